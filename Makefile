@@ -1,0 +1,58 @@
+# `make demo` and `make test` need Python >= 3.11 and make, nothing else: what they
+# use is installed into .venv on the first call and again when pyproject.toml changes.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Said twice, quiet leaves errors only.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+
+.DEFAULT_GOAL := help
+# Two installations into one environment at a time would break it.
+.NOTPARALLEL:
+.PHONY: help demo test test-slow lint format bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+demo: $(VENV)/.has-cli ## rank a bundled data set with every method
+	@$(BIN)/widemargin demo
+
+test: $(VENV)/.has-dev ## run the tests and the doctests
+	@$(BIN)/pytest -n 2
+
+test-slow: $(VENV)/.has-dev ## run the tests marked slow
+	@$(BIN)/pytest -n 2 -m slow
+
+lint: $(VENV)/.has-dev ## check style, types and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.has-dev ## fix style where it can be fixed
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.has-bench ## compare speed with other packages, in one run
+	@$(BIN)/python benchmarks/run.py
+
+clean: ## remove .venv, caches and build products
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache \
+		.import_linter_cache .hypothesis
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + \
+		2>/dev/null || true
+
+$(VENV)/.has-venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "widemargin needs Python 3.11 or newer, and '$(PYTHON)' is not;" \
+			"name one with: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# Each file says which extra is installed.
+$(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
+	@echo "Installing widemargin[$*] into $(VENV) ..." >&2
+	@$(PIP) install --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,9 @@
+"""Data sets whose relevant features are known."""
+
+from widemargin.datasets.synthetic import (
+    make_gaussian_relevant,
+    make_quadrants,
+    make_xor,
+)
+
+__all__ = ["make_gaussian_relevant", "make_quadrants", "make_xor"]

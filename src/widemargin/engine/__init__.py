@@ -1,0 +1,6 @@
+"""The two operations that every algorithm is made of: `nearest` and `edge_sums`."""
+
+from widemargin.engine.local import Neighbors, edge_sums, nearest
+from widemargin.engine.relations import each_class, hits_and_misses
+
+__all__ = ["Neighbors", "each_class", "edge_sums", "hits_and_misses", "nearest"]

@@ -1,0 +1,24 @@
+"""Relations: which rows count as neighbours of which, by class.
+
+A relation is a matrix of slots: ``slots[a, b]`` is the list that a row of class b
+enters for a query of class a; −1 keeps it out. The slots of one query are searched
+together, each for its own k nearest rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from widemargin.table import Ints
+
+HIT, MISS = 0, 1
+
+
+def hits_and_misses(n_classes: int) -> Ints:
+    """Slot 0: same class. Slot 1: all other classes together."""
+    return np.where(np.eye(n_classes, dtype=bool), HIT, MISS).astype(np.int64)
+
+
+def each_class(n_classes: int) -> Ints:
+    """One slot per class."""
+    return np.tile(np.arange(n_classes, dtype=np.int64), (n_classes, 1))

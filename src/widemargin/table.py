@@ -1,0 +1,197 @@
+"""From whatever the caller has to one `Table`: scaled rows sorted by class.
+
+A Table is what every algorithm sees. Its rows are sorted by class (stably), so that a
+class is a contiguous range; ``rows`` leads back to the caller's row numbers.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from widemargin import kernels
+from widemargin.threads import Workers, spans
+
+SCALES = ("minmax", "standard", None)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Scaled features and coded labels, rows sorted by class."""
+
+    X: Floats  # (n, d), C-contiguous
+    y: Ints  # (n,) class codes, ascending
+    classes: NDArray[Any]  # labels as the caller wrote them
+    rows: Ints  # (n,) the caller's row number of each row
+    low: Floats  # (d,) smallest value of each feature
+    high: Floats  # (d,) largest
+
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """Features with one value only."""
+        return self.low == self.high
+
+    @property
+    def starts(self) -> Ints:
+        """First row of each class, and n."""
+        return np.searchsorted(self.y, np.arange(len(self.classes) + 1))
+
+    @property
+    def counts(self) -> Ints:
+        """Members of each class."""
+        return np.bincount(self.y, minlength=len(self.classes))
+
+    def positions(self, rows: NDArray[np.integer]) -> Ints:
+        """Where the caller's rows are in this table."""
+        where = np.empty(len(self.rows), np.int64)
+        where[self.rows] = np.arange(len(self.rows))
+        return where[rows]
+
+    def reweighted(self, w: Floats) -> Table:
+        """The same table with feature f multiplied by w_f."""
+        w = np.abs(w)
+        return replace(self, X=self.X * w, low=self.low * w, high=self.high * w)
+
+
+def validate(
+    estimator: Any, X: Any, y: Any, *, name: str | None = None
+) -> tuple[Floats, Ints, NDArray[Any]]:
+    """Check what the caller passed; return X, class codes and class labels.
+
+    With an estimator, its ``n_features_in_`` and ``feature_names_in_`` are set.
+    """
+    name = name or type(estimator).__name__
+    _refuse_text_columns(X, name)
+    options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2}
+    if estimator is not None:
+        # y is checked below: scikit-learn would turn a pandas categorical or a mixed
+        # column into something else before we see it.
+        if y is None:
+            validate_data(estimator, X, y, **options)
+        X = validate_data(estimator, X, skip_check_array=False, **options)
+    else:
+        X = check_array(X, estimator=name, input_name="X", **options)
+    y, classes = encode(y, name)
+    check_consistent_length(X, y)
+    return np.asarray(X), y, classes
+
+
+def _refuse_text_columns(X: Any, name: str) -> None:
+    """Name the columns of a frame that are not numbers."""
+    columns, dtypes = getattr(X, "columns", None), getattr(X, "dtypes", None)
+    if columns is None or dtypes is None:
+        return
+    text = [str(c) for c, t in zip(columns, dtypes, strict=True) if not _is_number(t)]
+    if text:
+        shown = ", ".join(map(repr, text[:5])) + (", …" if len(text) > 5 else "")
+        raise ValueError(
+            f"{name} needs numeric features; {len(text)} of {len(columns)} columns "
+            f"are not: {shown}. Encode them (for example with "
+            "sklearn.preprocessing.OrdinalEncoder or OneHotEncoder) or drop them."
+        )
+
+
+def _is_number(dtype: Any) -> bool:
+    """Whether a pandas or polars column type holds numbers or booleans."""
+    kind = getattr(dtype, "kind", None)  # NumPy and pandas
+    if kind is not None:
+        return kind in "biuf"
+    numeric = getattr(dtype, "is_numeric", None)  # polars
+    return numeric is None or bool(numeric()) or str(dtype) == "Boolean"
+
+
+def encode(y: Any, name: str) -> tuple[Ints, NDArray[Any]]:
+    """Class codes and class labels of y, whatever its type and index."""
+    missing = _missing_labels(y)
+    if missing:
+        raise ValueError(
+            f"{name} needs a label for every row, but y has {missing} missing "
+            f"value{'s' if missing > 1 else ''}. Drop those rows first."
+        )
+    if hasattr(y, "dtype") and str(y.dtype) == "category":
+        y = np.asarray(y.astype(object))
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        seen = f"1 ({classes[0]!r})" if len(classes) else "none"
+        raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
+    return codes.astype(np.int64), classes
+
+
+def _missing_labels(y: Any) -> int:
+    if hasattr(y, "isna"):  # pandas
+        return int(np.sum(np.asarray(y.isna())))
+    if hasattr(y, "is_null"):  # polars
+        return int(y.is_null().sum()) + (
+            int(y.is_nan().sum()) if y.dtype.is_float() else 0
+        )
+    values = np.asarray(y)
+    if values.dtype.kind == "f":
+        return int(np.isnan(values).sum())
+    if values.dtype.kind == "O":
+        return sum(v is None or v != v for v in values.ravel())
+    return 0
+
+
+def build(
+    X: Floats,
+    y: Ints,
+    classes: NDArray[Any],
+    *,
+    scale: str | None,
+    workers: Workers,
+) -> Table:
+    """Scale X, sort its rows by class and say what is constant."""
+    n, d = X.shape
+    rows = np.argsort(y, kind="stable")
+    low, high = np.empty(d), np.empty(d)
+    workers.run(
+        lambda _, part: kernels.column_range(
+            X, np.uint64(part.start), np.uint64(part.stop), low, high
+        ),
+        spans(d, 256),
+    )
+    constant = low == high
+    if scale == "minmax":
+        shift, span = low, high - low
+    elif scale == "standard":
+        shift, span = X.mean(axis=0), X.std(axis=0)
+    else:
+        shift, span = np.zeros(d), np.ones(d)
+    if scale is not None:
+        # A constant feature becomes 0, also where rounding makes its mean or its
+        # standard deviation differ from what they should be.
+        shift, span = np.where(constant, low, shift), np.where(constant, 1.0, span)
+    Z = np.empty((n, d))
+    workers.run(
+        lambda _, part: kernels.scale_rows(
+            X, rows, shift, span, part.start, part.stop, Z
+        ),
+        spans(n, max(1, 2**16 // d)),
+    )
+    scaled = (low - shift) / span, (high - shift) / span
+    return Table(Z, y[rows], classes, rows, *scaled)
+
+
+def warn_single_members(table: Table, name: str, consequence: str) -> None:
+    """Name, once, the classes that have one member and what follows from it."""
+    lonely = table.classes[table.counts == 1]
+    if len(lonely):
+        shown = ", ".join(repr(c) for c in lonely[:5].tolist())
+        shown += ", …" if len(lonely) > 5 else ""
+        warnings.warn(
+            f"{name}: class {shown} has one member, which has no hit; {consequence}.",
+            UserWarning,
+            stacklevel=4,
+        )

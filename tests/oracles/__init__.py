@@ -1,0 +1,1 @@
+"""Slow, literal twins of the papers' algorithms, to check the package against."""

@@ -1,0 +1,77 @@
+"""The hypothesis margin and the evaluation function.
+
+Gilad-Bachrach, Navot, Tishby (2004), Definitions 1 and 2.
+"""
+
+import math
+
+import numpy as np
+
+from .neighbours import TIE, hits_and_misses, weighted_distance
+
+
+def hypothesis_margins(X, y, weights=None):
+    """theta(x) of eq. 1 for every sample x, with respect to the sample without x.
+
+    NaN where the class of x has no other member.
+    """
+    theta = []
+    for hit, miss in nearest_distances(X, y, weights):
+        theta.append((miss - hit) / 2)
+    return np.array(theta)
+
+
+def evaluation(X, y, weights=None, utility="linear", beta="auto"):
+    """e(w) of eq. 2 with the utility u: the sum of u(theta(x)) over the samples.
+
+    Samples without a margin are left out. e(w) of w = 0 is 0 for every utility.
+    """
+    if weights is not None and not np.any(weights):
+        return 0.0
+    if beta == "auto":
+        beta = automatic_beta(X, y)
+    e = 0.0
+    for hit, miss in nearest_distances(X, y, weights):
+        if math.isnan(hit):
+            continue
+        theta = (miss - hit) / 2
+        if utility == "linear":
+            e += theta
+        elif utility == "sigmoid":
+            e += sigmoid(beta * theta)
+        elif utility == "zero-one":
+            # A difference that rounding can produce is no margin.
+            if miss - hit > TIE * max(miss, hit):
+                e += 1
+        else:
+            raise ValueError(f"unknown utility {utility!r}")
+    return float(e)
+
+
+def automatic_beta(X, y):
+    """1 / mean of 2 theta at w = 1 where that mean is positive, else 1."""
+    theta = [t for t in hypothesis_margins(X, y) if not math.isnan(t)]
+    if theta and np.mean(theta) > 0:
+        return 1 / (2 * np.mean(theta))
+    return 1.0
+
+
+def sigmoid(z):
+    """1 / (1 + exp(-z)), in the form that cannot overflow."""
+    if z >= 0:
+        return 1 / (1 + math.exp(-z))
+    return math.exp(z) / (1 + math.exp(z))
+
+
+def nearest_distances(X, y, weights=None):
+    """(||x - nearhit||_w, ||x - nearmiss||_w) of every sample, both found under w."""
+    X, y = np.array(X, dtype=float), list(y)
+    w = np.ones(X.shape[1]) if weights is None else np.array(weights, dtype=float)
+    pairs = []
+    for i in range(len(y)):
+        hits, misses = hits_and_misses(y, i)
+        # A class with one member: NaN, and so is the margin.
+        hit = min((weighted_distance(X[i], X[j], w) for j in hits), default=math.nan)
+        miss = min(weighted_distance(X[i], X[j], w) for j in misses)
+        pairs.append((hit, miss))
+    return pairs
