@@ -717,141 +717,416 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
 class Screen(NamedTuple):
     """Single-precision rows whose most telling features come first."""
 
-    rows: np.ndarray  # (n, d) float32, centred
+    rows: np.ndarray  # (n, D) float32, centred; D is d filled up to whole steps
     columns: np.ndarray  # (d,) feature of each column
     largest: float  # largest absolute value
 
 
-class Climb(NamedTuple):
-    """How Simba moves."""
+class Utility(NamedTuple):
+    """What a margin is worth: LINEAR, SIGMOID with slope beta, or ZERO_ONE."""
 
-    utility: int
+    kind: int
     beta: float
-    batch: int
+
+
+STEP = np.uint64(64)  # features after which Simba asks whether a row is out
+
+
+@jit
+def arrange_columns(X, centre, columns, rows):
+    """rows[:, c] = X[:, columns[c]], centred, in single precision."""
+    n = X.shape[0]
+    for i in range(n):
+        for c in range(columns.size):
+            f = columns[c]
+            rows[i, c] = X[i, f] - centre[f]
 
 
 @inner
-def _weighted(x, z, squares):
+def _weighted(X, i, j, squares):
+    """Distance of rows i and j under the squared weights."""
     s = 0.0
-    for f in range(x.size):
-        t = x[f] - z[f]
+    for f in range(np.uint64(squares.size)):
+        t = X[i, f] - X[j, f]
         s += squares[f] * t * t
     return np.sqrt(s)
 
 
 @inner
-def _weighted32(x, z, squares):
-    s = np.float32(0)
-    for f in range(x.size):
-        t = x[f] - z[f]
-        s += squares[f] * t * t
-    return s
+def _thin(squares, screen, weights):
+    """Squared weights in single precision and screen order, the largest being 1.
+
+    Returns the scale that makes it so, and how far rounding the rows may move the
+    square root of a key.
+    """
+    columns, top, total = screen.columns, squares.max(), 0.0
+    for c in range(columns.size):
+        weights[c] = squares[columns[c]] / top
+        total += weights[c]
+    return 1 / np.sqrt(top), 2.1 * UNIT * screen.largest * np.sqrt(total)
 
 
 @inner
 def _cut(best, scale, slack, depth):
     """No row at most ``best`` away has a screened key above this."""
     reach = best * (1 + 2 * TIE) * scale + slack
-    return np.float32(reach * reach * (1 + (depth + 8) * UNIT) * (1 + 2 * UNIT) + 1e-37)
+    return np.float32(reach * reach * (1 + (depth + 8) * UNIT) + 1e-36)
 
 
 @inner
-def _scan_range(X, i, squares, screen, thin, lo, hi, found):
-    """Look for rows lo … hi−1 nearer to row i than found says; append them to found.
+def _nearest_under(X, i, ranges, squares, screen, thin, best, found):
+    """Rows of two ranges that are nearest to row i under the current weights.
 
-    ``thin`` are the squared weights in single precision in screen order, with their
-    scale. A row is given up as soon as its partial sum exceeds the cut.
+    ``best`` is the distance of one of them. A row is given up as soon as its partial
+    sum says that it is farther. Returns how many rows were found, in ``found``, and the
+    smallest distance.
     """
+    rows = screen.rows
     weights, scale, slack = thin
-    ids, exact, state = found  # state: [number found, smallest distance]
-    d = weights.size
-    head = min(d, 32)
-    x = screen.rows[i]
-    x0, w0 = x[:head], weights[:head]
-    cut = _cut(state[1], scale, slack, d)
-    for j in range(lo, hi):
-        z = screen.rows[j]
-        s = _weighted32(x0, z[:head], w0)
-        f = head
-        while f < d and s <= cut:
-            stop = min(d, f + 64)
-            s += _weighted32(x[f:stop], z[f:stop], weights[f:stop])
-            f = stop
-        if s <= cut and j != i:
-            r = _weighted(X[i], X[j], squares)
-            if r <= state[1] * (1 + TIE):
-                count = int(state[0])
-                ids[count], exact[count] = j, r
-                state[0] += 1
-                if r < state[1]:
-                    state[1] = r
-                    cut = _cut(r, scale, slack, d)
+    ids, exact = found
+    width, count = np.uint64(rows.shape[1]), 0
+    cut = _cut(best, scale, slack, squares.size)
+    for half in range(2):
+        for j in range(ranges[2 * half], ranges[2 * half + 1]):
+            key, first = np.float32(0), np.uint64(0)
+            while first < width and key <= cut:
+                for f in range(first, first + STEP):
+                    t = rows[i, f] - rows[j, f]
+                    key += weights[f] * t * t
+                first += STEP
+            if key <= cut and j != i:
+                r = _weighted(X, i, j, squares)
+                if r <= best * (1 + TIE):
+                    ids[count], exact[count] = j, r
+                    count += 1
+                    if r < best:
+                        best = r
+                        cut = _cut(best, scale, slack, squares.size)
+    return count, best
 
 
 @inner
-def _choose(found, rank):
+def _first_of_ties(count, best, rank, found):
     """The nearest row found; among ties the one of lowest rank."""
-    ids, exact, state = found
+    ids, exact = found
     chosen = -1
-    for e in range(int(state[0])):
-        if exact[e] <= state[1] * (1 + TIE) and (
+    for e in range(count):
+        if exact[e] <= best * (1 + TIE) and (
             chosen < 0 or rank[ids[e]] < rank[chosen]
         ):
             chosen = ids[e]
     return chosen
 
 
-@jit
-def simba_visits(X, layout, rank, screen, w, visits, seeds, climb):
-    """Visit rows in turn and move w after each batch (paper 001, algorithm 2).
+@inner
+def _slope(utility, theta):
+    """Derivative of the utility at a margin."""
+    if utility.kind == LINEAR:
+        return 1.0
+    u = 1 / (1 + np.exp(-utility.beta * theta))
+    return utility.beta * u * (1 - u)
 
+
+@jit
+def simba_visits(table, screen, w, visits, seeds, batch, utility):
+    """Visit rows in turn and move w after each batch (Simba, step 2).
+
+    ``table`` holds the rows, their layout, and the ranks that decide ties.
     ``seeds`` holds each row's last hit and miss: a good first guess makes the search
     under the current weights short. Both w and seeds are updated.
     """
+    X, layout, rank = table
     n, d = X.shape
-    found = (np.empty(n, np.int64), np.empty(n), np.empty(2))
+    labels, starts = layout.labels, layout.starts
+    found = np.empty(n, np.int64), np.empty(n)
     step, moved, squares = np.zeros(d), 0, w * w
-    thin = _thin(squares, screen)
+    weights = np.zeros(screen.rows.shape[1], np.float32)
+    scale, slack = _thin(squares, screen, weights)
     for t in range(visits.size):
         i = visits[t]
-        lo, hi = layout.starts[layout.labels[i]], layout.starts[layout.labels[i] + 1]
+        lo, hi = starts[labels[i]], starts[labels[i] + 1]
         if hi - lo > 1:
-            found[2][0], found[2][1] = 0, _weighted(X[i], X[seeds[i, 0]], squares)
-            _scan_range(X, i, squares, screen, thin, lo, hi, found)
-            hit, near = _choose(found, rank), found[2][1]
-            found[2][0], found[2][1] = 0, _weighted(X[i], X[seeds[i, 1]], squares)
-            _scan_range(X, i, squares, screen, thin, 0, lo, found)
-            _scan_range(X, i, squares, screen, thin, hi, n, found)
-            miss, far = _choose(found, rank), found[2][1]
+            thin = weights, scale, slack
+            near = _weighted(X, i, seeds[i, 0], squares)
+            ranges = (lo, hi, 0, 0)
+            count, near = _nearest_under(
+                X, i, ranges, squares, screen, thin, near, found
+            )
+            hit = _first_of_ties(count, near, rank, found)
+            far = _weighted(X, i, seeds[i, 1], squares)
+            ranges = (0, lo, hi, n)
+            count, far = _nearest_under(X, i, ranges, squares, screen, thin, far, found)
+            miss = _first_of_ties(count, far, rank, found)
             seeds[i, 0], seeds[i, 1] = hit, miss
-            pull = 0.5 / _weighted(X[i], X[hit], squares) if near > 0 else 0.0
-            push = 0.5 / _weighted(X[i], X[miss], squares) if far > 0 else 0.0
-            if climb.utility == SIGMOID:
-                u = 1 / (1 + np.exp(-climb.beta * 0.5 * (far - near)))
-                pull *= climb.beta * u * (1 - u)
-                push *= climb.beta * u * (1 - u)
+            slope = 0.5 * _slope(utility, 0.5 * (far - near))
+            pull = slope / _weighted(X, i, hit, squares) if near > 0 else 0.0
+            push = slope / _weighted(X, i, miss, squares) if far > 0 else 0.0
             for f in range(d):
                 a, b = X[i, f] - X[hit, f], X[i, f] - X[miss, f]
                 step[f] += push * b * b - pull * a * a
             moved += 1
-        if moved and ((t + 1) % climb.batch == 0 or t + 1 == visits.size):
+        if moved and ((t + 1) % batch == 0 or t + 1 == visits.size):
             for f in range(d):
                 w[f] += step[f] / moved * w[f]
                 squares[f] = w[f] * w[f]
                 step[f] = 0.0
             moved = 0
-            thin = _thin(squares, screen)
+            scale, slack = _thin(squares, screen, weights)
+
+
+class Flips(NamedTuple):
+    """What G-flip knows about the current set F."""
+
+    XT: np.ndarray  # (d, n) features by rows
+    D: np.ndarray  # (n, n) squared distances under F, each as of its row's version
+    versions: np.ndarray  # (n,) how much of the log a row of D has seen; −1: nothing
+    log: np.ndarray  # (2, m) features flipped since D was 0, and +1 in or −1 out
+    near: np.ndarray  # (n, 2, K) distances to the nearest hits and misses, ascending
+    ids: np.ndarray  # (n, 2, K) their rows
+    held: np.ndarray  # (n, 2) how many there are
+    bounds: np.ndarray  # (n, 2) no other hit or miss is nearer than this
+
+
+class Batch(NamedTuple):
+    """Features whose flips are tried together."""
+
+    features: np.ndarray  # (L,)
+    values: np.ndarray  # (n, L) their columns side by side
+    signs: np.ndarray  # (L,) +1 to add, −1 to remove
+    low: np.ndarray  # (L,) ranges of the features
+    high: np.ndarray  # (L,)
+    chosen: np.ndarray  # the features of F
+    removed: float  # squared range of what was taken out of D since it was 0
 
 
 @inner
-def _thin(squares, screen):
-    """Squared weights in single precision, with what bounds the error they make."""
-    top = squares.max()
-    weights = np.empty(squares.size, np.float32)
-    total = 0.0
-    for c in range(squares.size):
-        share = squares[screen.columns[c]] / top
-        weights[c] = share
-        total += share
-    slack = 2 * UNIT * screen.largest * np.sqrt(total)
-    return weights, 1 / np.sqrt(top), slack
+def _bring_up_to_date(i, flips, row):
+    """Apply to row i of D the flips that it has not seen; keep its nearest rows."""
+    XT, log, versions = flips.XT, flips.log, flips.versions
+    n = XT.shape[1]
+    if versions[i] < 0:
+        for j in range(n):
+            row[j] = 0.0
+        versions[i] = 0
+    for e in range(versions[i], log.shape[1]):
+        f, sign = log[0, e], log[1, e]
+        x, column = XT[f, i], XT[f]
+        for j in range(n):
+            t = x - column[j]
+            row[j] += sign * t * t
+    versions[i] = log.shape[1]
+
+
+@inner
+def _list_nearest(i, starts, label, flips, row):
+    """Keep the nearest hits and misses of row i, and what bounds the others."""
+    near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
+    K, n = near.shape[2], row.size
+    lo, hi = starts[label], starts[label + 1]
+    ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, n))
+    for h in range(2):
+        count, worst = 0, np.inf
+        for part in range(2):
+            for j in range(ranges[h][part][0], ranges[h][part][1]):
+                v = row[j]
+                if v < worst or count < K:
+                    p = min(count, K - 1)
+                    while p > 0 and v < near[i, h, p - 1]:
+                        near[i, h, p] = near[i, h, p - 1]
+                        ids[i, h, p] = ids[i, h, p - 1]
+                        p -= 1
+                    near[i, h, p], ids[i, h, p] = v, j
+                    count = min(count + 1, K)
+                    if count == K:
+                        worst = near[i, h, K - 1]
+        members = hi - lo - 1 if h == 0 else n - (hi - lo)
+        held[i, h] = count
+        bounds[i, h] = worst if members > count else np.inf
+
+
+@inner
+def _pair(i, j, XT, batch, b):
+    """Squared distance of rows i and j after flip b, summed afresh."""
+    chosen, f, s = batch.chosen, batch.features[b], 0.0
+    for e in range(chosen.size):
+        if chosen[e] != f:
+            t = XT[chosen[e], i] - XT[chosen[e], j]
+            s += t * t
+    if batch.signs[b] > 0:
+        t = XT[f, i] - XT[f, j]
+        s += t * t
+    return s
+
+
+@inner
+def _least(row, column, i, sign, lo, hi):
+    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1.
+
+    Sixteen running minima side by side: a single one would not vectorise.
+    """
+    least = np.full(16, np.inf)
+    x, first = column[i], np.uint64(lo)
+    while first + np.uint64(16) <= np.uint64(hi):
+        for e in range(np.uint64(16)):
+            t = x - column[first + e]
+            v = row[first + e] + sign * t * t
+            least[e] = v if v < least[e] else least[e]
+        first += np.uint64(16)
+    best = np.inf
+    for e in range(16):
+        best = min(best, least[e])
+    for j in range(first, np.uint64(hi)):
+        t = x - column[j]
+        best = min(best, row[j] + sign * t * t)
+    return best
+
+
+@inner
+def _try_all(i, h, span, flips, batch, b, row, floor):
+    """Nearest distance after flip b, from all rows.
+
+    A difference that has lost its digits to cancellation is summed afresh.
+    """
+    XT = flips.XT
+    column, sign = XT[batch.features[b]], batch.signs[b]
+    first, second = (span[0], i), (i + 1, span[1])
+    if h == 1:
+        first, second = (0, span[0]), (span[1], row.size)
+    best = min(
+        _least(row, column, i, sign, first[0], first[1]),
+        _least(row, column, i, sign, second[0], second[1]),
+    )
+    if best >= floor:
+        return best
+    best = np.inf
+    for j in range(first[0], second[1]):
+        t = column[i] - column[j]
+        v = row[j] + sign * t * t
+        if v < best and not first[1] <= j < second[0]:
+            best = min(best, _pair(i, j, XT, batch, b) if v < floor else v)
+            if best == 0.0:
+                break
+    return best
+
+
+@inner
+def _value(utility, near, far):
+    """u(θ) for a hit and a miss at the given distances."""
+    if utility.kind == ZERO_ONE:
+        return 1.0 if far - near > TIE * max(near, far) else 0.0
+    theta = 0.5 * (far - near)
+    if utility.kind == LINEAR:
+        return theta
+    return 1 / (1 + np.exp(-utility.beta * theta))
+
+
+@inner
+def _settle_row(i, h, layout, flips, batch, slack, scratch, best):
+    """Nearest distances of row i after each flip, where its list does not tell."""
+    starts, label = layout.starts, layout.labels[i]
+    span = starts[label], starts[label + 1]
+    kept = flips.D.shape[0] > 0
+    row = flips.D[i] if kept else scratch
+    if not kept:
+        flips.versions[i] = -1
+    if flips.versions[i] < flips.log.shape[1]:
+        _bring_up_to_date(i, flips, row)
+    near, ids, held = flips.near, flips.ids, flips.held[i, h]
+    bound, values, signs = flips.bounds[i, h], batch.values, batch.signs
+    for b in range(slack.size):
+        least = np.inf
+        for e in range(held):
+            t = values[i, b] - values[ids[i, h, e], b]
+            least = min(least, near[i, h, e] + signs[b] * t * t)
+        floor = 1e-8 * (batch.removed + slack[b])
+        if least > bound - slack[b] or least < floor:
+            least = _try_all(i, h, span, flips, batch, b, row, floor)
+        best[h, b] = least
+
+
+@inner
+def _renew_lists(i, layout, flips, scratch):
+    """List the nearest rows of row i afresh, unless they are as of now."""
+    kept = flips.D.shape[0] > 0
+    if kept and flips.versions[i] == flips.log.shape[1]:
+        return
+    row = flips.D[i] if kept else scratch
+    if not kept:
+        flips.versions[i] = -1
+    _bring_up_to_date(i, flips, row)
+    _list_nearest(i, layout.starts, layout.labels[i], flips, row)
+
+
+@jit
+def try_flips(layout, flips, batch, utility, blocks, first, last, sums):
+    """sums[k, b] = Σ u(θ) over block k of rows after flip b, for k = first … last−1.
+
+    A row's list settles where its nearest hit and miss are if the best listed row is
+    nearer, after the flip, than any other can be. If it does not, it is made anew, and
+    if that does not help, all rows are looked at.
+    """
+    lanes, n = batch.signs.size, batch.values.shape[0]
+    slack, best = np.empty(lanes), np.empty((2, lanes))
+    scratch = np.empty(n if flips.D.shape[0] == 0 else 0)
+    labels, starts = layout.labels, layout.starts
+    values, signs, low, high = batch.values, batch.signs, batch.low, batch.high
+    near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
+    removed = batch.removed
+    for k in range(first, last):
+        for i in range(blocks[k], blocks[k + 1]):
+            if starts[labels[i] + 1] - starts[labels[i]] < 2:
+                continue
+            for b in range(lanes):
+                reach = max(values[i, b] - low[b], high[b] - values[i, b])
+                slack[b] = reach * reach if signs[b] < 0 else 0.0
+            for h in range(2):
+                for attempt in range(2):
+                    for b in range(lanes):
+                        best[h, b] = np.inf
+                    unsure, e = 1, 0
+                    while unsure and e < held[i, h]:
+                        stop = min(e + 4, held[i, h])
+                        while e < stop:
+                            j, base = ids[i, h, e], near[i, h, e]
+                            for b in range(lanes):
+                                t = values[i, b] - values[j, b]
+                                v = base + signs[b] * t * t
+                                best[h, b] = v if v < best[h, b] else best[h, b]
+                            e += 1
+                        rest = bounds[i, h]
+                        if e < held[i, h]:
+                            rest = min(rest, near[i, h, e])
+                        unsure = 0
+                        for b in range(lanes):
+                            unsure += best[h, b] > rest - slack[b]
+                            unsure += best[h, b] < 1e-8 * (removed + slack[b])
+                    if not unsure:
+                        break
+                    if attempt == 0:
+                        _renew_lists(i, layout, flips, scratch)
+                if unsure:
+                    _settle_row(i, h, layout, flips, batch, slack, scratch, best)
+            for b in range(lanes):
+                near_hit = np.sqrt(max(best[0, b], 0.0))
+                near_miss = np.sqrt(max(best[1, b], 0.0))
+                sums[k, b] += _value(utility, near_hit, near_miss)
+
+
+@jit
+def accept_flip(flips, feature, sign, low, high, first, last):
+    """Carry a flip into the lists of rows first … last−1; D follows when needed."""
+    near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
+    column = flips.XT[feature]
+    for i in range(first, last):
+        reach = max(column[i] - low, high - column[i])
+        for h in range(2):
+            for e in range(held[i, h]):
+                j = ids[i, h, e]
+                t = column[i] - column[j]
+                v, p = near[i, h, e] + sign * t * t, e
+                while p > 0 and v < near[i, h, p - 1]:
+                    near[i, h, p], ids[i, h, p] = near[i, h, p - 1], ids[i, h, p - 1]
+                    p -= 1
+                near[i, h, p], ids[i, h, p] = v, j
+            if sign < 0:
+                bounds[i, h] -= reach * reach

@@ -1,0 +1,306 @@
+"""Side-by-side timings, all in one run; prints one table of ratios.
+
+    python benchmarks/run.py              everything (a few minutes)
+    python benchmarks/run.py relieff      one part: relieff, skrebate, gemm, simba,
+                                          gflip, start
+
+Peers and we work on the same arrays with two threads, after a warm-up call; times are
+the best of several interleaved rounds, because machines are noisy. The naive codes that
+would take minutes are timed on a sample of their steps and extrapolated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+SIZES = {  # rows, features, classes
+    "a": (1000, 500, 2),
+    "b": (2600, 500, 2),
+    "c": (200, 10000, 2),
+    "d": (5000, 100, 10),
+    "e": (20000, 50, 2),
+}
+THREADS = 2
+
+
+def make(n: int, d: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian noise in which up to 20 features carry the class."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, classes, n)
+    X = rng.standard_normal((n, d))
+    told = min(20, d // 2)
+    X[:, :told] += 0.7 * rng.standard_normal((classes, told))[y]
+    return np.ascontiguousarray(X[:, rng.permutation(d)]), y
+
+
+def best_times(
+    functions: dict[str, Callable[[], object]], rounds: int, budget: float = 20.0
+) -> dict[str, float]:
+    """Best time of each function over interleaved rounds."""
+    times = dict.fromkeys(functions, np.inf)
+    start = time.perf_counter()
+    for _ in range(rounds):
+        for name, function in functions.items():
+            begin = time.perf_counter()
+            function()
+            times[name] = min(times[name], time.perf_counter() - begin)
+        if time.perf_counter() - start > budget:
+            break
+    return times
+
+
+class Report:
+    """Rows of the table, printed as they come."""
+
+    def __init__(self) -> None:
+        head = f"{'what':<46}{'theirs':>11}{'ours':>11}{'ratio':>9}{'wanted':>9}"
+        print(head + "\n" + "-" * len(head), flush=True)
+
+    def row(self, what: str, theirs: float, ours: float, wanted: str) -> None:
+        print(
+            f"{what:<46}{theirs * 1e3:>8.1f} ms{ours * 1e3:>8.1f} ms"
+            f"{theirs / ours:>9.1f}{wanted:>9}",
+            flush=True,
+        )
+
+    def figure(self, what: str, value: str, wanted: str) -> None:
+        print(f"{what:<68}{value:>9}{wanted:>9}", flush=True)
+
+
+def relieff(report: Report) -> None:
+    """ReliefF(k=10) against fast-select."""
+    import fast_select
+
+    from widemargin import ReliefF
+
+    wanted = {
+        "manhattan": dict(zip("abcde", ("4", "4", "2.5", "3", "4"), strict=True)),
+        "euclidean": dict(zip("abcde", ("", "4", "", "4", "6"), strict=True)),
+    }
+    for key, size in SIZES.items():
+        X, y = make(*size)
+        functions = {
+            "peer": lambda X=X, y=y: fast_select.ReliefF(
+                n_features_to_select=10, n_neighbors=10, backend="cpu", n_jobs=THREADS
+            ).fit(X, y)
+        }
+        for metric in wanted:
+            functions[metric] = lambda X=X, y=y, metric=metric: ReliefF(
+                metric=metric, n_jobs=THREADS
+            ).fit(X, y)
+        for function in functions.values():
+            function()
+        times = best_times(functions, 7)
+        for metric, least in wanted.items():
+            what = f"ReliefF {metric}, {size[0]}×{size[1]} ({key}), fast-select"
+            report.row(what, times["peer"], times[metric], least[key])
+
+
+def skrebate(report: Report) -> None:
+    """ReliefF(k=10) against skrebate."""
+    import skrebate
+
+    from widemargin import ReliefF
+
+    for key in "ab":
+        X, y = make(*SIZES[key])
+        ours = lambda X=X, y=y: ReliefF(metric="manhattan", n_jobs=THREADS).fit(X, y)
+        ours()
+        theirs = best_times(
+            {"peer": lambda X=X, y=y: skrebate.ReliefF(n_neighbors=10).fit(X, y)}, 1
+        )
+        report.row(
+            f"ReliefF manhattan, {X.shape[0]}×{X.shape[1]} ({key}), skrebate",
+            theirs["peer"],
+            best_times({"ours": ours}, 7)["ours"],
+            "500",
+        )
+
+
+def gemm(report: Report) -> None:
+    """Flops of a full distance matrix per second, against float64 matrix products."""
+    from widemargin.engine import each_class, nearest
+    from widemargin.table import build
+    from widemargin.threads import Workers
+
+    A = np.random.default_rng(0).random((3000, 3000))
+    out = np.empty_like(A)
+    for n, d in ((1000, 500), (2600, 500), (2000, 2000)):
+        X, y = make(n, d, 2)
+        with Workers(THREADS) as workers:
+            table = build(X, y, np.unique(y), scale="minmax", workers=workers)
+            search = lambda table=table, workers=workers: list(
+                nearest(table, 10, each_class(2), share_ties=True, workers=workers)
+            )
+            search()
+            times = best_times(
+                {"gemm": lambda: np.dot(A, A, out=out), "search": search}, 5
+            )
+        peak = 2 * 3000**3 / times["gemm"]
+        share = 2 * n * n * d / times["search"] / peak
+        report.figure(
+            f"Euclidean nearest, {n}×{d}, share of GEMM peak "
+            f"({peak / 1e9:.0f} GFlop/s)",
+            f"{share:.2f}",
+            "0.70",
+        )
+
+
+def simba_loop(X: np.ndarray, y: np.ndarray, order: np.ndarray, w: np.ndarray) -> None:
+    """Simba's step 2 in NumPy."""
+    for i in order:
+        squares = w * w
+        distance = (X - X[i]) ** 2 @ squares
+        distance[i] = np.inf
+        hits, misses = np.flatnonzero(y == y[i]), np.flatnonzero(y != y[i])
+        hit, miss = (c[np.argmin(distance[c])] for c in (hits, misses))
+        push = (X[i] - X[miss]) ** 2 / np.sqrt(distance[miss])
+        pull = (X[i] - X[hit]) ** 2 / np.sqrt(distance[hit])
+        w += 0.5 * (push - pull) * w
+
+
+def simba(report: Report) -> None:
+    """One pass, with the first and with later weights; one start on one thread."""
+    from widemargin import kernels
+    from widemargin.algorithms.simba import one_pass
+    from widemargin.margin import neighbors_at
+    from widemargin.table import build
+    from widemargin.threads import Workers
+
+    X, y = make(*SIZES["b"])
+    n, d = X.shape
+    rng = np.random.default_rng(1)
+    with Workers(THREADS) as workers:
+        table = build(X, y, np.unique(y), scale="minmax", workers=workers)
+        seeds, _ = neighbors_at(table, np.ones(d), workers)
+    linear = kernels.Utility(kernels.LINEAR, 1.0)
+    sample = rng.permutation(n)[:60]
+    loop = best_times(
+        {"loop": lambda: simba_loop(table.X, table.y, sample, np.ones(d))}, 3
+    )["loop"] * (n / len(sample))
+    one_pass(table, np.ones(d), sample, seeds.copy(), linear, 1)
+    times = np.full(4, np.inf)
+    for _ in range(3):
+        w, mine = np.ones(d), seeds.copy()
+        for t in range(len(times)):
+            visits = rng.permutation(n)
+            begin = time.perf_counter()
+            one_pass(table, w, visits, mine, linear, 1)
+            times[t] = min(times[t], time.perf_counter() - begin)
+    for t, seconds in enumerate(times):
+        what = f"Simba pass {t + 1}, {n}×{d}, one thread, NumPy loop"
+        report.row(what, loop, seconds, "10" if t == 0 else "30")
+
+
+def e_by_products(X: np.ndarray, y: np.ndarray, F: np.ndarray) -> float:
+    """e(F) from scratch, through one matrix product."""
+    Z = X[:, F]
+    squares = (Z * Z).sum(axis=1)
+    D = np.maximum(squares[:, None] + squares - 2 * Z @ Z.T, 0)
+    np.fill_diagonal(D, np.inf)
+    same = y[:, None] == y
+    near = np.where(same, D, np.inf).min(axis=1)
+    far = np.where(same, np.inf, D).min(axis=1)
+    return float(0.5 * (np.sqrt(far) - np.sqrt(near)).sum())
+
+
+def gflip(report: Report) -> None:
+    """Epochs of G-flip against evaluating every flip from scratch."""
+    from widemargin import kernels
+    from widemargin.algorithms.gflip import FlipSearch
+    from widemargin.table import build
+    from widemargin.threads import Workers
+
+    linear = kernels.Utility(kernels.LINEAR, 1.0)
+    for (n, d), least in (((2600, 500), "60"), ((1000, 5100), "250")):
+        X, y = make(n, d, 2)
+        rng = np.random.default_rng(1)
+        with Workers(THREADS) as workers:
+            table = build(X, y, np.unique(y), scale="minmax", workers=workers)
+            FlipSearch(table, linear, workers).after_flips(np.arange(4))
+            search = FlipSearch(table, linear, workers)
+            for t in range(3):
+                before = search.F.copy()
+                begin = time.perf_counter()
+                search.epoch(rng.permutation(d))
+                ours = time.perf_counter() - begin
+                # What the naive epoch costs depends on how large F is on its way.
+                half = int((before.sum() + search.F.sum()) // 2)
+                F = np.sort(rng.permutation(d)[: max(1, half)])
+                naive = best_times(
+                    {"e": lambda F=F: e_by_products(table.X, table.y, F)}, 3
+                )["e"]
+                what = f"G-flip epoch {t + 1}, {n}×{d}, |F| about {half}, from scratch"
+                report.row(what, naive * d, ours, least)
+
+
+def start(report: Report) -> None:
+    """What a new process waits for."""
+    fit = (
+        "import time; from sklearn.datasets import load_iris;"
+        "X, y = load_iris(return_X_y=True); from widemargin import {0};"
+        "t = time.perf_counter(); {0}().fit(X, y); print(time.perf_counter() - t)"
+    )
+    for name in ("Relief", "ReliefF", "Simba", "GFlip"):
+        with tempfile.TemporaryDirectory() as cache:
+            runs = [
+                float(python(fit.format(name), NUMBA_CACHE_DIR=cache)) for _ in range(2)
+            ]
+        report.figure(f"first {name} fit, nothing compiled yet", f"{runs[0]:.1f} s", "10")
+        report.figure(f"first {name} fit, compiled code cached", f"{runs[1]:.2f} s", "1.5")
+    commands = {
+        "sklearn": ["-c", "import sklearn.feature_selection"],
+        "import": ["-c", "import widemargin"],
+        "help": ["-m", "widemargin", "--help"],
+    }
+    times = best_times(
+        {
+            name: lambda args=args: subprocess.run(
+                [sys.executable, *args], check=True, capture_output=True
+            )
+            for name, args in commands.items()
+        },
+        5,
+    )
+    wanted = f"{times['sklearn'] + 0.3:.2f} s"
+    report.figure("import sklearn.feature_selection", f"{times['sklearn']:.2f} s", "")
+    report.figure("import widemargin", f"{times['import']:.2f} s", wanted)
+    report.figure("widemargin --help", f"{times['help']:.2f} s", wanted)
+
+
+def python(code: str, **environment: str) -> str:
+    """What a new Python process prints."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+PARTS = {f.__name__: f for f in (relieff, skrebate, gemm, simba, gflip, start)}
+
+
+def main() -> None:
+    """Run the parts named on the command line, or all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
+    parts = parser.parse_args().parts or list(PARTS)
+    warnings.simplefilter("ignore")
+    report = Report()
+    for part in parts:
+        PARTS[part](report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,310 @@
+"""G-flip: greedy search for the set of features of the largest margin.
+
+Reference
+---------
+R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection: theory and
+algorithms*, ICML 2004, algorithm 1.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from widemargin import kernels
+from widemargin.base import MarginSelector
+from widemargin.margin import UTILITIES, resolve_beta
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, Table, warn_single_members
+from widemargin.threads import Workers, spans
+
+TIE = 1e-10  # differences of e this small, relatively, are none
+BUDGET = 2**32  # bytes for the matrix of distances; beyond, rows are summed when needed
+LISTED = 16  # nearest hits and misses that each row keeps at hand
+LANES = 32  # flips tried together while none is accepted
+
+
+class GFlip(MarginSelector):
+    """G-flip: greedy feature flips that increase the margin.
+
+    Starting from the empty set F, features are visited in random order; each is put
+    into F if e(F ∪ f) > e(F ∖ f), taken out if less, and left where it is on a tie,
+    until an epoch changes nothing. There is no number of features or threshold to
+    choose: F is the selection.
+
+    An epoch costs Θ(n²) per flip that is made and little for those that are not:
+    distances under F are kept, and each row's nearest hits and misses with a bound on
+    all others, which usually settles where the nearest ones are after a flip. The
+    flips are those of the plain algorithm, to the last.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        None keeps F. A number keeps the best features by score instead.
+    n_starts : int
+        Random restarts; the one that reaches the highest e(F) is kept.
+    utility : "linear", "sigmoid" or "zero-one"
+        Of a margin: itself, 1/(1 + exp(−βθ)), or whether it is positive.
+    beta : float or "auto"
+        Slope of the sigmoid; "auto" is 1 / mean(2θ) at equal weights, or 1 if that
+        mean is not positive.
+    max_epochs : int
+        Give up after that many.
+    order : list of permutations or None
+        Order of the features in each epoch, instead of random ones. Makes one start,
+        which ends at the latest when the list does.
+    scale : "minmax", "standard" or None
+        How features are made commensurable: by their range, their standard deviation,
+        or not at all.
+    n_jobs : int or None
+        Threads; None uses all cores.
+    random_state : int, RandomState or None
+        Draws the orders.
+    verbose : int
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        What e loses when a feature is flipped out of F; for features outside, what it
+        gains when they are flipped in, which is not positive at a local maximum.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature; those in F come first.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    margin_ : float
+        e(F).
+    n_epochs_, n_iter_ : int
+        Epochs of the best start, with the last one, which changed nothing.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from widemargin import GFlip
+    >>> from widemargin.datasets import make_xor
+    >>> X, y = make_xor(random_state=0)
+    >>> GFlip(random_state=0).fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "n_starts": [Interval(numbers.Integral, 1, None, closed="left")],
+        "utility": [StrOptions(set(UTILITIES))],
+        "beta": [
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, None, closed="neither"),
+        ],
+        "max_epochs": [Interval(numbers.Integral, 1, None, closed="left")],
+        "order": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_starts: int = 1,
+        utility: str = "linear",
+        beta: float | str = "auto",
+        max_epochs: int = 100,
+        order: Any = None,
+        scale: str | None = "minmax",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_starts = n_starts
+        self.utility = utility
+        self.beta = beta
+        self.max_epochs = max_epochs
+        self.order = order
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        warn_single_members(table, "GFlip", "it has no margin")
+        beta = resolve_beta(self.beta, self.utility, table, workers)
+        utility = kernels.Utility(UTILITIES[self.utility], beta)
+        random = check_random_state(self.random_state)
+        best = None
+        for _ in range(1 if self.order is not None else self.n_starts):
+            search = FlipSearch(table, utility, workers)
+            self._climb(search, random)
+            if best is None or search.e > best.e:
+                best = search
+        assert best is not None
+        self._flipped_in = best.F
+        self.margin_ = best.e
+        self.n_epochs_ = self.n_iter_ = best.epochs
+        return best.scores()
+
+    def _climb(self, search: FlipSearch, random: np.random.RandomState) -> None:
+        """Epochs of flips until one changes nothing (steps 1 and 2)."""
+        d = len(search.F)
+        orders = self._orders(d)
+        epochs = self.max_epochs if orders is None else len(orders)
+        for t in range(min(epochs, self.max_epochs)):
+            s = random.permutation(d) if orders is None else orders[t]
+            with progress(f"G-flip, epoch {t + 1}", len(s), self.verbose) as advance:
+                if not search.epoch(s, advance):
+                    return
+        if orders is None:
+            warnings.warn(
+                f"GFlip still changes features after max_epochs={self.max_epochs}; "
+                "the set is not a local maximum. Raise max_epochs.",
+                ConvergenceWarning,
+                stacklevel=7,
+            )
+
+    def _orders(self, d: int) -> list[Ints] | None:
+        if self.order is None:
+            return None
+        orders = [np.asarray(s) for s in self.order]
+        for s in orders:
+            if s.dtype.kind not in "iu" or not np.array_equal(np.sort(s), np.arange(d)):
+                raise ValueError(
+                    f"GFlip: order must be a list of permutations of 0 … {d - 1}, one "
+                    f"per epoch, got one of shape {s.shape}: {s.tolist()[:10]}."
+                )
+        return [s.astype(np.int64) for s in orders]
+
+    def _natural_support(self) -> NDArray[np.bool_] | None:
+        return self._flipped_in
+
+
+class FlipSearch:
+    """The current set F, e(F), and what makes the next flip cheap to evaluate."""
+
+    def __init__(
+        self, table: Table, utility: kernels.Utility, workers: Workers
+    ) -> None:
+        n, d = table.X.shape
+        self.table, self.utility, self.workers = table, utility, workers
+        self.layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
+        self.F = np.zeros(d, dtype=bool)
+        self.e = 0.0
+        self.epochs = 0
+        self.changed = True  # in the last epoch
+        self.XT = np.ascontiguousarray(table.X.T)
+        self.D = np.empty((n, n) if 8 * n * n <= BUDGET else (0, 0))
+        self.near = np.empty((n, 2, LISTED))
+        self.ids = np.empty((n, 2, LISTED), np.int64)
+        self.held = np.full((n, 2), -1, np.int64)
+        self.bounds = np.empty((n, 2))
+        self.versions = np.full(n, -1, np.int64)
+        self.log: list[tuple[int, int]] = []
+        self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
+        # Fixed, because they order the summation of e.
+        self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
+
+    def epoch(self, s: Ints, advance: Any = lambda: None) -> bool:
+        """Visit all features in the order s; return whether any was flipped."""
+        changed, i, lanes = False, 0, 4
+        while i < len(s):
+            tried = s[i : i + lanes]
+            e = self.after_flips(tried)
+            self.after[tried] = e
+            better = e - self.e > TIE * np.maximum(1, np.maximum(abs(e), abs(self.e)))
+            if better.any():
+                first = int(np.argmax(better))
+                self.flip(int(tried[first]), float(e[first]))
+                changed, visited = True, first + 1
+                lanes = max(2, visited)
+            else:
+                visited = len(tried)
+                lanes = min(LANES, 2 * lanes)
+            i += visited
+            for _ in range(visited):
+                advance()
+        self.epochs += 1
+        self.changed = changed
+        return changed
+
+    def after_flips(self, features: Ints) -> Floats:
+        """e(F △ f) for each of the features."""
+        flips = self._flips()
+        signs = np.where(self.F[features], -1.0, 1.0)
+        batch = kernels.Batch(
+            features,
+            np.ascontiguousarray(self.XT[features].T),
+            signs,
+            self.table.low[features],
+            self.table.high[features],
+            np.flatnonzero(self.F),
+            sum(self._range(f) for f, sign in self.log if sign < 0),
+        )
+        sums = np.zeros((len(self.blocks) - 1, len(features)))
+
+        def evaluate(_: int, part: slice) -> None:
+            kernels.try_flips(
+                self.layout,
+                flips,
+                batch,
+                self.utility,
+                self.blocks,
+                part.start,
+                part.stop,
+                sums,
+            )
+
+        self.workers.run(evaluate, self._shared_out(len(sums)))
+        e = sums.sum(axis=0)
+        e[(signs < 0) & (self.F.sum() == 1)] = 0.0  # e(∅)
+        return e
+
+    def flip(self, f: int, e: float) -> None:
+        """Accept a flip."""
+        sign = -1 if self.F[f] else 1
+        self.F[f] = not self.F[f]
+        self.e = e
+        flips, low, high = self._flips(), self.table.low[f], self.table.high[f]
+        self.workers.run(
+            lambda _, part: kernels.accept_flip(
+                flips, f, sign, low, high, part.start, part.stop
+            ),
+            self._shared_out(len(self.versions)),
+        )
+        self.log.append((f, sign))
+        if len(self.log) > 2 * self.F.sum() + 32:
+            # Start anew from F, so that neither the log nor its rounding grows.
+            self.log = [(int(f), 1) for f in np.flatnonzero(self.F)]
+            self.versions[:] = -1
+
+    def scores(self) -> Floats:
+        """What each flip out of F costs, or into F gains."""
+        if self.changed:  # else the last epoch has evaluated all of them at this F
+            for part in spans(len(self.F), LANES):
+                self.after[part] = self.after_flips(np.arange(part.start, part.stop))
+        return np.where(self.F, self.e - self.after, self.after - self.e)
+
+    def _shared_out(self, total: int) -> list[slice]:
+        """One piece of work for each thread."""
+        return spans(total, -(-total // self.workers.n_threads))
+
+    def _range(self, f: int) -> float:
+        return float((self.table.high[f] - self.table.low[f]) ** 2)
+
+    def _flips(self) -> kernels.Flips:
+        log = np.array(self.log, np.int64).reshape(-1, 2)
+        return kernels.Flips(
+            self.XT,
+            self.D,
+            self.versions,
+            np.ascontiguousarray(log.T),
+            self.near,
+            self.ids,
+            self.held,
+            self.bounds,
+        )

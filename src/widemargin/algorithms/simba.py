@@ -1,0 +1,231 @@
+"""Simba: gradient ascent of the margin over feature weights.
+
+Reference
+---------
+R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection: theory and
+algorithms*, ICML 2004, algorithm 2.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from widemargin import kernels
+from widemargin.base import MarginSelector
+from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, Table, warn_single_members
+from widemargin.threads import Workers, spans
+
+REARRANGED = 8  # times per pass that features are put in order of their weight
+
+
+class Simba(MarginSelector):
+    """Simba: iterative search for the weights of the largest margin.
+
+    Weights start at 1. Each visited sample x moves them along the gradient of its own
+    margin, with its nearest hit and miss found under the current weights:
+
+        Δ_f = ½ ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w) w_f.
+
+    Unlike Relief, it takes the weights found so far into account, and so does not
+    reward a feature for what another one already says. One pass visits every sample
+    once in a random order; several orders are tried and the one that reaches the
+    highest e(w) is kept.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep, or which share of them; None keeps half.
+    max_iter : int
+        Passes over the samples.
+    n_starts : int
+        Random orders to try.
+    batch_size : int
+        Samples that share one w; their steps are averaged.
+    utility : "linear" or "sigmoid"
+        Of a margin: itself, or 1/(1 + exp(−βθ)), which cares less about margins that
+        are large already, or hopeless.
+    beta : float or "auto"
+        Slope of the sigmoid; "auto" is 1 / mean(2θ) at equal weights, or 1 if that
+        mean is not positive.
+    order : array of int or None
+        Rows to visit in each pass, instead of random orders. Makes one start.
+    scale : "minmax", "standard" or None
+        How features are made commensurable: by their range, their standard deviation,
+        or not at all.
+    n_jobs : int or None
+        Threads; None uses all cores. Starts run side by side.
+    random_state : int, RandomState or None
+        Draws the orders.
+    verbose : int
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        w² / max(w²); 0 for a constant feature.
+    weights_ : array of shape (n_features,)
+        w of the best start. Its signs carry nothing.
+    margin_ : float
+        e(w) of the best start, at max w² = 1.
+    history_ : array of shape (n_starts, max_iter)
+        e(w) of each start after each pass.
+    n_iter_ : int
+        Passes made.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from widemargin import Simba
+    >>> from widemargin.datasets import make_xor
+    >>> X, y = make_xor(random_state=0)
+    >>> simba = Simba(n_features_to_select=3, random_state=0).fit(X, y)
+    >>> simba.get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
+        "n_starts": [Interval(numbers.Integral, 1, None, closed="left")],
+        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
+        "utility": [StrOptions({"linear", "sigmoid"})],
+        "beta": [
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, None, closed="neither"),
+        ],
+        "order": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        max_iter: int = 1,
+        n_starts: int = 5,
+        batch_size: int = 1,
+        utility: str = "linear",
+        beta: float | str = "auto",
+        order: Any = None,
+        scale: str | None = "minmax",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.max_iter = max_iter
+        self.n_starts = n_starts
+        self.batch_size = batch_size
+        self.utility = utility
+        self.beta = beta
+        self.order = order
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        warn_single_members(table, "Simba", "it has no margin and is not visited")
+        orders = self._orders(table)
+        beta = resolve_beta(self.beta, self.utility, table, workers)
+        utility = kernels.Utility(UTILITIES[self.utility], beta)
+        neighbors, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers)
+        paths = np.empty((len(orders), self.max_iter, table.X.shape[1]))
+
+        with progress("Simba", paths[..., 0].size, self.verbose) as advance:
+
+            def ascend(_: int, start: int) -> None:
+                w, seeds = np.ones(table.X.shape[1]), neighbors.copy()
+                for t, visits in enumerate(orders[start]):
+                    one_pass(table, w, visits, seeds, utility, self.batch_size)
+                    paths[start, t] = w
+                    advance()
+
+            workers.run(ascend, range(len(orders)))
+
+        self.history_ = np.array(
+            [
+                [self._evaluate(table, w, beta, workers) for w in path]
+                for path in paths
+            ]
+        )
+        best = int(np.argmax(self.history_[:, -1]))
+        w = paths[best, -1]
+        self.weights_ = w
+        self.margin_ = float(self.history_[best, -1])
+        self.n_iter_ = self.max_iter
+        squares = np.where(table.constant, 0.0, w**2)
+        return squares / max(squares.max(), np.finfo(float).tiny)
+
+    def _orders(self, table: Table) -> list[list[Ints]]:
+        """Rows of the table to visit, for each start and pass."""
+        n = len(table.X)
+        if self.order is None:
+            random = check_random_state(self.random_state)
+            return [
+                [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
+                for _ in range(self.n_starts)
+            ]
+        order: NDArray[Any] = np.asarray(self.order)
+        if (
+            order.ndim != 1
+            or order.dtype.kind not in "iu"
+            or (order.size and not (order.min() >= 0 and order.max() < n))
+        ):
+            raise ValueError(
+                f"Simba: order must be a list of row numbers from 0 to {n - 1}, got "
+                f"{order.dtype} of shape {order.shape}"
+                + (f" from {order.min()} to {order.max()}." if order.size else ".")
+            )
+        return [[table.positions(order)] * self.max_iter]
+
+    def _evaluate(
+        self, table: Table, w: Floats, beta: float, workers: Workers
+    ) -> float:
+        return evaluate(table, w / np.abs(w).max(), self.utility, beta, workers)
+
+
+def one_pass(
+    table: Table,
+    w: Floats,
+    visits: Ints,
+    seeds: Ints,
+    utility: kernels.Utility,
+    batch_size: int,
+) -> None:
+    """Visit rows in turn; w and seeds, the last hit and miss of each, are updated.
+
+    Features with a large share of the distances come first in the copy that is
+    searched, so that most rows are given up after a few of them.
+    """
+    n, d = table.X.shape
+    layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
+    centre, spread = table.X.mean(axis=0), table.X.var(axis=0)
+    largest = float(np.max(np.maximum(table.high - centre, centre - table.low)))
+    rows = np.zeros((n, -(-d // int(kernels.STEP)) * int(kernels.STEP)), np.float32)
+    size = max(1, len(visits) // REARRANGED // batch_size) * batch_size
+    for part in spans(len(visits), size):
+        columns = np.argsort(-(w**2 * spread), kind="stable")
+        kernels.arrange_columns(table.X, centre, columns, rows)
+        kernels.simba_visits(
+            (table.X, layout, table.rows),
+            kernels.Screen(rows, columns, largest),
+            w,
+            visits[part],
+            seeds,
+            batch_size,
+            utility,
+        )
