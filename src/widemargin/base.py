@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin.notices import warn
 from widemargin.table import Floats, Table, build, validate
 from widemargin.threads import Workers, thread_count
 
@@ -91,11 +91,9 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         elif isinstance(wanted, numbers.Integral):
             count = int(wanted)
             if count > d:
-                warnings.warn(
+                warn(
                     f"{type(self).__name__}: n_features_to_select={count} but X has "
-                    f"{d} features; all are kept.",
-                    UserWarning,
-                    stacklevel=5,
+                    f"{d} features; all are kept."
                 )
         else:
             count = max(1, int(wanted * d))

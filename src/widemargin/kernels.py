@@ -760,6 +760,9 @@ def _thin(squares, screen, weights):
     square root of a key.
     """
     columns, top, total = screen.columns, squares.max(), 0.0
+    if top == 0.0:
+        weights[:] = 0
+        return 0.0, 0.0
     for c in range(columns.size):
         weights[c] = squares[columns[c]] / top
         total += weights[c]

@@ -6,7 +6,6 @@ class is a contiguous range; ``rows`` leads back to the caller's row numbers.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
+from widemargin.notices import warn
 from widemargin.threads import Workers, spans
 
 SCALES = ("minmax", "standard", None)
@@ -124,7 +124,7 @@ def encode(y: Any, name: str) -> tuple[Ints, NDArray[Any]]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
-        seen = f"1 ({classes[0]!r})" if len(classes) else "none"
+        seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
         raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
     return codes.astype(np.int64), classes
 
@@ -190,8 +190,4 @@ def warn_single_members(table: Table, name: str, consequence: str) -> None:
     if len(lonely):
         shown = ", ".join(repr(c) for c in lonely[:5].tolist())
         shown += ", …" if len(lonely) > 5 else ""
-        warnings.warn(
-            f"{name}: class {shown} has one member, which has no hit; {consequence}.",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn(f"{name}: class {shown} has one member, which has no hit; {consequence}.")

@@ -9,7 +9,6 @@ algorithms*, ICML 2004, algorithm 1.
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from widemargin import kernels
 from widemargin.base import MarginSelector
 from widemargin.margin import UTILITIES, resolve_beta
+from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers, spans
@@ -91,7 +91,7 @@ class GFlip(MarginSelector):
     >>> from widemargin import GFlip
     >>> from widemargin.datasets import make_xor
     >>> X, y = make_xor(random_state=0)
-    >>> GFlip(random_state=0).fit(X, y).get_support(indices=True)
+    >>> GFlip(n_starts=5, random_state=0).fit(X, y).get_support(indices=True)
     array([0, 1, 2])
     """
 
@@ -161,11 +161,10 @@ class GFlip(MarginSelector):
                 if not search.epoch(s, advance):
                     return
         if orders is None:
-            warnings.warn(
+            warn(
                 f"GFlip still changes features after max_epochs={self.max_epochs}; "
                 "the set is not a local maximum. Raise max_epochs.",
                 ConvergenceWarning,
-                stacklevel=7,
             )
 
     def _orders(self, d: int) -> list[Ints] | None:

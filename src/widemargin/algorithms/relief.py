@@ -11,7 +11,6 @@ algorithms*, ICML 2004 (Relief as an ascent of the margin).
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from widemargin.base import MarginSelector
 from widemargin.engine import each_class, edge_sums, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
+from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers
 
@@ -48,11 +48,9 @@ class _ReliefBase(MarginSelector):
         if wanted is None:
             return None
         if wanted > n:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: n_samples={wanted} but X has {n} rows; "
-                "each row is visited once.",
-                UserWarning,
-                stacklevel=5,
+                "each row is visited once."
             )
             return None
         drawn = check_random_state(self.random_state).permutation(n)[:wanted]
@@ -291,10 +289,8 @@ class ReliefF(_ReliefBase):
         # Single members have had a warning of their own.
         if np.any(small & (table.counts > 1)):
             c = int(np.argmin(np.where(table.counts > 1, table.counts, len(table.X))))
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: n_neighbors={k}, but class "
                 f"{table.classes.tolist()[c]!r} has {table.counts[c]} members; classes "
-                "with too few give all they have.",
-                UserWarning,
-                stacklevel=5,
+                "with too few give all they have."
             )

@@ -195,7 +195,9 @@ class Simba(MarginSelector):
     def _evaluate(
         self, table: Table, w: Floats, beta: float, workers: Workers
     ) -> float:
-        return evaluate(table, w / np.abs(w).max(), self.utility, beta, workers)
+        largest = np.abs(w).max()
+        normal = w / largest if largest > 0 else w
+        return evaluate(table, normal, self.utility, beta, workers)
 
 
 def one_pass(

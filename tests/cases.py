@@ -1,0 +1,96 @@
+"""Data sets on which every method is compared with its oracle."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def labels(rng, n, n_classes):
+    """Random labels, every class at least once."""
+    y = rng.integers(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
+    return rng.permutation(y)
+
+
+def gaussian(rng):
+    y = labels(rng, 60, 3)
+    X = rng.standard_normal((60, 7))
+    X[:, :3] += y[:, None] * [2.0, 1.0, -1.0]
+    return X, y
+
+
+def tied(rng):
+    """Values 0, 1, 2, as in SNP data: ties everywhere."""
+    return rng.integers(0, 3, (50, 6)).astype(float), labels(rng, 50, 2)
+
+
+def thirds(rng):
+    """Ties that are only ties up to rounding."""
+    return rng.integers(0, 4, (40, 9)) / 3, labels(rng, 40, 2)
+
+
+def duplicates(rng):
+    """Every row three times, not always with the same label."""
+    X = np.repeat(rng.standard_normal((15, 4)).round(1), 3, axis=0)
+    return X, labels(rng, 45, 2)
+
+
+def constants(rng):
+    X, y = gaussian(rng)
+    X[:, [0, 4]] = 3.7
+    return X, y
+
+
+def lopsided(rng):
+    """Classes of 40, 3 and 2 rows."""
+    y = rng.permutation(np.repeat([0, 1, 2], [40, 3, 2]))
+    return rng.standard_normal((45, 5)) + y[:, None], y
+
+
+def lonely(rng):
+    """A class with one member."""
+    y = rng.permutation(np.repeat([0, 1, 2], [20, 9, 1]))
+    return rng.standard_normal((30, 4)).round(1), y
+
+
+def two_rows(rng):
+    return rng.standard_normal((2, 3)), np.array([0, 1])
+
+
+def all_equal(rng):
+    return np.full((12, 3), 5.0), labels(rng, 12, 2)
+
+
+def one_feature(rng):
+    return rng.standard_normal((30, 1)), labels(rng, 30, 2)
+
+
+CASES = [
+    gaussian,
+    tied,
+    thirds,
+    duplicates,
+    constants,
+    lopsided,
+    lonely,
+    two_rows,
+    all_equal,
+    one_feature,
+]
+
+
+@st.composite
+def small_tables(draw, max_rows=24, max_features=5, max_classes=4):
+    """Tables that hypothesis can shrink: few values, so ties and duplicates abound."""
+    n = draw(st.integers(4, max_rows))
+    d = draw(st.integers(1, max_features))
+    values = draw(st.sampled_from([(0, 1), (0, 1, 2), tuple(i / 7 for i in range(8))]))
+    X = draw(
+        st.lists(
+            st.lists(st.sampled_from(values), min_size=d, max_size=d),
+            min_size=n,
+            max_size=n,
+        )
+    )
+    y = draw(st.lists(st.integers(0, max_classes - 1), min_size=n, max_size=n))
+    y[0], y[1] = 0, 1
+    return np.array(X, dtype=float), np.array(y)

@@ -1,0 +1,198 @@
+"""The search finds what direct measurement of all pairs finds, however it is cut up."""
+
+import numpy as np
+import pytest
+from oracles.neighbours import distance
+from sklearn.datasets import make_classification
+
+from widemargin import Relief, ReliefF
+from widemargin.engine import each_class, edge_sums, hits_and_misses, local, nearest
+from widemargin.table import build
+from widemargin.threads import Workers
+
+
+@pytest.fixture(params=[1, 2])
+def workers(request):
+    with Workers(request.param) as workers:
+        yield workers
+
+
+def make_table(X, y, workers, scale=None):
+    classes, y = np.unique(y, return_inverse=True)
+    return build(np.asarray(X, dtype=float), y, classes, scale=scale, workers=workers)
+
+
+def brute_force(table, i, k, slots, slot, metric):
+    """The k nearest rows of a slot; ties go to the caller's lowest row number."""
+    rows = [
+        j
+        for j in range(len(table.X))
+        if j != i and slots[table.y[i], table.y[j]] == slot
+    ]
+    d = {j: distance(table.X[i], table.X[j], metric) for j in rows}
+    if len(rows) <= k:
+        return sorted(rows)
+    border = sorted(d.values())[k - 1]
+    inside = [j for j in rows if d[j] < border * (1 - 1e-10)]
+    tied = [j for j in rows if abs(d[j] - border) <= 1e-10 * border]
+    tied.sort(key=lambda j: table.rows[j])
+    return sorted(inside + tied[: k - len(inside)])
+
+
+def assert_nearest(table, k, slots, metric, workers, queries=None):
+    seen = []
+    for block in nearest(
+        table, k, slots, metric=metric, queries=queries, distances=True, workers=workers
+    ):
+        for q, i in enumerate(block.queries):
+            seen.append(i)
+            for slot in range(block.n_slots):
+                g = q * block.n_slots + slot
+                part = slice(block.offsets[g], block.offsets[g + 1])
+                found = block.rows[part].tolist()
+                assert found == brute_force(table, i, k, slots, slot, metric)
+                exact = [distance(table.X[i], table.X[j], metric) for j in found]
+                np.testing.assert_allclose(block.distances[part], exact, rtol=1e-13)
+                assert (block.share[part] == 1).all()
+    expected = np.arange(len(table.X)) if queries is None else queries
+    np.testing.assert_array_equal(seen, expected)
+
+
+def spread_out(rng, n, d):
+    return rng.standard_normal((n, d))
+
+
+def on_a_grid(rng, n, d):
+    return rng.integers(0, 2, (n, d)) / 3
+
+
+def far_from_the_origin(rng, n, d):
+    return 1e8 + rng.standard_normal((n, d))
+
+
+def closer_than_float32_can_tell(rng, n, d):
+    return np.repeat(rng.standard_normal((n // 5 + 1, d)), 5, axis=0)[:n] + (
+        1e-9 * rng.standard_normal((n, d))
+    )
+
+
+def one_huge_feature(rng, n, d):
+    X = rng.standard_normal((n, d))
+    X[:, 0] = rng.integers(0, 2, n) * 1e7
+    return X
+
+
+def one_far_row(rng, n, d):
+    X = rng.standard_normal((n, d))
+    X[3] += 1e6
+    return X
+
+
+def tiny_values(rng, n, d):
+    return 1e-30 * rng.standard_normal((n, d))
+
+
+KINDS = [
+    spread_out,
+    on_a_grid,
+    far_from_the_origin,
+    closer_than_float32_can_tell,
+    one_huge_feature,
+    one_far_row,
+    tiny_values,
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("relation", [hits_and_misses, each_class])
+def test_neighbours_are_those_of_brute_force(kind, metric, relation, workers):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 130)
+    table = make_table(kind(rng, 130, 6), y, workers)
+    for k in (1, 4):
+        assert_nearest(table, k, relation(3), metric, workers)
+
+
+@pytest.mark.parametrize("d", [1, 7, 8, 65, 511, 513, 1100])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_any_number_of_features(d, metric, workers):
+    rng = np.random.default_rng(d)
+    table = make_table(rng.random((70, d)), rng.integers(0, 2, 70), workers)
+    assert_nearest(table, 3, hits_and_misses(2), metric, workers)
+
+
+@pytest.mark.parametrize("n", [2, 3, 31, 64, 65, 129, 257])
+def test_any_number_of_rows(n, workers):
+    rng = np.random.default_rng(n)
+    y = np.r_[0, 1, rng.integers(0, 2, n - 2)]
+    table = make_table(rng.random((n, 3)), y, workers)
+    assert_nearest(table, 2, each_class(2), "euclidean", workers)
+
+
+def test_many_classes_and_a_lopsided_one(workers):
+    rng = np.random.default_rng(0)
+    y = np.r_[np.zeros(100, int), np.repeat(np.arange(1, 31), 3)]
+    table = make_table(rng.random((190, 5)), rng.permutation(y), workers)
+    assert_nearest(table, 5, each_class(31), "manhattan", workers)
+    assert_nearest(table, 5, hits_and_misses(31), "euclidean", workers)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_some_queries_only(metric, workers):
+    rng = np.random.default_rng(0)
+    table = make_table(rng.random((150, 5)), rng.integers(0, 2, 150), workers)
+    queries = np.array([149, 0, 3, 77, 76])
+    assert_nearest(table, 3, each_class(2), metric, workers, queries)
+
+
+def test_a_relation_may_leave_classes_out(workers):
+    rng = np.random.default_rng(0)
+    table = make_table(rng.random((90, 4)), rng.integers(0, 3, 90), workers)
+    higher_only = np.triu(np.zeros((3, 3), int), 1) - np.tril(np.ones((3, 3), int))
+    assert_nearest(table, 2, higher_only, "euclidean", workers)
+
+
+@pytest.mark.parametrize("selector", [Relief(), ReliefF(), ReliefF(metric="manhattan")])
+def test_scores_are_the_same_to_the_last_bit_however_work_is_cut_up(
+    monkeypatch, selector
+):
+    X, y = make_classification(700, 30, n_informative=9, n_classes=3, random_state=0)
+    X[:, ::3] = X[:, ::3].round()
+    scores = selector.set_params(n_jobs=2).fit(X, y).scores_
+    np.testing.assert_array_equal(selector.set_params(n_jobs=1).fit(X, y).scores_, scores)
+    np.testing.assert_array_equal(selector.set_params(n_jobs=3).fit(X, y).scores_, scores)
+    monkeypatch.setattr(local, "BUDGET", 0)
+    np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
+
+
+def test_tied_lists_grow_beyond_any_length(workers):
+    # All rows of a class are tied, so that every list has to hold all of them.
+    rng = np.random.default_rng(0)
+    table = make_table(np.ones((300, 4)), rng.integers(0, 2, 300), workers)
+    counts = table.counts
+    for block in nearest(table, 2, each_class(2), share_ties=True, workers=workers):
+        own = table.y[block.queries][:, None] == np.arange(2)
+        np.testing.assert_array_equal(block.counts, counts - own)
+        np.testing.assert_allclose(np.add.reduceat(block.share, block.offsets[:-1]), 2)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_edge_sums(power, workers):
+    rng = np.random.default_rng(0)
+    table = make_table(rng.random((40, 700)), rng.integers(0, 2, 40), workers)
+    heads, tails = rng.integers(0, 40, (2, 9000))
+    coefficients = rng.standard_normal(9000)
+    edges = local.kernels.Edges(heads, tails, coefficients)
+    expected = coefficients @ np.abs(table.X[heads] - table.X[tails]) ** power
+    sums = edge_sums(table, edges, power=power, workers=workers)
+    np.testing.assert_allclose(sums, expected, rtol=1e-10)
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    def fail(_, piece):
+        if piece == 3:
+            raise RuntimeError("piece 3")
+
+    with Workers(2) as workers, pytest.raises(RuntimeError, match="piece 3"):
+        workers.run(fail, range(10))

@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+from cases import CASES, gaussian, small_tables
+from hypothesis import given, settings
+from oracles.gflip import gflip
+from sklearn.exceptions import ConvergenceWarning
+
+import widemargin.algorithms.gflip
+from widemargin import GFlip
+from widemargin.datasets import make_gaussian_relevant, make_xor
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
+    pytest.mark.filterwarnings("ignore:No features were selected:UserWarning"),
+]
+
+
+def assert_same_flips(X, y, orders, **options):
+    ours = GFlip(order=orders, **options).fit(X, y)
+    theirs = gflip(X, y, orders, **options)
+    np.testing.assert_array_equal(ours.get_support(), theirs.selected)
+    size = max(1.0, abs(theirs.margin))
+    assert ours.margin_ == pytest.approx(theirs.margin, abs=1e-9 * size)
+    assert ours.n_epochs_ == theirs.epochs
+    np.testing.assert_allclose(ours.scores_, theirs.scores, atol=1e-9 * size)
+    return ours
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("utility", ["linear", "sigmoid", "zero-one"])
+def test_sets_and_scores_are_those_of_the_oracle(case, utility):
+    rng = np.random.default_rng(0)
+    X, y = case(rng)
+    orders = [rng.permutation(X.shape[1]) for _ in range(8)]
+    assert_same_flips(X, y, orders, utility=utility)
+
+
+@given(small_tables())
+@settings(max_examples=40, deadline=None)
+def test_any_small_table_gives_the_sets_of_the_oracle(table):
+    X, y = table
+    orders = [np.arange(X.shape[1])] * 6
+    assert_same_flips(X, y, orders)
+
+
+@pytest.mark.parametrize("budget", [2**32, 0])
+def test_more_rows_than_listed_with_and_without_distance_matrix(monkeypatch, budget):
+    monkeypatch.setattr(widemargin.algorithms.gflip, "BUDGET", budget)
+    monkeypatch.setattr(widemargin.algorithms.gflip, "LISTED", 4)
+    rng = np.random.default_rng(5)
+    X, y = make_gaussian_relevant(120, 24, random_state=0)
+    X[:, 3:] += rng.standard_normal((120, 21)) / 3
+    orders = [rng.permutation(24) for _ in range(10)]
+    assert assert_same_flips(X, y, orders).n_epochs_ > 2
+
+
+def test_cancelled_distances_are_summed_afresh():
+    # Rows that coincide once a feature leaves: what is left of their distance is 0,
+    # and would be a rounding error whose root is not small.
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 3, (60, 10)) / 3 + 0.1
+    y = rng.integers(0, 2, 60)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        orders = [rng.permutation(10) for _ in range(12)]
+        assert_same_flips(X, y, orders)
+
+
+def test_xor_is_found_and_is_a_local_maximum():
+    X, y = make_xor(random_state=0)
+    fitted = GFlip(n_starts=5, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
+    assert (fitted.scores_[:3] > 0).all()
+    assert (fitted.scores_[3:] <= 0).all()
+
+
+def test_features_in_the_set_rank_first():
+    X, y = gaussian(np.random.default_rng(0))
+    fitted = GFlip(order=[np.arange(7)]).fit(X, y)  # cut short: no local maximum
+    chosen = fitted.ranking_[fitted.support_]
+    assert sorted(chosen) == list(range(1, fitted.support_.sum() + 1))
+    two = GFlip(2, order=[np.arange(7)]).fit(X, y)
+    np.testing.assert_array_equal(two.support_, fitted.ranking_ <= 2)
+
+
+def test_restarts_keep_the_largest_margin():
+    X, y = make_gaussian_relevant(100, 20, random_state=1)
+    alone = [GFlip(random_state=s).fit(X, y).margin_ for s in range(3)]
+    random = np.random.RandomState(0)
+    best = GFlip(n_starts=8, random_state=random).fit(X, y).margin_
+    assert best >= max(alone[0], np.mean(alone))
+
+
+def test_same_seed_same_result_with_any_number_of_threads():
+    X, y = make_gaussian_relevant(150, 30, random_state=1)
+    one = GFlip(random_state=3, n_jobs=1).fit(X, y)
+    two = GFlip(random_state=3, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.scores_, two.scores_)
+    assert one.margin_ == two.margin_
+
+
+def test_giving_up_is_said():
+    X, y = make_gaussian_relevant(100, 20, random_state=1)
+    with pytest.warns(ConvergenceWarning, match="after max_epochs=1"):
+        GFlip(max_epochs=1, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("order", [[[0, 1, 1]], [[0, 1]], [[0.0, 1.0, 2.0]]])
+def test_a_bad_order_is_named(order):
+    with pytest.raises(ValueError, match="list of permutations of 0 … 2"):
+        GFlip(order=order).fit(np.eye(3), [0, 1, 1])

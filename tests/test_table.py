@@ -1,0 +1,175 @@
+"""Whatever form the data come in, the scores are the same, or the error says why."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from sklearn.datasets import load_iris
+
+from widemargin import GFlip, Relief, ReliefF, Simba
+
+SELECTORS = [
+    Relief(),
+    ReliefF(n_neighbors=5),
+    Simba(random_state=0),
+    GFlip(random_state=0),
+]
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    """Whole numbers from 0 to 9, exactly representable in every type."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 80)
+    X = rng.integers(0, 10, (80, 5))
+    X[:, 2] = np.clip(X[:, 2] // 3 + 3 * y, 0, 9)
+    return X, y
+
+
+def forms(X, y):
+    order = np.random.default_rng(1).permutation(len(y))
+    read_only = X.astype(float)
+    read_only.setflags(write=False)
+    names = [f"f{f}" for f in range(X.shape[1])]
+    text = np.array(["one", "three", "two"])[y]  # sorted as 0, 1, 2 are
+    yield "list", X.tolist(), y.tolist()
+    for dtype in (np.int8, np.int64, np.uint16, np.float16, np.float32, np.float64):
+        yield dtype.__name__, X.astype(dtype), y
+    yield "big-endian", X.astype(">f8"), y
+    yield "Fortran order", np.asfortranarray(X.astype(float)), y
+    yield "every other column", np.repeat(X.astype(float), 2, axis=1)[:, ::2], y
+    yield "read-only", read_only, y
+    yield "pandas", pd.DataFrame(X, columns=names), pd.Series(y)
+    yield (
+        "pandas with a shuffled index",
+        pd.DataFrame(X, columns=names, index=order),
+        pd.Series(y, index=order[::-1]),
+    )
+    yield "pandas nullable", pd.DataFrame(X).astype("Int64").rename(columns=str), y
+    yield "polars", pl.DataFrame(X, schema=names), pl.Series(y)
+    yield "text labels", X, text
+    yield "object labels", X, text.astype(object)
+    yield "categorical labels", X, pd.Series(text, dtype="category")
+    yield "pandas text labels", X, pd.Series(text)
+    yield "float labels", X, y.astype(float)
+    yield "column of labels", X, pd.Series(y).to_numpy().ravel()
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+def test_form_of_the_data_changes_nothing(numbers, selector):
+    X, y = numbers
+    scores = selector.fit(X.astype(float), y).scores_
+    for form, X2, y2 in forms(X, y):
+        np.testing.assert_array_equal(selector.fit(X2, y2).scores_, scores, form)
+
+
+def test_boolean_labels_and_features(numbers):
+    X, y = numbers
+    scores = Relief().fit(X > 4, y > 0).scores_
+    np.testing.assert_array_equal(
+        Relief().fit((X > 4).astype(float), (y > 0).astype(int)).scores_, scores
+    )
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+def test_the_data_are_not_changed(numbers, selector):
+    X, y = numbers[0].astype(float), numbers[1].copy()
+    before = X.copy(), y.copy()
+    selector.fit(X, y)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(y, before[1])
+
+
+def test_names_of_a_frame_are_kept():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    fitted = Relief(2).fit(X, y)
+    assert fitted.feature_names_in_.tolist() == X.columns.tolist()
+    assert fitted.get_feature_names_out().tolist() == X.columns.tolist()[2:]
+    out = fitted.set_output(transform="pandas").transform(X)
+    pd.testing.assert_frame_equal(out, X.iloc[:, 2:])
+    polars = pl.DataFrame(X.to_numpy(), schema=X.columns.tolist())
+    assert Relief(2).fit(polars, y).feature_names_in_.tolist() == polars.columns
+
+
+def test_columns_that_are_missing_or_new_at_transform_are_named():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    fitted = Relief(2).fit(X, y)
+    with pytest.raises(ValueError, match="petal width"):
+        fitted.transform(X.rename(columns={"petal width (cm)": "width"}))
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.ones((3, 2)), ["a"] * 3, r"needs at least 2 classes in y, got 1 \('a'\)"),
+        ([[1.0, 2.0]], [0], "minimum of 2 is required"),
+        (np.ones((3, 2)), [0, 1], "inconsistent numbers of samples"),
+        ([[1.0], [np.nan], [2.0]], [0, 1, 1], "NaN"),
+        ([[1.0], [np.inf], [2.0]], [0, 1, 1], "infinity"),
+        (np.ones((3, 0)), [0, 1, 1], "0 feature"),
+        (np.ones(3), [0, 1, 1], "2D array"),
+        (np.eye(3), [0, 1, None], "label for every row, but y has 1 missing value"),
+        (np.eye(3), [0.0, np.nan, np.nan], "y has 2 missing values"),
+        (np.eye(3), pd.Series(["a", None, "b"]), "y has 1 missing value"),
+        (np.eye(3), pl.Series(["a", None, "b"]), "y has 1 missing value"),
+        (np.eye(3), [0.1, 0.2, 0.3], "Unknown label type: continuous"),
+        (np.eye(3), np.eye(3), "should be a 1d array"),
+        (scipy.sparse.eye(3).tocsr(), [0, 1, 1], "Sparse data was passed"),
+        (
+            pd.DataFrame({"age": [1, 2, 3], "town": ["x", "y", "z"]}),
+            [0, 1, 1],
+            r"numeric features; 1 of 2 columns are not: 'town'\. Encode",
+        ),
+        (
+            pl.DataFrame({"age": [1, 2, 3], "town": ["x", "y", "z"]}),
+            [0, 1, 1],
+            r"1 of 2 columns are not: 'town'",
+        ),
+        (
+            pd.DataFrame({"when": pd.to_datetime(["2020", "2021", "2022"])}),
+            [0, 1, 1],
+            r"1 of 1 columns are not: 'when'",
+        ),
+        (
+            pd.DataFrame({"grade": pd.Categorical([1, 2, 2])}),
+            [0, 1, 1],
+            r"1 of 1 columns are not: 'grade'",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason(selector, X, y, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        selector.fit(X, y)
+
+
+def test_nominal_features_are_not_taken_yet():
+    with pytest.raises(ValueError, match="categorical_features"):
+        ReliefF(categorical_features=[0]).fit(np.eye(3), [0, 1, 1])
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+def test_a_class_with_one_member_is_named_once(selector):
+    X = np.random.default_rng(0).random((12, 2))
+    y = ["a"] * 6 + ["b"] * 5 + ["lonely"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        selector.fit(X, y)
+    said = [str(w.message) for w in caught if "one member" in str(w.message)]
+    assert len(said) == 1
+    assert "'lonely'" in said[0]
+    assert all(w.filename == __file__ for w in caught if "one member" in str(w.message))
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+def test_constant_features_rank_last_and_equal_ones_by_column(numbers, selector):
+    X, y = numbers
+    X = np.c_[np.ones(len(y)), X, X[:, 2]]
+    ranking = selector.fit(X, y).ranking_
+    assert sorted(ranking) == list(range(1, 8))
+    assert ranking[0] == 7
+    if type(selector) in (Relief, ReliefF):
+        assert ranking[3] + 1 == ranking[6]
