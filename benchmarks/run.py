@@ -113,7 +113,10 @@ def skrebate(report: Report) -> None:
 
     for key in "ab":
         X, y = make(*SIZES[key])
-        ours = lambda X=X, y=y: ReliefF(metric="manhattan", n_jobs=THREADS).fit(X, y)
+
+        def ours(X=X, y=y) -> None:
+            ReliefF(metric="manhattan", n_jobs=THREADS).fit(X, y)
+
         ours()
         theirs = best_times(
             {"peer": lambda X=X, y=y: skrebate.ReliefF(n_neighbors=10).fit(X, y)}, 1
@@ -138,9 +141,13 @@ def gemm(report: Report) -> None:
         X, y = make(n, d, 2)
         with Workers(THREADS) as workers:
             table = build(X, y, np.unique(y), scale="minmax", workers=workers)
-            search = lambda table=table, workers=workers: list(
-                nearest(table, 10, each_class(2), share_ties=True, workers=workers)
-            )
+
+            def search(table=table, workers=workers) -> None:
+                for _ in nearest(
+                    table, 10, each_class(2), share_ties=True, workers=workers
+                ):
+                    pass
+
             search()
             times = best_times(
                 {"gemm": lambda: np.dot(A, A, out=out), "search": search}, 5
@@ -237,7 +244,8 @@ def gflip(report: Report) -> None:
                 half = int((before.sum() + search.F.sum()) // 2)
                 F = np.sort(rng.permutation(d)[: max(1, half)])
                 naive = best_times(
-                    {"e": lambda F=F: e_by_products(table.X, table.y, F)}, 3
+                    {"e": lambda F=F, table=table: e_by_products(table.X, table.y, F)},
+                    3,
                 )["e"]
                 what = f"G-flip epoch {t + 1}, {n}×{d}, |F| about {half}, from scratch"
                 report.row(what, naive * d, ours, least)
@@ -255,8 +263,12 @@ def start(report: Report) -> None:
             runs = [
                 float(python(fit.format(name), NUMBA_CACHE_DIR=cache)) for _ in range(2)
             ]
-        report.figure(f"first {name} fit, nothing compiled yet", f"{runs[0]:.1f} s", "10")
-        report.figure(f"first {name} fit, compiled code cached", f"{runs[1]:.2f} s", "1.5")
+        report.figure(
+            f"first {name} fit, nothing compiled yet", f"{runs[0]:.1f} s", "10"
+        )
+        report.figure(
+            f"first {name} fit, compiled code cached", f"{runs[1]:.2f} s", "1.5"
+        )
     commands = {
         "sklearn": ["-c", "import sklearn.feature_selection"],
         "import": ["-c", "import widemargin"],

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from oracles.neighbours import distance
 from sklearn.datasets import make_classification
 
+from oracles.neighbours import distance
 from widemargin import Relief, ReliefF
 from widemargin.engine import each_class, edge_sums, hits_and_misses, local, nearest
 from widemargin.table import build
@@ -160,8 +160,12 @@ def test_scores_are_the_same_to_the_last_bit_however_work_is_cut_up(
     X, y = make_classification(700, 30, n_informative=9, n_classes=3, random_state=0)
     X[:, ::3] = X[:, ::3].round()
     scores = selector.set_params(n_jobs=2).fit(X, y).scores_
-    np.testing.assert_array_equal(selector.set_params(n_jobs=1).fit(X, y).scores_, scores)
-    np.testing.assert_array_equal(selector.set_params(n_jobs=3).fit(X, y).scores_, scores)
+    np.testing.assert_array_equal(
+        selector.set_params(n_jobs=1).fit(X, y).scores_, scores
+    )
+    np.testing.assert_array_equal(
+        selector.set_params(n_jobs=3).fit(X, y).scores_, scores
+    )
     monkeypatch.setattr(local, "BUDGET", 0)
     np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from cases import CASES, gaussian, small_tables
 from hypothesis import given, settings
-from oracles.gflip import gflip
 from sklearn.exceptions import ConvergenceWarning
 
 import widemargin.algorithms.gflip
+from cases import CASES, gaussian, small_tables
+from oracles.gflip import gflip
 from widemargin import GFlip
 from widemargin.datasets import make_gaussian_relevant, make_xor
 

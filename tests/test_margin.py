@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from cases import CASES, gaussian, small_tables
 from hypothesis import given, settings
-from oracles.margin import evaluation, hypothesis_margins
 
+from cases import CASES, gaussian, small_tables
+from oracles.margin import evaluation, hypothesis_margins
 from widemargin import margin
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")
@@ -48,7 +48,9 @@ def test_empty_set_is_worth_nothing():
 
 
 def test_single_member_has_no_margin_and_is_named():
-    with pytest.warns(UserWarning, match=r"hypothesis_margins: class 'b' has one member"):
+    with pytest.warns(
+        UserWarning, match=r"hypothesis_margins: class 'b' has one member"
+    ):
         theta = margin.hypothesis_margins([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     np.testing.assert_array_equal(np.isnan(theta), [False, False, True])
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from cases import CASES, small_tables, tied
 from hypothesis import given, settings
-from oracles.relief import relief, relieff
 from sklearn.datasets import load_iris
 
+from cases import CASES, small_tables, tied
+from oracles.relief import relief, relieff
 from widemargin import Relief, ReliefF, Simba
 from widemargin.datasets import make_xor
 

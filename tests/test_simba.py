@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from cases import CASES, gaussian, small_tables
 from hypothesis import given, settings
+
+from cases import CASES, gaussian, small_tables
 from oracles.margin import evaluation
 from oracles.neighbours import scaled
 from oracles.simba import normalised, simba
-
 from widemargin import Simba
 from widemargin.datasets import make_gaussian_relevant, make_xor
 

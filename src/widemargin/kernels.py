@@ -152,7 +152,7 @@ def pack_rows(Z, centre, factor, packed, first, norms):
     ``packed`` has shape (chunks, rows, length). Returned are ‖z‖² and ‖z‖₁ in
     ``norms[:, r]``.
     """
-    n, d = Z.shape
+    n = Z.shape[0]
     chunks, _, length = packed.shape
     for r in range(n):
         squares, sizes = 0.0, 0.0
@@ -391,7 +391,7 @@ def _kept(length):
 
 @inner
 def _scan_rows(flat, shape, queries, first, offset, layout, heap):
-    """Offer the rows of a tile to the lists of queries first, first + 1, …
+    """Offer the rows of a tile to the lists of queries from ``first`` on.
 
     ``flat`` holds the tile row by row; ``shape`` is its height, its width, and how many
     of its columns are filled.
@@ -428,7 +428,7 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
 
 @inner
 def _scan_columns(flat, shape, first, offset, layout, heap):
-    """Offer the columns of a tile to the lists of rows offset, offset + 1, …"""
+    """Offer the columns of a tile to the lists of rows from ``offset`` on."""
     labels, starts, slots = layout
     entries, counts, borders = heap
     height, width, filled = shape
@@ -442,7 +442,9 @@ def _scan_columns(flat, shape, first, offset, layout, heap):
             if slot < 0:
                 continue
             for block in range(lo - lo % LANES, hi, LANES):
-                mask = _below_borders(flat, place + block, borders, slot, offset + block)
+                mask = _below_borders(
+                    flat, place + block, borders, slot, offset + block
+                )
                 mask = _within(mask, block, lo, hi)
                 while mask:
                     e = block + _lowest_bit(mask)
@@ -814,9 +816,7 @@ def _first_of_ties(count, best, rank, found):
     ids, exact = found
     chosen = -1
     for e in range(count):
-        if exact[e] <= best * (1 + TIE) and (
-            chosen < 0 or rank[ids[e]] < rank[chosen]
-        ):
+        if exact[e] <= best * (1 + TIE) and (chosen < 0 or rank[ids[e]] < rank[chosen]):
             chosen = ids[e]
     return chosen
 

@@ -92,9 +92,8 @@ def evaluation(
     4.5
     """
     if utility not in UTILITIES:
-        raise ValueError(
-            f"utility must be one of {', '.join(map(repr, UTILITIES))}, got {utility!r}."
-        )
+        known = ", ".join(map(repr, UTILITIES))
+        raise ValueError(f"utility must be one of {known}, got {utility!r}.")
     with Workers(thread_count(None)) as workers:
         table, w = _checked(X, y, weights, "evaluation", workers)
         slope = resolve_beta(beta, utility, table, workers)
@@ -118,9 +117,7 @@ def _checked(
     return table, w
 
 
-def neighbors_at(
-    table: Table, w: Floats, workers: Workers
-) -> tuple[Ints, Floats]:
+def neighbors_at(table: Table, w: Floats, workers: Workers) -> tuple[Ints, Floats]:
     """Nearest hit and miss of each row under w, and their distances, both (n, 2).
 
     Rows of −1 and NaN mark samples that are alone in their class.
@@ -133,10 +130,10 @@ def neighbors_at(
     slots = hits_and_misses(len(table.classes))
     for block in nearest(table, 1, slots, distances=True, workers=workers):
         there = block.counts > 0
-        for found, values in ((rows, block.rows), (distances, block.distances)):
-            part = found[block.queries]
-            part[there] = values
-            found[block.queries] = part
+        query, slot = np.nonzero(there)
+        place = block.queries[query], slot
+        rows[place] = block.rows
+        distances[place] = block.distances
     return rows, distances
 
 

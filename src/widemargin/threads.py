@@ -68,10 +68,10 @@ class Workers:
             self._pool.shutdown()
 
     def run(self, function: Callable[[int, Any], None], pieces: Iterable[Any]) -> None:
-        """Call ``function(worker, piece)`` for each piece; ``worker`` is 0, 1, …
+        """Call ``function(worker, piece)`` for each piece.
 
-        Pieces go out in order to whichever worker is free. No two calls with the same
-        ``worker`` overlap, so it can serve as the index of private storage.
+        Pieces go out in order to whichever worker (0, 1, …) is free. No two calls with
+        the same ``worker`` overlap, so it can serve as the index of private storage.
         """
         pieces = list(pieces)
         if self._pool is None or len(pieces) < 2:

@@ -167,7 +167,9 @@ class Relief(_ReliefBase):
             edges = block.edges(np.tile(sign, (len(block.queries), 1)))
             w += edge_sums(table, edges, power=1 + self.squared, workers=workers)
         tau = self.threshold
-        self.threshold_ = 1 / np.sqrt(self.alpha * T) if tau == "chebyshev" else tau
+        if tau == "chebyshev":
+            tau = 1 / np.sqrt(self.alpha * T)
+        self.threshold_ = None if tau is None else float(tau)
         return w / T
 
     def _natural_support(self) -> NDArray[np.bool_] | None:
@@ -264,7 +266,8 @@ class ReliefF(_ReliefBase):
         visited = self._visited(table)
         n = len(table.X)
         T = n if visited is None else len(visited)
-        k = max(1, round(np.log(n))) if self.n_neighbors == "log" else self.n_neighbors
+        k = self.n_neighbors
+        k = max(1, round(np.log(n))) if k == "log" else int(k)
         self._warn_small_classes(table, k)
         P = table.counts / n
         # Row y holds what a neighbour of each class counts for a sample of class y.

@@ -157,10 +157,7 @@ class Simba(MarginSelector):
             workers.run(ascend, range(len(orders)))
 
         self.history_ = np.array(
-            [
-                [self._evaluate(table, w, beta, workers) for w in path]
-                for path in paths
-            ]
+            [[self._evaluate(table, w, beta, workers) for w in path] for path in paths]
         )
         best = int(np.argmax(self.history_[:, -1]))
         w = paths[best, -1]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 N_SHOWN = 12
-N_KEPT = 6
+N_KEPT = 10
 
 
 @dataclass(frozen=True)

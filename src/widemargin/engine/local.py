@@ -61,7 +61,7 @@ def fill_up(n: int, size: int) -> int:
 
 
 def places(wanted: int) -> int:
-    """Length of a list that keeps ``wanted`` keys, with room to grow before it is cut."""
+    """Length of a list that keeps ``wanted`` keys and has room to grow."""
     return 2 * wanted + kernels.LANES
 
 
@@ -251,9 +251,7 @@ class _Search:
             self.workers.run(search, spans(len(rows), self.width))
         return heap
 
-    def resolve(
-        self, rows: Ints, heaps: kernels.Heap, rule: kernels.Rule
-    ) -> Neighbors:
+    def resolve(self, rows: Ints, heaps: kernels.Heap, rule: kernels.Rule) -> Neighbors:
         """Certain neighbours from screened ones, with longer lists where needed."""
         found: list[_Found] = []
         self._collect(rows, np.arange(len(rows)), heaps, rule, found)
@@ -280,7 +278,7 @@ class _Search:
     ) -> None:
         """Resolve queries ``which`` of ``rows``; search again where doubt is left."""
         lists = self._lists(rows[which], heaps, rule)
-        unsure = (lists.counts < 0).any(axis=1)
+        unsure = np.any(lists.counts < 0, axis=1)
         # A query is kept or repeated as a whole: its slots are searched together.
         counts = np.where(unsure[:, None], 0, lists.counts)
         filled = np.arange(lists.ids.shape[2]) < counts[..., None]
