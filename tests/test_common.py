@@ -1,11 +1,19 @@
 """Every selector passes scikit-learn's own checks."""
 
+import inspect
+
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from widemargin import GFlip, Relief, ReliefF, Simba
+import widemargin
+from widemargin.base import MarginSelector
 
-SELECTORS = [Relief(), ReliefF(), Simba(), GFlip()]
+PUBLIC = [getattr(widemargin, name) for name in widemargin.__all__]
+SELECTORS = [
+    member()
+    for member in PUBLIC
+    if inspect.isclass(member) and issubclass(member, MarginSelector)
+]
 
 
 # The checks' data sets are small: classes have fewer members than ReliefF's default k,
@@ -16,3 +24,9 @@ SELECTORS = [Relief(), ReliefF(), Simba(), GFlip()]
 @parametrize_with_checks(SELECTORS)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
+
+
+def test_selectors_are_found():
+    assert {"Relief", "ReliefF", "Simba", "GFlip"} <= {
+        type(s).__name__ for s in SELECTORS
+    }

@@ -761,9 +761,12 @@ def _thin(squares, screen, weights):
     Returns the scale that makes it so, and how far rounding the rows may move the
     square root of a key.
     """
-    columns, top, total = screen.columns, squares.max(), 0.0
+    columns, top, total = screen.columns, 0.0, 0.0
+    for f in range(squares.size):
+        top = max(top, squares[f])
     if top == 0.0:
-        weights[:] = 0
+        for c in range(columns.size):
+            weights[c] = 0
         return 0.0, 0.0
     for c in range(columns.size):
         weights[c] = squares[columns[c]] / top
