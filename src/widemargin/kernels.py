@@ -48,7 +48,7 @@ jit = partial(
     nogil=True,
     cache=True,
     error_model="numpy",
-    fastmath={"reassoc", "contract", "arcp", "nsz"},
+    fastmath={"reassoc", "contract", "nsz"},
 )
 # For what only other compiled code calls: no entry from Python saves compile time.
 inner = partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -782,16 +782,18 @@ def _cut(best, scale, slack, depth):
 
 
 @inner
-def _nearest_under(X, i, ranges, squares, screen, thin, best, found):
-    """Rows of two ranges that are nearest to row i under the current weights.
+def _within_reach(X, i, ranges, squares, screen, thin, reach, found):
+    """Rows of two ranges that are near row i under the current weights.
 
-    ``best`` is the distance of one of them. A row is given up as soon as its partial
+    ``reach`` is a distance, and whether it shrinks to that of the nearest row found so
+    far (one row is known to be as near as it). A row is given up as soon as its partial
     sum says that it is farther. Returns how many rows were found, in ``found``, and the
-    smallest distance.
+    reach.
     """
     rows = screen.rows
     weights, scale, slack = thin
     ids, exact = found
+    best, shrinking = reach
     width, count = np.uint64(rows.shape[1]), 0
     cut = _cut(best, scale, slack, squares.size)
     for half in range(2):
@@ -807,7 +809,7 @@ def _nearest_under(X, i, ranges, squares, screen, thin, best, found):
                 if r <= best * (1 + TIE):
                     ids[count], exact[count] = j, r
                     count += 1
-                    if r < best:
+                    if r < best and shrinking:
                         best = r
                         cut = _cut(best, scale, slack, squares.size)
     return count, best
@@ -853,15 +855,15 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
         lo, hi = starts[labels[i]], starts[labels[i] + 1]
         if hi - lo > 1:
             thin = weights, scale, slack
-            near = _weighted(X, i, seeds[i, 0], squares)
-            ranges = (lo, hi, 0, 0)
-            count, near = _nearest_under(
-                X, i, ranges, squares, screen, thin, near, found
+            reach = _weighted(X, i, seeds[i, 0], squares), True
+            count, near = _within_reach(
+                X, i, (lo, hi, 0, 0), squares, screen, thin, reach, found
             )
             hit = _first_of_ties(count, near, rank, found)
-            far = _weighted(X, i, seeds[i, 1], squares)
-            ranges = (0, lo, hi, n)
-            count, far = _nearest_under(X, i, ranges, squares, screen, thin, far, found)
+            reach = _weighted(X, i, seeds[i, 1], squares), True
+            count, far = _within_reach(
+                X, i, (0, lo, hi, n), squares, screen, thin, reach, found
+            )
             miss = _first_of_ties(count, far, rank, found)
             seeds[i, 0], seeds[i, 1] = hit, miss
             slope = 0.5 * _slope(utility, 0.5 * (far - near))
@@ -1136,3 +1138,114 @@ def accept_flip(flips, feature, sign, low, high, first, last):
                 near[i, h, p], ids[i, h, p] = v, j
             if sign < 0:
                 bounds[i, h] -= reach * reach
+
+
+class Targets(NamedTuple):
+    """What LMBA fixes in the original space."""
+
+    ids: np.ndarray  # (n, k) target neighbours
+    counts: np.ndarray  # (n,) how many there are
+    theta: np.ndarray  # (n,) margins
+
+
+@inner
+def _hinges(X, i, ranges, squares, screen, thin, targets, found):
+    """Rows that invade the neighbourhood of row i, and how many hinges each is in.
+
+    Returns the number of invaders; ``found`` holds them and their distances.
+    ``hinges[e]`` counts the targets whose hinge invader e triggers, ``limits[j]`` is
+    the squared distance up to which target j is invaded.
+    """
+    ids, exact, hinges, limits = found
+    farthest = 0.0
+    for e in range(targets.counts[i]):
+        r = _weighted(X, i, targets.ids[i, e], squares)
+        limits[e] = targets.theta[i] + r * r
+        farthest = max(farthest, limits[e])
+    reach = np.sqrt(farthest) * (1 + TIE), False
+    near = ids, exact
+    count, _ = _within_reach(X, i, ranges, squares, screen, thin, reach, near)
+    for p in range(count):
+        hinges[p] = 0
+        for e in range(targets.counts[i]):
+            hinges[p] += limits[e] >= exact[p] * exact[p] * (1 - TIE)
+    return count
+
+
+@inner
+def _invader_room(n, k):
+    """Storage for what `_hinges` finds."""
+    return np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(k)
+
+
+@jit
+def lmba_visits(table, targets, screen, w, visits, steps, c, weighted):
+    """Visit rows in turn; after each, move w against the gradient of its loss.
+
+    ``table`` holds the rows and their layout. Activity of a hinge is tested under the
+    current weights, or, if not ``weighted``, in the original space.
+    """
+    X, layout = table
+    n, d = X.shape
+    labels, starts = layout.labels, layout.starts
+    theirs, held = targets.ids, targets.counts
+    found = _invader_room(n, theirs.shape[1])
+    ids, exact, hinges, limits = found
+    squares, gradient = np.ones(d), np.empty(d)
+    weights = np.zeros(screen.rows.shape[1], np.float32)
+    scale, slack = _thin(squares, screen, weights)
+    for t in range(visits.size):
+        i = visits[t]
+        if held[i] == 0:
+            continue
+        if weighted:
+            for f in range(d):
+                squares[f] = w[f] * w[f]
+            scale, slack = _thin(squares, screen, weights)
+        ranges = 0, starts[labels[i]], starts[labels[i] + 1], n
+        thin = weights, scale, slack
+        count = _hinges(X, i, ranges, squares, screen, thin, targets, found)
+        for f in range(d):
+            gradient[f] = 0.0
+        for e in range(held[i]):
+            j, active = theirs[i, e], 0
+            for p in range(count):
+                active += limits[e] >= exact[p] * exact[p] * (1 - TIE)
+            for f in range(d):
+                delta = X[i, f] - X[j, f]
+                gradient[f] += (1 + c * active) * delta * delta
+        for p in range(count):
+            if hinges[p]:
+                for f in range(d):
+                    delta = X[i, f] - X[ids[p], f]
+                    gradient[f] -= c * hinges[p] * delta * delta
+        size = 0.0
+        for f in range(d):
+            gradient[f] *= 2 * w[f]
+            size += gradient[f] * gradient[f]
+        if size > 0:
+            for f in range(d):
+                w[f] -= steps[t] * gradient[f] / np.sqrt(size)
+
+
+@jit
+def lmba_losses(table, targets, screen, squares, first, last, c, losses):
+    """losses[i] = loss of row i under the squared weights, for i = first … last−1."""
+    X, layout = table
+    n = X.shape[0]
+    found = _invader_room(n, targets.ids.shape[1])
+    _, exact, _, limits = found
+    weights = np.zeros(screen.rows.shape[1], np.float32)
+    scale, slack = _thin(squares, screen, weights)
+    for i in range(first, last):
+        losses[i] = 0.0
+        if targets.counts[i] == 0:
+            continue
+        label = layout.labels[i]
+        ranges = 0, layout.starts[label], layout.starts[label + 1], n
+        thin = weights, scale, slack
+        count = _hinges(X, i, ranges, squares, screen, thin, targets, found)
+        for e in range(targets.counts[i]):
+            losses[i] += limits[e] - targets.theta[i]
+            for p in range(count):
+                losses[i] += c * max(limits[e] - exact[p] * exact[p], 0.0)

@@ -184,6 +184,21 @@ def build(
     return Table(Z, y[rows], classes, rows, *scaled)
 
 
+def visiting_order(table: Table, order: Any, name: str) -> Ints:
+    """Rows of the table for an ``order`` of the caller's row numbers."""
+    n, order = len(table.X), np.asarray(order)
+    inside = order.size == 0 or bool(order.min() >= 0 and order.max() < n)
+    if order.ndim != 1 or order.dtype.kind not in "iu" or not inside:
+        came = f"{order.dtype} of shape {order.shape}"
+        if order.size:
+            came += f" from {order.min()} to {order.max()}"
+        raise ValueError(
+            f"{name}: order must be a list of row numbers from 0 to {n - 1}, "
+            f"got {came}."
+        )
+    return table.positions(order)
+
+
 def warn_single_members(table: Table, name: str, consequence: str) -> None:
     """Name, once, the classes that have one member and what follows from it."""
     lonely = table.classes[table.counts == 1]

@@ -12,7 +12,6 @@ import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -20,7 +19,8 @@ from widemargin import kernels
 from widemargin.base import MarginSelector
 from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table, warn_single_members
+from widemargin.screen import Screen
+from widemargin.table import Floats, Ints, Table, visiting_order, warn_single_members
 from widemargin.threads import Workers, spans
 
 REARRANGED = 8  # times per pass that features are put in order of their weight
@@ -149,8 +149,9 @@ class Simba(MarginSelector):
 
             def ascend(_: int, start: int) -> None:
                 w, seeds = np.ones(table.X.shape[1]), neighbors.copy()
+                screen = Screen(table)
                 for t, visits in enumerate(orders[start]):
-                    one_pass(table, w, visits, seeds, utility, self.batch_size)
+                    one_pass(screen, w, visits, seeds, utility, self.batch_size)
                     paths[start, t] = w
                     advance()
 
@@ -176,18 +177,7 @@ class Simba(MarginSelector):
                 [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
                 for _ in range(self.n_starts)
             ]
-        order: NDArray[Any] = np.asarray(self.order)
-        if (
-            order.ndim != 1
-            or order.dtype.kind not in "iu"
-            or (order.size and not (order.min() >= 0 and order.max() < n))
-        ):
-            raise ValueError(
-                f"Simba: order must be a list of row numbers from 0 to {n - 1}, got "
-                f"{order.dtype} of shape {order.shape}"
-                + (f" from {order.min()} to {order.max()}." if order.size else ".")
-            )
-        return [[table.positions(order)] * self.max_iter]
+        return [[visiting_order(table, self.order, "Simba")] * self.max_iter]
 
     def _evaluate(
         self, table: Table, w: Floats, beta: float, workers: Workers
@@ -198,30 +188,20 @@ class Simba(MarginSelector):
 
 
 def one_pass(
-    table: Table,
+    screen: Screen,
     w: Floats,
     visits: Ints,
     seeds: Ints,
     utility: kernels.Utility,
     batch_size: int,
 ) -> None:
-    """Visit rows in turn; w and seeds, the last hit and miss of each, are updated.
-
-    Features with a large share of the distances come first in the copy that is
-    searched, so that most rows are given up after a few of them.
-    """
-    n, d = table.X.shape
-    layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
-    centre, spread = table.X.mean(axis=0), table.X.var(axis=0)
-    largest = float(np.max(np.maximum(table.high - centre, centre - table.low)))
-    rows = np.zeros((n, -(-d // int(kernels.STEP)) * int(kernels.STEP)), np.float32)
+    """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
+    table = screen.table
     size = max(1, len(visits) // REARRANGED // batch_size) * batch_size
     for part in spans(len(visits), size):
-        columns = np.argsort(-(w**2 * spread), kind="stable")
-        kernels.arrange_columns(table.X, centre, columns, rows)
         kernels.simba_visits(
-            (table.X, layout, table.rows),
-            kernels.Screen(rows, columns, largest),
+            (table.X, screen.layout, table.rows),
+            screen.arranged(w),
             w,
             visits[part],
             seeds,

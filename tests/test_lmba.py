@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.optimize import check_grad
+from sklearn.datasets import load_iris
+
+from cases import CASES, gaussian, one_feature, small_tables
+from oracles.lmba import gradient, lmba, loss, sample_loss
+from oracles.neighbours import scaled
+from widemargin import LMBA
+from widemargin.datasets import make_gaussian_relevant, make_quadrants
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:LMBA. n_neighbors=:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
+]
+
+
+def assert_same_weights(ours, theirs):
+    size = max(1.0, np.abs(theirs).max())
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * size)
+
+
+# With one feature a normalised gradient is only a sign, and the first step ends at 0,
+# or wherever rounding puts it.
+@pytest.mark.parametrize("case", [c for c in CASES if c is not one_feature])
+@pytest.mark.parametrize(
+    ("active", "step"), [("weighted", "sqrt"), ("original", "constant")]
+)
+def test_weights_and_loss_are_those_of_the_oracle(case, active, step):
+    rng = np.random.default_rng(0)
+    X, y = case(rng)
+    order = rng.permutation(len(y))[:40]
+    ours = LMBA(order=order, active=active, step=step).fit(X, y)
+    theirs = lmba(X, y, [order], active=active, step=step)
+    assert_same_weights(ours.weights_, theirs)
+    expected = loss(scaled(X, "minmax"), y, ours.weights_)
+    assert ours.loss_ == pytest.approx(expected, rel=1e-8, abs=1e-10)
+
+
+@given(small_tables(max_rows=14, min_features=2))
+@settings(max_examples=30, deadline=None)
+def test_any_small_table_gives_the_weights_of_the_oracle(table):
+    X, y = table
+    order = np.arange(len(y))
+    ours = LMBA(order=order, n_neighbors=2, c=0.5).fit(X, y)
+    assert_same_weights(ours.weights_, lmba(X, y, [order], k=2, c=0.5))
+
+
+def test_many_features_and_passes():
+    X, y = make_gaussian_relevant(60, 130, random_state=0)
+    order = np.arange(60)[::-1]
+    ours = LMBA(order=order, max_iter=2).fit(X, y)
+    assert_same_weights(ours.weights_, lmba(X, y, [order, order]))
+
+
+def test_the_gradient_of_the_oracle_is_that_of_its_loss():
+    rng = np.random.default_rng(0)
+    X, y = gaussian(rng)
+    for i in range(10):
+        w = rng.uniform(0.5, 1.5, 7)
+        error = check_grad(
+            lambda w, i=i: sample_loss(X, y, i, w),
+            lambda w, i=i: gradient(X, y, i, w),
+            w,
+        )
+        assert error < 1e-4 * np.abs(gradient(X, y, i, w)).max()
+
+
+def test_a_step_may_be_a_function_of_the_visit():
+    X, y = gaussian(np.random.default_rng(0))
+    ours = LMBA(order=range(60), step=lambda t: 1 / t**0.5).fit(X, y)
+    assert_same_weights(ours.weights_, LMBA(order=range(60)).fit(X, y).weights_)
+
+
+def test_descent_lowers_the_loss():
+    X, y = gaussian(np.random.default_rng(0))
+    start = loss(scaled(X, "minmax"), y, np.ones(7))
+    assert LMBA(random_state=0).fit(X, y).loss_ < start
+
+
+def test_iris_ranks_as_in_table_1():
+    # The printed algorithm. The other reading puts the petals first just as surely, but
+    # tells the sepals' length from their width no better than a coin.
+    X, y = load_iris(return_X_y=True)
+    ranked = 0
+    for seed in range(20):
+        printed = LMBA(active="original", step="constant", random_state=seed)
+        ranking = printed.fit(X, y).ranking_
+        ranked += set(ranking[2:]) == {1, 2} and list(ranking[:2]) == [4, 3]
+        assert set(LMBA(random_state=seed).fit(X, y).ranking_[2:]) == {1, 2}
+    assert ranked > 12
+
+
+def test_artificial_data_rank_as_in_table_1():
+    for seed in range(5):
+        X, y = make_quadrants(random_state=seed)
+        ranking = LMBA(random_state=seed).fit(X, y).ranking_
+        assert set(ranking[:2]) == {1, 2}
+        X, y = make_gaussian_relevant(random_state=seed)
+        ranking = LMBA(random_state=seed).fit(X, y).ranking_
+        assert set(ranking[:6]) == set(range(1, 7))
+
+
+def test_number_of_threads_changes_nothing():
+    X, y = gaussian(np.random.default_rng(0))
+    one, two = (LMBA(random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.weights_, two.weights_)
+    assert one.loss_ == two.loss_
