@@ -139,7 +139,7 @@ def test_demo_says_what_each_method_kept_and_how_well_neighbours_do(demo):
     row = r"^(Relief|ReliefF|Simba|GFlip) +(\d+) +([\d.]+)% +\d+ ms +\w+"
     rows = re.findall(row, demo.stdout, re.MULTILINE)
     assert [name for name, *_ in rows] == ["Relief", "ReliefF", "Simba", "GFlip"]
-    assert [int(kept) for _, kept, _ in rows][:3] == [6, 6, 6]
+    assert [int(kept) for _, kept, _ in rows][:3] == [10, 10, 10]
     assert all(float(accuracy) > 90 for *_, accuracy in rows)
     assert "95.3% of the time with all 30" in " ".join(demo.stdout.split())
 

@@ -194,7 +194,7 @@ def test_edge_sums(power, workers):
 
 
 def test_an_error_in_a_thread_reaches_the_caller():
-    def fail(_, piece):
+    def fail(piece):
         if piece == 3:
             raise RuntimeError("piece 3")
 

@@ -58,7 +58,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         self
         """
         X, y, classes = validate(self, X, y)
-        with Workers(thread_count(self.n_jobs)) as workers:
+        with Workers(thread_count(self.n_jobs), self.verbose) as workers:
             table = build(X, y, classes, scale=self.scale, workers=workers)
             self.scores_ = self._score(table, workers)
         self.ranking_ = self._rank(table)

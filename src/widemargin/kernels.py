@@ -39,7 +39,8 @@ from typing import NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
+from numba.core.cgutils import get_or_insert_function
+from numba.extending import intrinsic, overload
 
 # Reassociation lets reductions vectorise. nnan and ninf stay off: NaN and infinity
 # keep their meaning everywhere.
@@ -81,8 +82,8 @@ class Queries(NamedTuple):
 class Heap(NamedTuple):
     """The smallest keys of each query and slot: all below the border, unsorted."""
 
-    entries: np.ndarray  # (m, S, L) int64, key · 2³² + row
-    counts: np.ndarray  # (m, S) filled places
+    entries: np.ndarray  # (S, m, L) int64, key · 2³² + row
+    counts: np.ndarray  # (S, m) filled places
     borders: np.ndarray  # (S, m) int32; rows that are not listed have no smaller key
 
 
@@ -109,32 +110,26 @@ class Lists(NamedTuple):
     counts: np.ndarray  # (m, S) length, or −1 where the heap was too short to tell
     ids: np.ndarray  # (m, S, K) ascending row numbers
     share: np.ndarray  # (m, S, K) weight of each
-    distances: np.ndarray  # (m, S, K) exact distances, if asked for
+    distances: np.ndarray  # (m, S, K) exact distances; (m, S, 0) if not asked for
 
 
 @jit
-def column_range(X, first, last, low, high):
-    """Smallest and largest value of columns first … last−1."""
+def column_range(X, first, last, low, high, mean):
+    """Smallest and largest value and (roughly summed) mean of columns first … last−1.
+
+    The bounds are unsigned: an index that cannot be negative lets loops vectorise.
+    """
+    part = 1 / X.shape[0]
     for f in range(first, last):
         low[f] = X[0, f]
         high[f] = X[0, f]
+        mean[f] = X[0, f] * part
     for i in range(1, X.shape[0]):
         for f in range(first, last):
             v = X[i, f]
             low[f] = v if v < low[f] else low[f]
             high[f] = v if v > high[f] else high[f]
-
-
-@jit
-def column_means(X, first, last, means):
-    """Means of columns first … last−1; a rough sum will do."""
-    for f in range(first, last):
-        means[f] = 0.0
-    for i in range(X.shape[0]):
-        for f in range(first, last):
-            means[f] += X[i, f]
-    for f in range(first, last):
-        means[f] /= X.shape[0]
+            mean[f] += v * part
 
 
 @jit
@@ -202,16 +197,16 @@ def _euclidean_tile(ours, first, theirs, offset, norms, tile, part):
 
 
 @inner
-def _long_manhattan_tile(A, B, tile):
+def _long_manhattan_tile(A, B, tile, half):
     """tile[r, c] += ‖a_r − b_c‖₁, two rows by four columns at a time.
 
-    Sums run along the features: best when there are many.
+    Sums run along the features: best when there are many. ``half``: only c ≥ r is
+    wanted.
     """
-    width = tile.shape[0]
-    for r in range(0, width, 2):
+    for r in range(0, A.shape[0], 2):
         x, z = A[r], A[r + 1]
         upper, lower = tile[r], tile[r + 1]
-        for c in range(0, width, 4):
+        for c in range(r - r % 4 if half else 0, B.shape[0], 4):
             p, q, s, t = B[c], B[c + 1], B[c + 2], B[c + 3]
             xp = xq = xs = xt = zp = zq = zs = zt = np.float32(0)
             for e in range(x.size):
@@ -239,12 +234,12 @@ def _short_manhattan_tile(A, B, tile, part):
 
     Sums run along a row of the tile: best when features are few.
     """
-    width, d = A.shape
+    width, d = B.shape
     T = part[:d]  # B transposed
     for c in range(width):
         for f in range(d):
             T[f, c] = B[c, f]
-    for r in range(0, width, 2):
+    for r in range(0, A.shape[0], 2):
         x, z, upper, lower = A[r], A[r + 1], tile[r], tile[r + 1]
         for f in range(0, d, 4):
             x0, x1, x2, x3 = x[f], x[f + 1], x[f + 2], x[f + 3]
@@ -260,19 +255,47 @@ def _short_manhattan_tile(A, B, tile, part):
 
 
 @inner
-def _manhattan_tile(ours, first, theirs, offset, tile, part):
-    """tile[r, c] = ‖a_r − b_c‖₁."""
-    width, length = tile.shape[0], ours.shape[2]
+def _manhattan_tile(ours, first, theirs, offset, shape, tile, part):
+    """tile[r, c] = ‖a_r − b_c‖₁ in the rows and columns that are filled."""
+    height, width, filled = shape
+    height, filled = height + height % 2, filled + -filled % 4
+    length = ours.shape[2]
+    short = length <= 128 and length <= width
+    mirrored = not short and ours is theirs and first == offset
     for r in range(width):
         for c in range(width):
             tile[r, c] = 0
     for chunk in range(ours.shape[0]):
-        A = _panel(ours, chunk, first, width)
-        B = _panel(theirs, chunk, offset, width)
-        if length <= 128 and length <= width:
-            _short_manhattan_tile(A, B, tile, part)
+        A = _panel(ours, chunk, first, height)
+        if short:
+            _short_manhattan_tile(A, _panel(theirs, chunk, offset, width), tile, part)
         else:
-            _long_manhattan_tile(A, B, tile)
+            B = _panel(theirs, chunk, offset, filled)
+            _long_manhattan_tile(A, B, tile, mirrored)
+    if mirrored:
+        for r in range(1, height):
+            for c in range(r):
+                tile[r, c] = tile[c, r]
+
+
+def _tile(ours, first, theirs, offset, norms, shape, tile, part):
+    """Squared Euclidean distances if norms are given, Manhattan ones if None."""
+
+
+# Chosen by type: with an `if`, both kinds would be compiled each time.
+@overload(_tile, jit_options={"nogil": True, "error_model": "numpy"})
+def _choose_tile(ours, first, theirs, offset, norms, shape, tile, part):
+    if isinstance(norms, types.NoneType):
+
+        def manhattan(ours, first, theirs, offset, norms, shape, tile, part):
+            _manhattan_tile(ours, first, theirs, offset, shape, tile, part)
+
+        return manhattan
+
+    def euclidean(ours, first, theirs, offset, norms, shape, tile, part):
+        _euclidean_tile(ours, first, theirs, offset, norms, tile, part)
+
+    return euclidean
 
 
 def _vector(context, builder, array_type, array, start):
@@ -283,6 +306,15 @@ def _vector(context, builder, array_type, array, start):
     loaded = builder.load(place)
     loaded.align = 4
     return loaded
+
+
+def _everywhere(builder, value):
+    """Code that makes a vector of LANES times the same value."""
+    undefined = ir.Constant(ir.VectorType(value.type, LANES), ir.Undefined)
+    zero = ir.Constant(ir.IntType(32), 0)
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    first = builder.insert_element(undefined, value, zero)
+    return builder.shuffle_vector(first, undefined, lanes)
 
 
 def _mask(builder, smaller):
@@ -298,40 +330,41 @@ def _below_border(typing_context, keys, start, border):
 
     def code(context, builder, signature, args):
         loaded = _vector(context, builder, signature.args[0], args[0], args[1])
-        undefined = ir.Constant(loaded.type, ir.Undefined)
-        zero = ir.Constant(ir.IntType(32), 0)
-        first = builder.insert_element(undefined, args[2], zero)
-        lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        everywhere = builder.shuffle_vector(first, undefined, lanes)
-        return _mask(builder, builder.icmp_signed("<", loaded, everywhere))
+        border = _everywhere(builder, args[2])
+        return _mask(builder, builder.icmp_signed("<", loaded, border))
 
     return types.int64(keys, types.intp, types.int32), code
 
 
 @intrinsic
-def _below_borders(typing_context, keys, start, borders, slot, first):
-    """Bit c says whether keys[start + c] < borders[slot, first + c], for c < LANES."""
+def _append(typing_context, entries, place, keys, start, row, mask):
+    """Store the entries of keys[start + c], rows row + c, for each bit c of the mask.
+
+    They go to places place, place + 1, … of the flat list ``entries``; without a
+    branch, for which entries are to be stored is anybody's guess.
+    """
 
     def code(context, builder, signature, args):
-        a = _vector(context, builder, signature.args[0], args[0], args[1])
-        table = context.make_array(signature.args[2])(context, builder, args[2])
-        length = builder.extract_value(table.shape, 1)
-        place = builder.add(builder.mul(args[3], length), args[4])
-        b = _vector(context, builder, signature.args[2], args[2], place)
-        return _mask(builder, builder.icmp_signed("<", a, b))
+        wide = ir.VectorType(ir.IntType(64), LANES)
+        loaded = _vector(context, builder, signature.args[2], args[2], args[3])
+        high = builder.shl(builder.zext(loaded, wide), ir.Constant(wide, [32] * LANES))
+        rows = builder.add(
+            _everywhere(builder, args[4]), ir.Constant(wide, list(range(LANES)))
+        )
+        chosen = builder.bitcast(
+            builder.trunc(args[5], ir.IntType(LANES)),
+            ir.VectorType(ir.IntType(1), LANES),
+        )
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        target = builder.gep(data, [args[1]])
+        shape = ir.FunctionType(ir.VoidType(), [wide, target.type, chosen.type])
+        name = f"llvm.masked.compressstore.v{LANES}i64"
+        store = get_or_insert_function(builder.module, shape, name)
+        builder.call(store, [builder.or_(high, rows), target, chosen])
+        return builder.ctpop(args[5])
 
     index = types.intp
-    return types.int64(keys, index, borders, index, index), code
-
-
-@intrinsic
-def _lowest_bit(typing_context, mask):
-    """Position of the lowest bit set."""
-
-    def code(context, builder, signature, args):
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), code
+    return types.int64(entries, index, keys, index, index, types.int64), code
 
 
 @inner
@@ -342,11 +375,6 @@ def _within(mask, block, lo, hi):
     if block + LANES > hi:
         mask &= (1 << (hi - block)) - 1
     return mask
-
-
-@inner
-def _entry(key, row):
-    return (np.int64(key) << 32) | row
 
 
 @inner
@@ -390,6 +418,50 @@ def _kept(length):
 
 
 @inner
+def _first_border(flat, lo, hi, wanted, low):
+    """A border with at least ``wanted`` of the keys lo … hi−1 below it, and few more.
+
+    The keys are dealt out to groups; the ``wanted``-th smallest of the groups' minima
+    is such a border. ``low`` has a place for each group.
+    """
+    groups = np.uint64(low.size)
+    for g in range(groups):
+        low[g] = flat[np.uint64(lo) + g]
+    for block in range(lo + low.size, hi - low.size + 1, low.size):
+        for g in range(groups):
+            low[g] = min(low[g], flat[np.uint64(block) + g])
+    smallest, border = low[0], low[0]
+    for g in range(groups):
+        smallest, border = min(smallest, low[g]), max(border, low[g])
+    most, below = wanted + wanted // 8, low.size
+    while below > most and border - smallest > 1:
+        middle = smallest + (border - smallest) // 2
+        number = _below(low, low.size, middle)
+        if number >= wanted:
+            border, below = middle, number
+        else:
+            smallest = middle
+    return border
+
+
+@inner
+def _groups(wanted):
+    """Groups that `_first_border` should deal keys to."""
+    return 2 * wanted + -2 * wanted % LANES
+
+
+@inner
+def _transpose(tile, turned):
+    """turned[c, r] = tile[r, c], in squares that stay in cache."""
+    width, side = np.uint64(tile.shape[0]), np.uint64(LANES)
+    for r0 in range(np.uint64(0), width, side):
+        for c0 in range(np.uint64(0), width, side):
+            for c in range(c0, c0 + side):
+                for r in range(r0, r0 + side):
+                    turned[c, r] = tile[r, c]
+
+
+@inner
 def _scan_rows(flat, shape, queries, first, offset, layout, heap):
     """Offer the rows of a tile to the lists of queries from ``first`` on.
 
@@ -401,6 +473,7 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
     entries, counts, borders = heap
     height, width, filled = shape
     room, wanted = entries.shape[2] - LANES, _kept(entries.shape[2])
+    low = np.empty(_groups(wanted), np.int32)
     for r in range(height):
         q, place = first + r, r * width
         itself = rows[q] - offset
@@ -412,83 +485,54 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
                 continue
             lo = max(starts[c] - offset, 0)
             hi = min(starts[c + 1] - offset, filled)
-            count, border = counts[q, slot], borders[slot, q]
+            base = (slot * entries.shape[1] + q) * entries.shape[2]
+            count, border = counts[slot, q], borders[slot, q]
+            if border == NEVER and hi - lo >= 2 * low.size:
+                border = _first_border(flat, place + lo, place + hi, wanted, low)
             for block in range(lo - lo % LANES, hi, LANES):
                 mask = _below_border(flat, place + block, border)
                 mask = _within(mask, block, lo, hi)
-                while mask:
-                    e = block + _lowest_bit(mask)
-                    mask &= mask - 1
-                    entries[q, slot, count] = _entry(flat[place + e], offset + e)
-                    count += 1
+                if mask:
+                    count += _append(
+                        entries,
+                        base + count,
+                        flat,
+                        place + block,
+                        offset + block,
+                        mask,
+                    )
                 if count > room:
-                    count, border = _shrink(entries[q, slot], count, wanted)
-            counts[q, slot], borders[slot, q] = count, border
-
-
-@inner
-def _scan_columns(flat, shape, first, offset, layout, heap):
-    """Offer the columns of a tile to the lists of rows from ``offset`` on."""
-    labels, starts, slots = layout
-    entries, counts, borders = heap
-    height, width, filled = shape
-    room, wanted = entries.shape[2] - LANES, _kept(entries.shape[2])
-    for c in range(labels[offset], labels[offset + filled - 1] + 1):
-        lo = max(starts[c] - offset, 0)
-        hi = min(starts[c + 1] - offset, filled)
-        for r in range(height):
-            i, place = first + r, r * width
-            slot = slots[c, labels[i]]
-            if slot < 0:
-                continue
-            for block in range(lo - lo % LANES, hi, LANES):
-                mask = _below_borders(
-                    flat, place + block, borders, slot, offset + block
-                )
-                mask = _within(mask, block, lo, hi)
-                while mask:
-                    e = block + _lowest_bit(mask)
-                    mask &= mask - 1
-                    j = offset + e
-                    count = counts[j, slot]
-                    entries[j, slot, count] = _entry(flat[place + e], i)
-                    count += 1
-                    if count > room:
-                        count, borders[slot, j] = _shrink(
-                            entries[j, slot], count, wanted
-                        )
-                    counts[j, slot] = count
+                    count, border = _shrink(entries[slot, q], count, wanted)
+            counts[slot, q], borders[slot, q] = count, border
 
 
 @jit
 def search_pairs(packed, norms, tiles, queries, layout, heap):
-    """All pairs of panel p with panels q0 … q1−1, q0 ≥ p, both ways.
+    """All pairs of rows top … bottom−1 with rows left … right−1, both ways.
 
-    Squared Euclidean distances if the rows' squared norms are given, Manhattan
-    distances if ``norms`` is None (Numba then compiles that branch only).
+    ``tiles`` holds these numbers, whole panels, and the width of a panel.
+    Squared Euclidean distances if the rows' squared norms are given (twice, as in
+    `search_panel`), Manhattan distances if ``norms`` is None.
     """
-    p, q0, q1, width = tiles
+    top, bottom, left, right, width = tiles
     n = layout.labels.size
     tile = np.empty((width, width), np.float32)
     part = np.empty((width, width), np.float32)
-    keys = tile.view(np.int32).reshape(-1)
-    first = p * width
-    for q in range(q0, q1):
-        offset = q * width
-        if norms is None:
-            _manhattan_tile(packed, first, packed, offset, tile, part)
-        else:
-            both = norms, norms
-            _euclidean_tile(packed, first, packed, offset, both, tile, part)
-        shape = min(width, n - first), width, min(width, n - offset)
-        _scan_rows(keys, shape, queries, first, offset, layout, heap)
-        if q > p:
-            _scan_columns(keys, shape, first, offset, layout, heap)
+    keys, other = tile.view(np.int32).reshape(-1), part.view(np.int32).reshape(-1)
+    for first in range(top, bottom, width):
+        for offset in range(max(first, left), right, width):
+            shape = min(width, n - first), width, min(width, n - offset)
+            _tile(packed, first, packed, offset, norms, shape, tile, part)
+            _scan_rows(keys, shape, queries, first, offset, layout, heap)
+            if offset > first:
+                _transpose(tile, part)
+                turned = shape[2], width, shape[0]
+                _scan_rows(other, turned, queries, offset, first, layout, heap)
 
 
 @jit
 def search_panel(packed, norms, ours, first, width, queries, layout, heap):
-    """All rows against a panel of queries, rows first … of ``ours``.
+    """All rows against a panel of queries, first, first + 1, …; ``ours`` are all.
 
     ``norms`` are the squared norms of ``ours`` and ``packed``; None as above.
     """
@@ -496,13 +540,11 @@ def search_panel(packed, norms, ours, first, width, queries, layout, heap):
     tile = np.empty((width, width), np.float32)
     part = np.empty((width, width), np.float32)
     keys = tile.view(np.int32).reshape(-1)
+    height = min(width, queries.rows.size - first)
     for offset in range(0, n, width):
-        if norms is None:
-            _manhattan_tile(ours, first, packed, offset, tile, part)
-        else:
-            _euclidean_tile(ours, first, packed, offset, norms, tile, part)
-        shape = queries.rows.size, width, min(width, n - offset)
-        _scan_rows(keys, shape, queries, 0, offset, layout, heap)
+        shape = height, width, min(width, n - offset)
+        _tile(ours, first, packed, offset, norms, shape, tile, part)
+        _scan_rows(keys, shape, queries, first, offset, layout, heap)
 
 
 @inner
@@ -537,28 +579,24 @@ def _error(metric, key, norm, largest, depth):
 
 
 @inner
-def _merge(heaps, q, slot, merged):
-    """The smallest entries of several partial lists, sorted.
+def _sorted(heap, q, slot, ordered):
+    """The entries of a list in order.
 
     Returns how many there are and a key that no other row lies below.
     """
-    entries, counts, borders = heaps
-    count, border = 0, np.int32(NEVER)
-    for part in range(entries.shape[0]):
-        border = min(border, borders[part, slot, q])
-        for e in range(counts[part, q, slot]):
-            merged[count] = entries[part, q, slot, e]
-            count += 1
-    wanted = _kept(entries.shape[3])
+    entries, counts, borders = heap
+    count, border = counts[slot, q], borders[slot, q]
+    for e in range(count):
+        ordered[e] = entries[slot, q, e]
+    wanted = _kept(entries.shape[2])
     if count > wanted:
-        count, cut = _shrink(merged, count, wanted)
-        border = min(border, cut)
+        count, border = _shrink(ordered, count, wanted)
     for e in range(1, count):
-        entry, p = merged[e], e
-        while p > 0 and entry < merged[p - 1]:
-            merged[p] = merged[p - 1]
+        entry, p = ordered[e], e
+        while p > 0 and entry < ordered[p - 1]:
+            ordered[p] = ordered[p - 1]
             p -= 1
-        merged[p] = entry
+        ordered[p] = entry
     return count, border
 
 
@@ -607,6 +645,7 @@ def _settle(exact, ids, first, last, wanted, rank, weight):
 def _store(lists, q, slot, ids, weight, exact, last):
     """Write the entries that count, by ascending row number."""
     counts, rows, share, distances = lists
+    measured = distances.shape[2] > 0
     count = 0
     for e in range(last):
         if weight[e] > 0.0:
@@ -614,11 +653,13 @@ def _store(lists, q, slot, ids, weight, exact, last):
             while p > 0 and ids[e] < rows[q, slot, p - 1]:
                 rows[q, slot, p] = rows[q, slot, p - 1]
                 share[q, slot, p] = share[q, slot, p - 1]
-                distances[q, slot, p] = distances[q, slot, p - 1]
+                if measured:
+                    distances[q, slot, p] = distances[q, slot, p - 1]
                 p -= 1
             rows[q, slot, p] = ids[e]
             share[q, slot, p] = weight[e]
-            distances[q, slot, p] = exact[e]
+            if measured:
+                distances[q, slot, p] = exact[e]
             count += 1
     counts[q, slot] = count
 
@@ -654,10 +695,13 @@ def _surely_at_least(metric, key, norm, doubt):
 
 
 @jit
-def resolve(metric, X, queries, heaps, doubt, rule, lists):
-    """Turn the screened keys of each query and slot into certain neighbours."""
-    places = heaps.entries.shape[0] * heaps.entries.shape[3]
-    merged, ids = np.empty(places, np.int64), np.empty(places, np.int32)
+def resolve(metric, X, queries, heap, place, doubt, rule, lists):
+    """Turn the screened keys of each query and slot into certain neighbours.
+
+    The lists of the queries are at place, place + 1, …
+    """
+    places = heap.entries.shape[2]
+    ordered, ids = np.empty(places, np.int64), np.empty(places, np.int32)
     weight, exact = np.empty(places), np.empty(places)
     # The last key is the border.
     bits = np.empty(places + 1, np.int32)
@@ -670,9 +714,9 @@ def resolve(metric, X, queries, heaps, doubt, rule, lists):
             if members[label, slot] == 0:
                 continue
             wanted = min(rule.k, members[label, slot])
-            held, border = _merge(heaps, q, slot, merged)
+            held, border = _sorted(heap, place + q, slot, ordered)
             for e in range(held):
-                bits[e], ids[e] = merged[e] >> 32, merged[e] & 0xFFFFFFFF
+                bits[e], ids[e] = ordered[e] >> 32, ordered[e] & 0xFFFFFFFF
             bits[held] = NEVER if held == members[label, slot] else border
             first, last = _doubtful(metric, keys, held, wanted, norm, doubt)
             if last < 0:
@@ -705,15 +749,34 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
     unsigned: an index that cannot be negative lets the loops vectorise.
     """
     heads, tails, coefficients = edges
-    for e in range(start, stop):
-        i, j, c = heads[e], tails[e], coefficients[e]
-        if power == 1:
-            for f in range(first, last):
-                sums[f] += c * abs(X[i, f] - X[j, f])
-        else:
+    if power == 2:
+        for e in range(start, stop):
+            i, j, c = heads[e], tails[e], coefficients[e]
             for f in range(first, last):
                 t = X[i, f] - X[j, f]
                 sums[f] += c * t * t
+        return
+    whole = stop - (stop - start) % 4
+    for e in range(start, whole, 4):
+        _add_four(X, edges, e, first, last, sums)
+    for e in range(whole, stop):
+        i, j, c = heads[e], tails[e], coefficients[e]
+        for f in range(first, last):
+            sums[f] += c * abs(X[i, f] - X[j, f])
+
+
+@inner
+def _add_four(X, edges, e, first, last, sums):
+    """The same for edges e … e + 3 at once: the sums are loaded and stored once."""
+    heads, tails, coefficients = edges
+    h, i, j, k = heads[e], heads[e + 1], heads[e + 2], heads[e + 3]
+    p, q, r, s = tails[e], tails[e + 1], tails[e + 2], tails[e + 3]
+    a, b = coefficients[e], coefficients[e + 1]
+    c, d = coefficients[e + 2], coefficients[e + 3]
+    for f in range(first, last):
+        left = a * abs(X[h, f] - X[p, f]) + b * abs(X[i, f] - X[q, f])
+        right = c * abs(X[j, f] - X[r, f]) + d * abs(X[k, f] - X[s, f])
+        sums[f] += left + right
 
 
 class Screen(NamedTuple):

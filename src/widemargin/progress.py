@@ -8,16 +8,19 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(label: str, total: int, verbose: int) -> Iterator[Callable[[], None]]:
+def progress(
+    label: str, total: int, verbose: int, *, summary: bool = True
+) -> Iterator[Callable[[], None]]:
     """Yield a function to call after each of ``total`` steps.
 
     Nothing is shown unless ``verbose`` is positive. Where stderr is not a terminal, one
-    line is written at the end.
+    line is written at the end, if a ``summary`` is wanted.
     """
-    if not verbose:
+    terminal = sys.stderr.isatty()
+    if not verbose or not (terminal or summary):
         yield lambda: None
         return
-    if not sys.stderr.isatty():
+    if not terminal:
         yield lambda: None
         print(f"{label}: {total} of {total}", file=sys.stderr)
         return

@@ -35,6 +35,7 @@ class Table:
     rows: Ints  # (n,) the caller's row number of each row
     low: Floats  # (d,) smallest value of each feature
     high: Floats  # (d,) largest
+    mean: Floats  # (d,) mean, not to the last digit
 
     @property
     def constant(self) -> NDArray[np.bool_]:
@@ -60,7 +61,8 @@ class Table:
     def reweighted(self, w: Floats) -> Table:
         """The same table with feature f multiplied by w_f."""
         w = np.abs(w)
-        return replace(self, X=self.X * w, low=self.low * w, high=self.high * w)
+        low, high, mean = (a * w for a in (self.low, self.high, self.mean))
+        return replace(self, X=self.X * w, low=low, high=high, mean=mean)
 
 
 def validate(
@@ -155,10 +157,10 @@ def build(
     """Scale X, sort its rows by class and say what is constant."""
     n, d = X.shape
     rows = np.argsort(y, kind="stable")
-    low, high = np.empty(d), np.empty(d)
+    low, high, mean = np.empty((3, d))
     workers.run(
-        lambda _, part: kernels.column_range(
-            X, np.uint64(part.start), np.uint64(part.stop), low, high
+        lambda part: kernels.column_range(
+            X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
         ),
         spans(d, 256),
     )
@@ -175,12 +177,10 @@ def build(
         shift, span = np.where(constant, low, shift), np.where(constant, 1.0, span)
     Z = np.empty((n, d))
     workers.run(
-        lambda _, part: kernels.scale_rows(
-            X, rows, shift, span, part.start, part.stop, Z
-        ),
+        lambda part: kernels.scale_rows(X, rows, shift, span, part.start, part.stop, Z),
         spans(n, max(1, 2**16 // d)),
     )
-    scaled = (low - shift) / span, (high - shift) / span
+    scaled = ((a - shift) / span for a in (low, high, mean))
     return Table(Z, y[rows], classes, rows, *scaled)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock
+from threading import Condition
 from typing import Any
 
 import joblib
@@ -54,11 +54,15 @@ class Workers:
     ----------
     n_threads : int
         With 1, the work is done by the caller.
+    verbose : int
+        Whether long work shows its progress on a terminal.
     """
 
-    def __init__(self, n_threads: int) -> None:
+    def __init__(self, n_threads: int, verbose: int = 0) -> None:
         self.n_threads = n_threads
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self.verbose = verbose
+        # The caller works too.
+        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
 
     def __enter__(self) -> Workers:
         return self
@@ -67,37 +71,71 @@ class Workers:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def run(self, function: Callable[[int, Any], None], pieces: Iterable[Any]) -> None:
-        """Call ``function(worker, piece)`` for each piece.
+    def run(
+        self,
+        function: Callable[[Any], None],
+        pieces: Iterable[Any],
+        claims: Callable[[Any], set[int]] | None = None,
+    ) -> None:
+        """Call ``function(piece)`` for each piece.
 
-        Pieces go out in order to whichever worker (0, 1, …) is free. No two calls with
-        the same ``worker`` overlap, so it can serve as the index of private storage.
+        Pieces go out in order to whichever worker is free. Two pieces that claim the
+        same number are never worked on at once.
         """
-        pieces = list(pieces)
-        if self._pool is None or len(pieces) < 2:
-            for piece in pieces:
-                function(0, piece)
+        queue = _Queue(pieces, claims)
+        others = min(self.n_threads, len(queue.left)) - 1
+        if self._pool is None or others < 1:
+            queue.work(function)
             return
-        source, lock = iter(pieces), Lock()
-
-        def work(worker: int) -> None:
-            while True:
-                with lock:
-                    piece = next(source, None)
-                if piece is None:
-                    return
-                function(worker, piece)
-
-        futures = [
-            self._pool.submit(work, t) for t in range(min(self.n_threads, len(pieces)))
-        ]
+        futures = [self._pool.submit(queue.work, function) for _ in range(others)]
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
+            queue.work(function)
         finally:
-            with lock:
-                source = iter(())
+            queue.clear()
         for future in futures:
             future.result()
+
+
+class _Queue:
+    """Pieces of work that several threads take from."""
+
+    def __init__(
+        self, pieces: Iterable[Any], claims: Callable[[Any], set[int]] | None
+    ) -> None:
+        self.left = [(piece, claims(piece) if claims else set()) for piece in pieces]
+        self.taken: set[int] = set()
+        self.changed = Condition()
+
+    def work(self, function: Callable[[Any], None]) -> None:
+        """Do pieces until none is left."""
+        while (item := self._next()) is not None:
+            piece, claimed = item
+            try:
+                function(piece)
+            except BaseException:
+                self.clear()
+                raise
+            finally:
+                with self.changed:
+                    self.taken -= claimed
+                    self.changed.notify_all()
+
+    def _next(self) -> tuple[Any, set[int]] | None:
+        """The first piece whose claims are free; waits for one, None at the end."""
+        with self.changed:
+            while self.left:
+                for place, (_, claimed) in enumerate(self.left):
+                    if self.taken.isdisjoint(claimed):
+                        self.taken |= claimed
+                        return self.left.pop(place)
+                self.changed.wait()
+        return None
+
+    def clear(self) -> None:
+        """Give up what has not been begun."""
+        with self.changed:
+            self.left.clear()
+            self.changed.notify_all()
 
 
 def spans(total: int, size: int) -> list[slice]:

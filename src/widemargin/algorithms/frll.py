@@ -72,7 +72,7 @@ class FRLL(MarginSelector):
     >>> from widemargin import FRLL
     >>> X, y = load_iris(return_X_y=True)
     >>> FRLL().fit(X, y).ranking_
-    array([3, 4, 2, 1])
+    array([4, 3, 1, 2])
     """
 
     _parameter_constraints = {

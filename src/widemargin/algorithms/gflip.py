@@ -246,7 +246,7 @@ class FlipSearch:
         )
         sums = np.zeros((len(self.blocks) - 1, len(features)))
 
-        def evaluate(_: int, part: slice) -> None:
+        def evaluate(part: slice) -> None:
             kernels.try_flips(
                 self.layout,
                 flips,
@@ -270,7 +270,7 @@ class FlipSearch:
         self.e = e
         flips, low, high = self._flips(), self.table.low[f], self.table.high[f]
         self.workers.run(
-            lambda _, part: kernels.accept_flip(
+            lambda part: kernels.accept_flip(
                 flips, f, sign, low, high, part.start, part.stop
             ),
             self._shared_out(len(self.versions)),

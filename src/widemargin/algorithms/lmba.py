@@ -208,7 +208,7 @@ class LMBA(MarginSelector):
         n, arranged = len(targets.counts), screen.arranged(w)
         losses = np.empty(n)
         workers.run(
-            lambda _, part: kernels.lmba_losses(
+            lambda part: kernels.lmba_losses(
                 (screen.table.X, screen.layout),
                 targets,
                 arranged,

@@ -147,7 +147,7 @@ class Simba(MarginSelector):
 
         with progress("Simba", paths[..., 0].size, self.verbose) as advance:
 
-            def ascend(_: int, start: int) -> None:
+            def ascend(start: int) -> None:
                 w, seeds = np.ones(table.X.shape[1]), neighbors.copy()
                 screen = Screen(table)
                 for t, visits in enumerate(orders[start]):

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
+from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
 
 BUDGET = 2**28  # bytes of working memory for the lists of the search
-BLOCK = 512  # queries resolved and summed together; part of the order of summation
+BLOCK = 1024  # queries resolved and summed together; part of the order of summation
 SPARE = 3  # list entries beyond k, so that doubt about the k-th can be settled
 
 
@@ -49,10 +51,12 @@ class Neighbors:
         coefficients : array of shape (m, S)
         """
         counts = np.diff(self.offsets)
-        group = np.repeat(np.arange(len(counts)), counts)
-        total = np.bincount(group, self.share, minlength=len(counts))
-        weight = self.share * (coefficients.ravel() / np.maximum(total, 1.0))[group]
-        return kernels.Edges(self.queries[group // self.n_slots], self.rows, weight)
+        # Shares of a group sum to a whole number, the k or fewer that are wanted.
+        sums = np.concatenate([[0.0], np.cumsum(self.share)])
+        total = np.maximum(np.rint(np.diff(sums[self.offsets])), 1.0)
+        weight = self.share * np.repeat(coefficients.ravel() / total, counts)
+        heads = np.repeat(np.repeat(self.queries, self.n_slots), counts)
+        return kernels.Edges(heads, self.rows, weight)
 
 
 def fill_up(n: int, size: int) -> int:
@@ -102,37 +106,38 @@ def nearest(
     rule = kernels.Rule(k, search.members(), rank, distances)
     everything = np.arange(len(table.X))
     wanted = k + SPARE
-    memory = workers.n_threads * len(table.X) * search.n_slots * places(wanted) * 8
-    heaps = None
+    memory = len(table.X) * search.n_slots * places(wanted) * 8
+    heap = None
     if queries is None and memory <= BUDGET:
-        heaps = search.all_pairs(wanted)
+        heap = search.all_pairs(wanted)
     queries = everything if queries is None else np.asarray(queries, np.int64)
-    for block in spans(len(queries), BLOCK):
-        part = queries[block]
-        if heaps is None:
-            mine = search.panels(part, wanted)
-        else:
-            mine = _cut(heaps, slice(None), block)
-        yield search.resolve(part, mine, rule)
-
-
-def _cut(heap: kernels.Heap, parts: int | slice, queries: slice) -> kernels.Heap:
-    """The lists of some queries."""
-    entries, counts, borders = heap
-    return kernels.Heap(
-        entries[parts, queries],
-        counts[parts, queries],
-        borders[parts, :, queries],
-    )
+    blocks = spans(len(queries), BLOCK)
+    # With all pairs screened, what is left takes no time worth showing.
+    verbose = workers.verbose if heap is None else 0
+    with progress("neighbours", len(blocks), verbose, summary=False) as advance:
+        for block in blocks:
+            part = queries[block]
+            if heap is None:
+                yield search.resolve(part, search.panels(part, wanted), 0, rule)
+            else:
+                yield search.resolve(part, heap, block.start, rule)
+            advance()
 
 
 class _Found(NamedTuple):
-    """Entries of some groups, in order of the group."""
+    """Neighbours of some queries, in order of the query and the slot."""
 
-    group: Ints
+    queries: Ints
+    counts: Ints  # (m, S)
     rows: NDArray[np.int32]
     share: Floats
     distances: Floats
+
+
+def _filled(a: NDArray[Any], filled: NDArray[np.bool_]) -> NDArray[Any]:
+    """The filled places of lists, one list after the other."""
+    a = a[..., : filled.shape[2]]
+    return a.ravel() if filled.all() else a[filled]
 
 
 class _Search:
@@ -147,14 +152,8 @@ class _Search:
         n, d = table.X.shape
         # Wide panels feed the matrix product well and are scanned at leisure; small
         # data still has to give every thread some.
-        self.width = 256 if n > 4096 else 128 if n > 512 else 64
-        self.centre = np.empty(d)
-        workers.run(
-            lambda _, part: kernels.column_means(
-                table.X, np.uint64(part.start), np.uint64(part.stop), self.centre
-            ),
-            spans(d, 256),
-        )
+        self.width = 256 if n > 4096 else 128 if n > 512 else 32
+        self.centre = table.mean
         size = np.max(np.maximum(table.high - self.centre, self.centre - table.low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
@@ -175,7 +174,7 @@ class _Search:
         norms = np.zeros((2, padded))
         contiguous = len(rows) == len(self.table.X)
 
-        def pack(_: int, part: slice) -> None:
+        def pack(part: slice) -> None:
             Z = self.table.X[part if contiguous else rows[part]]
             kernels.pack_rows(
                 Z, self.centre, self.factor, packed, part.start, norms[:, part]
@@ -184,14 +183,14 @@ class _Search:
         self.workers.run(pack, spans(len(rows), self.width))
         return packed, norms
 
-    def _heap(self, parts: int, m: int, wanted: int) -> kernels.Heap:
+    def _heap(self, m: int, wanted: int) -> kernels.Heap:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
         padded = fill_up(m, self.width)
-        shape = (parts, m, self.n_slots, places(wanted))
+        shape = (self.n_slots, m, places(wanted))
         return kernels.Heap(
             np.empty(shape, np.int64),
-            np.zeros(shape[:3], np.int32),
-            np.full((parts, self.n_slots, padded), kernels.NEVER, np.int32),
+            np.zeros(shape[:2], np.int32),
+            np.full((self.n_slots, padded), kernels.NEVER, np.int32),
         )
 
     def members(self) -> Ints:
@@ -206,65 +205,89 @@ class _Search:
     def all_pairs(self, wanted: int) -> kernels.Heap:
         """Screen every row against every other, each pair once."""
         n = len(self.table.X)
-        heaps = self._heap(self.workers.n_threads, n, wanted)
+        heap = self._heap(n, wanted)
         queries = kernels.Queries(np.arange(n), self.table.y)
         euclidean = self.metric == kernels.EUCLIDEAN
-        squares = self.norms[kernels.EUCLIDEAN] if euclidean else None
-
-        def search(worker: int, tiles: tuple[int, int, int, int]) -> None:
-            mine = kernels.Heap(*(a[worker] for a in heaps))
-            kernels.search_pairs(
-                self.packed, squares, tiles, queries, self.layout, mine
-            )
-
+        squares = (self.norms[kernels.EUCLIDEAN],) * 2 if euclidean else None
+        # A pair of groups of panels changes the lists of both, so no group is worked
+        # on twice at once. Halves of the diagonal, the smallest pieces, come last.
         panels = self.packed.shape[1] // self.width
-        strips = [
-            (p, q.start + p, q.stop + p, self.width)
-            for p in range(panels)
-            for q in spans(panels - p, 16)
-        ]
-        with single_threaded_blas():
-            self.workers.run(search, strips)
-        return heaps
+        groups = spans(panels, -(-panels // (6 * self.workers.n_threads)))
+        numbers = range(len(groups))
+        pairs = [*combinations(numbers, 2), *((g, g) for g in numbers)]
+
+        def search(pair: tuple[int, int]) -> None:
+            a, b = (groups[g] for g in pair)
+            tiles = (a.start, a.stop, b.start, b.stop, 1)
+            kernels.search_pairs(
+                self.packed,
+                squares,
+                tuple(t * self.width for t in tiles),
+                queries,
+                self.layout,
+                heap,
+            )
+            advance()
+
+        verbose = self.workers.verbose
+        with (
+            progress("neighbours", len(pairs), verbose, summary=False) as advance,
+            single_threaded_blas(),
+        ):
+            self.workers.run(search, pairs, claims=set)
+        return heap
 
     def panels(self, rows: Ints, wanted: int) -> kernels.Heap:
         """Screen some rows against all."""
-        heap = self._heap(1, len(rows), wanted)
+        heap = self._heap(len(rows), wanted)
+        queries = kernels.Queries(rows, self.table.y[rows])
         packed, norms = self._pack(rows)
         both = None
         if self.metric == kernels.EUCLIDEAN:
             both = (norms[kernels.EUCLIDEAN], self.norms[kernels.EUCLIDEAN])
 
-        def search(_: int, part: slice) -> None:
+        def search(part: slice) -> None:
             kernels.search_panel(
                 self.packed,
                 both,
                 packed,
                 part.start,
                 self.width,
-                kernels.Queries(rows[part], self.table.y[rows[part]]),
+                queries,
                 self.layout,
-                _cut(heap, 0, part),
+                heap,
             )
 
         with single_threaded_blas():
             self.workers.run(search, spans(len(rows), self.width))
         return heap
 
-    def resolve(self, rows: Ints, heaps: kernels.Heap, rule: kernels.Rule) -> Neighbors:
-        """Certain neighbours from screened ones, with longer lists where needed."""
+    def resolve(
+        self, rows: Ints, heap: kernels.Heap, place: int, rule: kernels.Rule
+    ) -> Neighbors:
+        """Certain neighbours from screened ones, with longer lists where needed.
+
+        The lists of the rows are at ``place`` and after.
+        """
         found: list[_Found] = []
-        self._collect(rows, np.arange(len(rows)), heaps, rule, found)
-        group = np.concatenate([f.group for f in found])
-        order = np.argsort(group, kind="stable")
-        sizes = np.bincount(group, minlength=len(rows) * self.n_slots)
-        exact = np.concatenate([f.distances for f in found])[order]
+        self._collect(rows, np.arange(len(rows)), heap, place, rule, found)
+        which, counts, ids, share, exact = found[0]
+        if len(found) > 1:
+            which, counts, ids, share, exact = map(
+                np.concatenate, zip(*found, strict=True)
+            )
+            order = np.argsort(np.repeat(which, counts.sum(axis=1)), kind="stable")
+            ids, share = ids[order], share[order]
+            exact = exact[order] if rule.measure else exact
+            counts = np.zeros_like(counts[: len(rows)])
+            for part in found:
+                counts[part.queries] += part.counts
         return Neighbors(
             rows,
             self.n_slots,
-            np.concatenate([[0], np.cumsum(sizes)]),
-            np.concatenate([f.rows for f in found])[order].astype(np.int64),
-            np.concatenate([f.share for f in found])[order],
+            np.concatenate([[0], np.cumsum(counts)]),
+            ids.astype(np.int64),
+            share,
             exact if rule.measure else None,
         )
 
@@ -272,50 +295,52 @@ class _Search:
         self,
         rows: Ints,
         which: Ints,
-        heaps: kernels.Heap,
+        heap: kernels.Heap,
+        place: int,
         rule: kernels.Rule,
         found: list[_Found],
     ) -> None:
         """Resolve queries ``which`` of ``rows``; search again where doubt is left."""
-        lists = self._lists(rows[which], heaps, rule)
+        lists = self._lists(rows[which], heap, place, rule)
         unsure = np.any(lists.counts < 0, axis=1)
         # A query is kept or repeated as a whole: its slots are searched together.
         counts = np.where(unsure[:, None], 0, lists.counts)
-        filled = np.arange(lists.ids.shape[2]) < counts[..., None]
-        group = which[:, None] * self.n_slots + np.arange(self.n_slots)
+        filled = np.arange(counts.max(initial=0)) < counts[..., None]
         found.append(
             _Found(
-                np.repeat(group.ravel(), counts.ravel()),
-                lists.ids[filled],
-                lists.share[filled],
-                lists.distances[filled],
+                which,
+                counts,
+                _filled(lists.ids, filled),
+                _filled(lists.share, filled),
+                _filled(lists.distances, filled) if rule.measure else np.empty(0),
             )
         )
         again = which[unsure]
-        wanted = min(4 * kept(heaps.entries.shape[3]), len(self.table.X))
+        wanted = min(4 * kept(heap.entries.shape[2]), len(self.table.X))
         fits = BUDGET // (28 * places(wanted) * self.n_slots)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
-            self._collect(rows, again[part], longer, rule, found)
+            self._collect(rows, again[part], longer, 0, rule, found)
 
     def _lists(
-        self, rows: Ints, heaps: kernels.Heap, rule: kernels.Rule
+        self, rows: Ints, heap: kernels.Heap, place: int, rule: kernels.Rule
     ) -> kernels.Lists:
-        wanted = kept(heaps.entries.shape[3])
+        wanted = kept(heap.entries.shape[2])
         shape = (len(rows), self.n_slots, wanted + wanted // 4 + 1)
         lists = kernels.Lists(
             np.empty(shape[:2], np.int64),
             np.empty(shape, np.int32),
             np.empty(shape),
-            np.empty(shape),
+            np.empty(shape if rule.measure else (len(rows), self.n_slots, 0)),
         )
 
-        def resolve(_: int, part: slice) -> None:
+        def resolve(part: slice) -> None:
             kernels.resolve(
                 self.metric,
                 self.table.X,
                 kernels.Queries(rows[part], self.table.y[rows[part]]),
-                _cut(heaps, slice(None), part),
+                heap,
+                place + part.start,
                 kernels.Doubt(self.row_norms[rows[part]], self.largest, self.depth),
                 rule,
                 kernels.Lists(*(a[part] for a in lists)),
@@ -332,9 +357,9 @@ def edge_sums(
     n_edges, d = len(edges.heads), table.X.shape[1]
     blocks = spans(n_edges, 4096)
     sums = np.zeros((len(blocks), d))
-    pieces = [(b, part) for b in range(len(blocks)) for part in spans(d, 512)]
+    pieces = [(b, part) for b in range(len(blocks)) for part in spans(d, 256)]
 
-    def add(_: int, piece: tuple[int, slice]) -> None:
+    def add(piece: tuple[int, slice]) -> None:
         b, part = piece
         start, stop = blocks[b].start, blocks[b].stop
         kernels.edge_sums(
