@@ -523,11 +523,14 @@ def search_pairs(packed, norms, tiles, queries, layout, heap):
         for offset in range(max(first, left), right, width):
             shape = min(width, n - first), width, min(width, n - offset)
             _tile(packed, first, packed, offset, norms, shape, tile, part)
-            _scan_rows(keys, shape, queries, first, offset, layout, heap)
-            if offset > first:
-                _transpose(tile, part)
-                turned = shape[2], width, shape[0]
-                _scan_rows(other, turned, queries, offset, first, layout, heap)
+            near, far, flat = first, offset, keys
+            # A loop, so that the scan is compiled into this function once.
+            for side in range(1 if offset == first else 2):
+                if side == 1:
+                    _transpose(tile, part)
+                    near, far, flat = offset, first, other
+                    shape = shape[2], width, shape[0]
+                _scan_rows(flat, shape, queries, near, far, layout, heap)
 
 
 @jit
@@ -909,7 +912,7 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
     X, layout, rank = table
     n, d = X.shape
     labels, starts = layout.labels, layout.starts
-    found = np.empty(n, np.int64), np.empty(n)
+    found, distances = (np.empty(n, np.int64), np.empty(n)), np.empty(2)
     step, moved, squares = np.zeros(d), 0, w * w
     weights = np.zeros(screen.rows.shape[1], np.float32)
     scale, slack = _thin(squares, screen, weights)
@@ -918,17 +921,14 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
         lo, hi = starts[labels[i]], starts[labels[i] + 1]
         if hi - lo > 1:
             thin = weights, scale, slack
-            reach = _weighted(X, i, seeds[i, 0], squares), True
-            count, near = _within_reach(
-                X, i, (lo, hi, 0, 0), squares, screen, thin, reach, found
-            )
-            hit = _first_of_ties(count, near, rank, found)
-            reach = _weighted(X, i, seeds[i, 1], squares), True
-            count, far = _within_reach(
-                X, i, (0, lo, hi, n), squares, screen, thin, reach, found
-            )
-            miss = _first_of_ties(count, far, rank, found)
-            seeds[i, 0], seeds[i, 1] = hit, miss
+            for h in range(2):
+                ranges = (lo, hi, hi, hi) if h == 0 else (starts[0], lo, hi, n)
+                reach = _weighted(X, i, seeds[i, h], squares), True
+                count, distances[h] = _within_reach(
+                    X, i, ranges, squares, screen, thin, reach, found
+                )
+                seeds[i, h] = _first_of_ties(count, distances[h], rank, found)
+            hit, miss, near, far = seeds[i, 0], seeds[i, 1], distances[0], distances[1]
             slope = 0.5 * _slope(utility, 0.5 * (far - near))
             pull = slope / _weighted(X, i, hit, squares) if near > 0 else 0.0
             push = slope / _weighted(X, i, miss, squares) if far > 0 else 0.0
@@ -1063,10 +1063,9 @@ def _try_all(i, h, span, flips, batch, b, row, floor):
     first, second = (span[0], i), (i + 1, span[1])
     if h == 1:
         first, second = (0, span[0]), (span[1], row.size)
-    best = min(
-        _least(row, column, i, sign, first[0], first[1]),
-        _least(row, column, i, sign, second[0], second[1]),
-    )
+    best = np.inf
+    for lo, hi in (first, second):
+        best = min(best, _least(row, column, i, sign, lo, hi))
     if best >= floor:
         return best
     best = np.inf
@@ -1265,7 +1264,7 @@ def lmba_visits(table, targets, screen, w, visits, steps, c, weighted):
             for f in range(d):
                 squares[f] = w[f] * w[f]
             scale, slack = _thin(squares, screen, weights)
-        ranges = 0, starts[labels[i]], starts[labels[i] + 1], n
+        ranges = starts[0], starts[labels[i]], starts[labels[i] + 1], n
         thin = weights, scale, slack
         count = _hinges(X, i, ranges, squares, screen, thin, targets, found)
         for f in range(d):
@@ -1305,7 +1304,7 @@ def lmba_losses(table, targets, screen, squares, first, last, c, losses):
         if targets.counts[i] == 0:
             continue
         label = layout.labels[i]
-        ranges = 0, layout.starts[label], layout.starts[label + 1], n
+        ranges = layout.starts[0], layout.starts[label], layout.starts[label + 1], n
         thin = weights, scale, slack
         count = _hinges(X, i, ranges, squares, screen, thin, targets, found)
         for e in range(targets.counts[i]):
