@@ -21,6 +21,7 @@ SELECTORS = [
 @pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*has no prototype:UserWarning")
 @parametrize_with_checks(SELECTORS)
 def test_scikit_learn_check(estimator, check):
     check(estimator)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.lmba import LMBA
     from widemargin.algorithms.relief import Relief, ReliefF
+    from widemargin.algorithms.separability import IPCMSR, IPICSR
     from widemargin.algorithms.simba import Simba
 
 _HOME = {
@@ -25,11 +26,15 @@ _HOME = {
     "GFlip": "widemargin.algorithms.gflip",
     "LMBA": "widemargin.algorithms.lmba",
     "FRLL": "widemargin.algorithms.frll",
+    "IPCMSR": "widemargin.algorithms.separability",
+    "IPICSR": "widemargin.algorithms.separability",
 }
 _MODULES = ("datasets", "margin")
 
 __all__ = [
     "FRLL",
+    "IPCMSR",
+    "IPICSR",
     "LMBA",
     "GFlip",
     "Relief",

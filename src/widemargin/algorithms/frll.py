@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from widemargin.base import MarginSelector
-from widemargin.engine import Edges, edge_sums, everyone, hits_and_misses, nearest
+from widemargin.base import MarginSelector, separation_ratio
+from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers
@@ -55,8 +55,8 @@ class FRLL(MarginSelector):
     ----------
     scores_ : array of shape (n_features,)
         Higher is better. A feature that is constant on G_w but not on G_b is perfect:
-        the quotient, which would be infinite, is the largest finite one plus J_b. One
-        that is constant on both graphs scores below all others.
+        its quotient, which would be infinite, is above all finite ones and ordered by
+        J_b. One that is constant on both graphs scores below all others.
     within_, between_ : array of shape (n_features,)
         J_w and J_b.
     ranking_ : array of shape (n_features,)
@@ -112,21 +112,18 @@ class FRLL(MarginSelector):
 
         J_w, J_b = total(same), total(~same)
         self.within_, self.between_ = J_w, J_b
-        if self.criterion == "difference":
-            scores = J_b - J_w
-        else:
-            spread = J_w > 0
-            scores = np.divide(J_b, J_w, out=np.zeros_like(J_b), where=spread)
-            scores = np.where(spread, scores, scores.max() + J_b)
+        if self.criterion == "quotient":
+            return separation_ratio(J_b, J_w)
+        scores = J_b - J_w
         nothing = (J_w == 0) & (J_b == 0)
-        if nothing.any() and not nothing.all():
+        if not nothing.all():
             scores[nothing] = scores[~nothing].min() - 1
         return scores
 
     def _joined(self, table: Table, workers: Workers) -> tuple[Ints, Ints]:
         """Edges of both graphs, each once."""
         n = len(table.X)
-        relation = hits_and_misses if self.neighbors == "class" else everyone
+        relation = hits_and_misses if self.neighbors == "class" else anyone
         pairs = []
         for block in nearest(
             table, self.n_neighbors, relation(len(table.classes)), workers=workers

@@ -1,0 +1,415 @@
+"""IPCMSR and IPICSR: spread within prototypes against separation of classes.
+
+References
+----------
+W. W. Y. Ng, J. Wang, D. S. Yeung, *IPCM separability ratio for supervised feature
+selection*, SMC 2009.
+D. S. Yeung, J. Wang, W. W. Y. Ng, *IPIC separability ratio for semi-supervised feature
+selection*, ICMLC 2009.
+S. Salvador, P. Chan, *Determining the number of clusters/segments in hierarchical
+clustering/segmentation algorithms*, ICTAI 2004 (the L-method).
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from scipy.cluster import hierarchy
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import squareform
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from widemargin import kernels
+from widemargin.base import MarginSelector, separation_ratio
+from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
+from widemargin.notices import warn
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, spans
+
+PAIRS = 2**20  # pairs of rows looked at together; part of the order of summation
+
+
+class _SeparabilityRatio(MarginSelector):
+    """What both ratios share: prototypes, δ and the sum over pairs of a prototype."""
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "linkage": [StrOptions({"summed", "average", "ward", "complete"})],
+        "delta": [
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, None, closed="neither"),
+        ],
+        "min_prototype_size": [Interval(numbers.Integral, 1, None, closed="left")],
+    }
+
+    linkage: str
+    delta: float | str
+    min_prototype_size: int
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        if self.delta == "auto":
+            self.delta_ = heat_width(table, workers)
+        else:
+            self.delta_ = float(self.delta)
+        within = self._within(table, workers)
+        return separation_ratio(self._between(table, workers), within)
+
+    def _between(self, table: Table, workers: Workers) -> Floats:
+        """Denominator of eq. (1)."""
+        raise NotImplementedError
+
+    def _within(self, table: Table, workers: Workers) -> Floats:
+        """Numerator of eq. (1), class by class; finds the prototypes on the way."""
+        name, starts = type(self).__name__, table.starts
+        sums, weight = np.zeros(table.X.shape[1]), 0.0
+        p = np.full(len(table.X), -1, np.int64)
+        with progress(f"{name}, prototypes", len(starts) - 1, self.verbose) as advance:
+            for start, stop in pairwise(starts):
+                X = table.X[start:stop]
+                D = class_distances(X, workers)
+                merges, heights = agglomerate(D, self.linkage)
+                mine = without_small(
+                    cut(merges, knee(heights)), self.min_prototype_size
+                )
+                p[start:stop] = np.where(mine >= 0, mine + p.max() + 1, -1)
+                for i, j in pairs_within(mine):
+                    S = heat(D[i, j], self.delta_)
+                    weight += S.sum()
+                    edges = kernels.Edges(start + i, start + j, S)
+                    sums += edge_sums(table, edges, power=2, workers=workers)
+                advance()
+        self.prototypes_ = np.empty_like(p)
+        self.prototypes_[table.rows] = p
+        self._warn(table, p, weight)
+        return sums
+
+    def _warn(self, table: Table, p: Ints, weight: float) -> None:
+        name = type(self).__name__
+        without = np.bincount(table.y[p >= 0], minlength=len(table.classes)) == 0
+        if without.any():
+            lost = table.classes[without].tolist()
+            shown = ", ".join(map(repr, lost[:5])) + (", …" if len(lost) > 5 else "")
+            warn(
+                f"{name}: class {shown} has no prototype of min_prototype_size="
+                f"{self.min_prototype_size} or more samples and counts in the "
+                "separation of classes only."
+            )
+        if weight == 0 and np.any(np.bincount(p[p >= 0], minlength=1) > 1):
+            warn(
+                f"{name}: delta={self.delta_:g} is so small that no pair of samples "
+                "of a prototype has any weight. Use a larger delta, or 'auto'."
+            )
+
+
+class IPCMSR(_SeparabilityRatio):
+    """IPCMSR: spread within prototypes against the margin between classes.
+
+    A class may consist of several groups, so its samples are clustered into
+    *prototypes* first. A good feature varies little within a prototype and much
+    across the margin, where samples of different classes are each other's nearest:
+
+        score_f = Σ_margin S(x, z) (x_f − z_f)² / Σ_prototypes S(x, z) (x_f − z_f)²,
+
+    the inverse of the paper's ratio. The upper sum runs over the pairs of different
+    classes that are mutually among the k nearest samples of other classes, the lower
+    one over the pairs of one prototype, and S(x, z) = exp(−‖x − z‖²/δ).
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep, or which share of them; None keeps half.
+    n_neighbors : int
+        k. Of samples tied at the k-th place, the first rows of X are taken.
+    linkage : "summed", "average", "ward" or "complete"
+        Distance of two clusters P and Q. "summed" is the paper's
+        Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
+    delta : float or "auto"
+        δ, positive. "auto" is the mean distance to the (⌊ln n⌋ + 1)-th nearest of the
+        n samples, or 1 where that is 0.
+    min_prototype_size : int
+        Prototypes of fewer samples are dropped as outliers. Their samples still count
+        in the margin.
+    scale : "minmax", "standard" or None
+        How features are made commensurable: by their range, their standard deviation,
+        or not at all.
+    n_jobs : int or None
+        Threads; None uses all cores.
+    verbose : int
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        Higher is better. Features that are constant within all prototypes and differ
+        across the margin come first, with finite scores.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    prototypes_ : array of shape (n_samples,)
+        Prototype of each sample, numbered by class and then by first row; −1 where it
+        was dropped.
+    delta_ : float
+        δ in force.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Notes
+    -----
+    The number of prototypes of a class is the knee of its curve of merge height against
+    number of clusters, found by the L-method without iterative refinement. Classes of
+    fewer than 5 samples, whose curve is too short for two lines, and classes whose
+    merges are all equally high are one prototype.
+
+    The distances within a class are held in memory, one class at a time.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin import IPCMSR
+    >>> X, y = load_iris(return_X_y=True)
+    >>> IPCMSR().fit(X, y).ranking_
+    array([3, 4, 1, 2])
+    """
+
+    _parameter_constraints = {
+        **_SeparabilityRatio._parameter_constraints,
+        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_neighbors: int = 5,
+        linkage: str = "summed",
+        delta: float | str = "auto",
+        min_prototype_size: int = 3,
+        scale: str | None = "minmax",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.linkage = linkage
+        self.delta = delta
+        self.min_prototype_size = min_prototype_size
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _between(self, table: Table, workers: Workers) -> Floats:
+        n, k = len(table.X), self.n_neighbors
+        fewest = n - table.counts.max()
+        if k > fewest:
+            c = table.classes.tolist()[table.counts.argmax()]
+            warn(
+                f"IPCMSR: n_neighbors={k}, but only {fewest} samples are not of class "
+                f"{c!r}; they are all neighbours then."
+            )
+        found = []
+        slots = misses_only(len(table.classes))
+        for block in nearest(table, k, slots, distances=True, workers=workers):
+            assert block.distances is not None
+            x = np.repeat(block.queries, block.counts[:, 0])
+            found.append((x, block.rows, block.distances))
+        x, z, distance = (np.concatenate(part) for part in zip(*found, strict=True))
+        margin = (x < z) & np.isin(x * n + z, z * n + x)
+        S = heat(distance[margin], self.delta_)
+        edges = kernels.Edges(x[margin], z[margin], S)
+        return edge_sums(table, edges, power=2, workers=workers)
+
+
+class IPICSR(_SeparabilityRatio):
+    """IPICSR: spread within prototypes against the separation of classes.
+
+    The forerunner of `IPCMSR`: a good feature varies little within the prototypes of
+    a class and much between any two samples of different classes,
+
+        score_f = Σ_classes (x_f − z_f)² / Σ_prototypes S(x, z) (x_f − z_f)²,
+
+    with all pairs of different classes in the upper sum, all pairs of one prototype in
+    the lower one, and S(x, z) = exp(−‖x − z‖²/δ).
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep, or which share of them; None keeps half.
+    linkage : "summed", "average", "ward" or "complete"
+        Distance of two clusters P and Q. "summed" is the paper's
+        Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
+    delta : float or "auto"
+        δ, positive. "auto" is the mean distance to the (⌊ln n⌋ + 1)-th nearest of the
+        n samples, or 1 where that is 0.
+    min_prototype_size : int
+        Prototypes of fewer samples are dropped as outliers. Their samples still count
+        in the separation of classes.
+    scale : "minmax", "standard" or None
+        How features are made commensurable: by their range, their standard deviation,
+        or not at all.
+    n_jobs : int or None
+        Threads; None uses all cores.
+    verbose : int
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        Higher is better. Features that are constant within all prototypes and differ
+        between classes come first, with finite scores.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    prototypes_ : array of shape (n_samples,)
+        Prototype of each sample, numbered by class and then by first row; −1 where it
+        was dropped.
+    delta_ : float
+        δ in force.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    See Also
+    --------
+    IPCMSR : Its notes say how prototypes are found.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin import IPICSR
+    >>> X, y = load_iris(return_X_y=True)
+    >>> IPICSR().fit(X, y).ranking_
+    array([3, 4, 1, 2])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        linkage: str = "summed",
+        delta: float | str = "auto",
+        min_prototype_size: int = 3,
+        scale: str | None = "minmax",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.linkage = linkage
+        self.delta = delta
+        self.min_prototype_size = min_prototype_size
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _between(self, table: Table, workers: Workers) -> Floats:
+        # For classes a and b, Σ (x − z)² = n_a n_b (μ_a − μ_b)² + n_b V_a + n_a V_b,
+        # where V is the sum of squares about the mean: no term can cancel another.
+        n, counts, starts = len(table.X), table.counts[:, None], table.starts
+        mu = np.empty((len(counts), table.X.shape[1]))
+        V = np.empty_like(mu)
+
+        def measure(_: int, c: int) -> None:
+            # From the smallest value, a constant feature is exactly 0.
+            Z = table.X[starts[c] : starts[c + 1]] - table.low
+            mu[c] = Z.mean(axis=0)
+            Z -= mu[c]
+            V[c] = np.einsum("if,if->f", Z, Z)
+
+        workers.run(measure, range(len(counts)))
+        centre = np.sum(counts * mu, axis=0) / n
+        spread = n * np.sum(counts * (mu - centre) ** 2, axis=0)
+        return spread + np.sum((n - counts) * V, axis=0)
+
+
+def class_distances(X: Floats, workers: Workers) -> Floats:
+    """Distances of all rows of a class."""
+    D = np.empty((len(X), len(X)))
+    workers.run(
+        lambda _, rows: kernels.class_distances(X, rows.start, rows.stop, D),
+        spans(len(X), 32),
+    )
+    return D
+
+
+def agglomerate(D: Floats, linkage: str) -> tuple[Ints, Floats]:
+    """Merges in the order of the greedy algorithm, and their heights.
+
+    Merge t of m rows makes cluster m + t, as in SciPy; "summed" names the clusters that
+    it joins by one of their rows instead. The upper triangle of D is used up.
+    """
+    m = len(D)
+    if m < 2:
+        return np.empty((0, 2), np.int64), np.empty(0)
+    if linkage != "summed":
+        Z = hierarchy.linkage(squareform(D, checks=False), linkage)
+        return Z[:, :2].astype(np.int64), Z[:, 2]
+    merges, heights = np.empty((m - 1, 2), np.int64), np.empty(m - 1)
+    kernels.summed_linkage(D, merges, heights)
+    order = np.argsort(heights, kind="stable")
+    merges, heights = merges[order], heights[order]
+    # Heights that tie are the same step of the stair; on it, lowest rows come first.
+    step = np.cumsum(heights > np.r_[0.0, heights[:-1]] * (1 + kernels.TIE))
+    return merges[np.lexsort((merges[:, 1], merges[:, 0], step))], heights
+
+
+def knee(heights: Floats) -> int:
+    """Number of clusters at the knee of the ascending merge heights, by the L-method.
+
+    The curve has the height y of the next merge above each number of clusters
+    x = 2 … b. It is split after x = c into two parts that a line is fitted to, so that
+    their RMSE, weighted by their number of points, is least; of equal ones the
+    smallest c is taken. Without a knee, there is one cluster.
+    """
+    y, b = heights[::-1], len(heights) + 1
+    if b < 5 or y[0] - y[-1] <= kernels.TIE * y[0]:
+        return 1
+    c = np.arange(3, b - 1)
+    left, right = line_errors(y)[c - 2], line_errors(heights)[b - c - 1]
+    rmse = (np.sqrt((c - 1) * left) + np.sqrt((b - c) * right)) / (b - 1)
+    return int(c[np.argmax(rmse <= rmse.min() + kernels.TIE * (y[0] - y[-1]))])
+
+
+def line_errors(y: Floats) -> Floats:
+    """Squared error of the best line through the first 1, 2, … of equidistant points.
+
+    A new point at a distance e from the line through the k points before it adds
+    e²/(1 + h) to the error, where h is its leverage, so that nothing cancels.
+    """
+    k = np.arange(2.0, len(y))
+    t = (k + 1) / 2  # from the middle of the k points to the new one
+    sums, moments = np.cumsum(y)[1:-1], np.cumsum(np.arange(len(y)) * y)[1:-1]
+    squares = k * (k * k - 1) / 12
+    slope = (moments - (k - 1) / 2 * sums) / squares
+    e = y[2:] - sums / k - slope * t
+    h = 1 / k + t * t / squares
+    return np.concatenate([np.zeros(min(2, len(y))), np.cumsum(e * e / (1 + h))])
+
+
+def cut(merges: Ints, n_clusters: int) -> Ints:
+    """Cluster of each row when that many are left, numbered by lowest row."""
+    m = len(merges) + 1
+    made = m - n_clusters
+    edges = merges[:made].ravel(), np.repeat(np.arange(m, m + made), 2)
+    tree = coo_array((np.ones(2 * made), edges), shape=(m + made, m + made))
+    return connected_components(tree, directed=False)[1][:m].astype(np.int64)
+
+
+def without_small(labels: Ints, least: int) -> Ints:
+    """The same clusters, numbered anew, and −1 for those of fewer members."""
+    large = np.bincount(labels) >= least
+    return np.where(large[labels], (np.cumsum(large) - 1)[labels], -1)
+
+
+def pairs_within(labels: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Rows i > j of one prototype, some at a time."""
+    m = len(labels)
+    for part in spans(m, max(1, PAIRS // m)):
+        mine = labels[part, None]
+        same = (mine == labels) & (mine >= 0)
+        i, j = np.nonzero(np.tril(same, part.start - 1))
+        yield i + part.start, j
