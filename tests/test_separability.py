@@ -125,6 +125,14 @@ class TestLinkage:
             labels = separability.cut(merges, n_clusters)
             assert_array_equal(np.unique(labels), np.arange(n_clusters))
 
+    def test_ties_that_lead_in_a_circle_come_to_an_end(self):
+        # 0 takes 1 as tied with 2, 1 takes 2 as nearer, 2 takes 0 as tied with 1.
+        a, b, c = 1 + 1.5e-10, 1.0, 1 + 0.9e-10
+        D = np.array([[0, a, c], [a, 0, b], [c, b, 0]])
+        merges, heights = separability.agglomerate(D, "summed")
+        assert_array_equal(merges, [[1, 2], [0, 1]])
+        assert_allclose(heights, [b / 2, (a + c) / 3])
+
     def test_distances_are_left_below_the_diagonal(self):
         X = np.random.default_rng(1).standard_normal((20, 3))
         D = cdist(X, X)
