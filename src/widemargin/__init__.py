@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin._version import __version__
 
 if TYPE_CHECKING:
-    from widemargin import datasets, margin
+    from widemargin import datasets, evaluation, margin
     from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.lmba import LMBA
@@ -29,7 +29,7 @@ _HOME = {
     "IPCMSR": "widemargin.algorithms.separability",
     "IPICSR": "widemargin.algorithms.separability",
 }
-_MODULES = ("datasets", "margin")
+_MODULES = ("datasets", "evaluation", "margin")
 
 __all__ = [
     "FRLL",
@@ -42,6 +42,7 @@ __all__ = [
     "Simba",
     "__version__",
     "datasets",
+    "evaluation",
     "margin",
 ]
 

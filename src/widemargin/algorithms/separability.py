@@ -313,7 +313,7 @@ class IPICSR(_SeparabilityRatio):
         mu = np.empty((len(counts), table.X.shape[1]))
         V = np.empty_like(mu)
 
-        def measure(_: int, c: int) -> None:
+        def measure(c: int) -> None:
             # From the smallest value, a constant feature is exactly 0.
             Z = table.X[starts[c] : starts[c + 1]] - table.low
             mu[c] = Z.mean(axis=0)
@@ -330,7 +330,7 @@ def class_distances(X: Floats, workers: Workers) -> Floats:
     """Distances of all rows of a class."""
     D = np.empty((len(X), len(X)))
     workers.run(
-        lambda _, rows: kernels.class_distances(X, rows.start, rows.stop, D),
+        lambda rows: kernels.class_distances(X, rows.start, rows.stop, D),
         spans(len(X), 32),
     )
     return D
