@@ -1,12 +1,25 @@
+import dataclasses
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from cases import CASES, gaussian, small_tables
-from oracles.margin import evaluation, hypothesis_margins
+from cases import CASES, gaussian, small_tables, tied
+from oracles.margin import (
+    bound_excess,
+    enclosing_radius,
+    evaluation,
+    gamma_error,
+    hypothesis_margins,
+)
 from widemargin import margin
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*theorem is about 2 classes:UserWarning"),
+]
 
 
 def weightings(rng, d):
@@ -66,3 +79,152 @@ def test_bad_utility_is_named():
     X, y = gaussian(np.random.default_rng(0))
     with pytest.raises(ValueError, match="utility must be one of 'linear'"):
         margin.evaluation(X, y, utility="cubic")
+
+
+def two_blobs(n=600, d=4, seed=0):
+    """Two classes, 20 apart on feature 0, in a random order of rows."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 2)
+    X = rng.uniform(size=(n, d))
+    X[:, 0] += 20.0 * y
+    return X, y
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("gamma", [0.01, 0.25, 1.0])
+def test_gamma_error_and_radius_are_those_of_the_oracle(case, gamma):
+    rng = np.random.default_rng(0)
+    X, y = case(rng)
+    d = X.shape[1]
+    for F in (np.arange(d), np.arange(d)[::2], np.array([d - 1])):
+        bound = margin.generalization_bound(X, y, F, gamma)
+        assert bound.error_gamma == gamma_error(X, y, F, gamma)
+        assert bound.radius == pytest.approx(enclosing_radius(X))
+        assert bound.n_selected == len(F)
+
+
+@given(small_tables(), st.sampled_from([1 / 7, 0.5, 1.0]), st.data())
+@settings(max_examples=40, deadline=None)
+def test_any_small_table_has_the_gamma_error_of_the_oracle(table, gamma, data):
+    X, y = table
+    mask = data.draw(st.lists(st.booleans(), min_size=X.shape[1], max_size=X.shape[1]))
+    mask[0] = True
+    bound = margin.generalization_bound(X, y, mask, gamma)
+    assert bound.error_gamma == gamma_error(X, y, np.flatnonzero(mask), gamma)
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.5])
+@pytest.mark.parametrize("radius", [1e-9, 0.002, 0.01, 0.02])
+@pytest.mark.parametrize("F", [[0], [0, 2], [0, 1, 2, 3]])
+def test_value_is_theorem_1_as_printed_where_that_rises_with_the_radius(
+    F, radius, delta
+):
+    X, y = two_blobs()
+    bound = margin.generalization_bound(X, y, F, 0.5, delta, radius=radius)
+    excess = bound_excess(600, 4, len(F), radius, 0.5, delta)
+    assert bound.value == pytest.approx(bound.error_gamma + excess, rel=1e-12)
+    assert bound.vacuous == (bound.value >= 1)
+
+
+def test_a_bound_below_1_is_found_and_stated():
+    X, y = two_blobs()
+    bound = margin.generalization_bound(X, y, [0], 1.0, radius=1 / 64)
+    # D = 1: ln(34 e 600) log2(578 * 600), ln 160, and 2 ln 4, over 300.
+    expected = math.sqrt((10.9234 * 18.4038 + 5.0752 + 2.7726) / 300)
+    assert bound.error_gamma == 0
+    assert bound.value == pytest.approx(expected, rel=1e-4)
+    assert bound.vacuous is False
+    assert str(bound) == (
+        "with probability 0.95 the error of 1-NN on 1 feature is at most 0.834 (0.0% "
+        "of the samples are misclassified or have a margin below 1)"
+    )
+
+
+def test_a_vacuous_bound_says_so():
+    X, y = gaussian(np.random.default_rng(0))
+    bound = margin.generalization_bound(X, y, [0, 1], 0.5)
+    assert bound.vacuous is True
+    assert bound.value > 1
+    assert str(bound).startswith("vacuous: the bound on the error of 1-NN on 2 feature")
+    assert "vacuous=True" in repr(bound)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 1e-300, np.float64(5e-324)])
+def test_500_features_and_tiny_gammas_do_not_overflow(gamma):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 500)), np.arange(40) % 2
+    with np.errstate(all="raise"):
+        bound = margin.generalization_bound(X, y, np.ones(500, bool), gamma, 1e-300)
+    assert math.isfinite(bound.value)
+    assert bound.vacuous
+
+
+def test_the_bound_never_falls_as_the_ball_grows():
+    X, y = two_blobs(60)
+    values = [
+        margin.generalization_bound(X, y, [0, 1], 0.5, radius=R).value
+        for R in [0, *np.geomspace(1e-4, 1e4, 60), 1e300]
+    ]
+    assert np.all(np.diff(values) >= 0)
+    assert values[0] < 1 < values[-1]
+
+
+def test_rows_at_the_margin_gamma_are_not_below_it():
+    # (0.3 - 0.1) / 2 is less than 0.1 in floating point.
+    X = np.array([[0.0], [0.1], [0.3], [0.9]])
+    bound = margin.generalization_bound(X, [0, 0, 1, 1], [0], gamma=0.1)
+    theta = margin.hypothesis_margins(X, [0, 0, 1, 1])
+    np.testing.assert_allclose(theta, [0.1, 0.05, -0.2, 0.1])
+    assert bound.error_gamma == 0.5
+
+
+def test_numbers_and_masks_name_the_same_features():
+    X, y = tied(np.random.default_rng(0))
+    mask = np.array([True, False, False, True, False, False])
+    expected = margin.generalization_bound(X, y, [3, 0], 0.5)
+    assert margin.generalization_bound(X, y, mask, 0.5) == expected
+    assert margin.generalization_bound(X, y, mask.tolist(), 0.5) == expected
+    assert margin.generalization_bound(X, y, np.uint8([0, 3]), 0.5) == expected
+
+
+def test_a_bound_cannot_be_changed():
+    X, y = two_blobs(20)
+    bound = margin.generalization_bound(X, y, [0], 0.5)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        bound.value = 0.0
+
+
+def test_more_than_two_classes_are_outside_the_theorem():
+    X, y = gaussian(np.random.default_rng(0))
+    with pytest.warns(UserWarning, match="theorem is about 2 classes, but y has 3"):
+        margin.generalization_bound(X, y, [0], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"gamma": 0}, r"gamma in \(0, 1\], got 0"),
+        ({"gamma": 1.5}, r"gamma in \(0, 1\], got 1.5"),
+        ({"gamma": "0.5"}, r"gamma in \(0, 1\], got '0.5'"),
+        ({"gamma": math.nan}, r"gamma in \(0, 1\], got nan"),
+        ({"delta": 0.0}, "delta between 0 and 1, got 0.0"),
+        ({"delta": 1}, "delta between 0 and 1, got 1"),
+        ({"delta": None}, "delta between 0 and 1, got None"),
+        ({"radius": -1.0}, "finite radius of at least 0, got -1.0"),
+        ({"radius": math.inf}, "finite radius of at least 0, got inf"),
+        ({"features": []}, "different features from 0 to 3, got none"),
+        ({"features": [False] * 4}, "different features from 0 to 3, got none"),
+        ({"features": [0, 4]}, "different features from 0 to 3, got features 0, 4"),
+        ({"features": [-1]}, "different features from 0 to 3, got features -1"),
+        ({"features": [1, 1]}, "different features from 0 to 3, got features 1, 1"),
+        ({"features": [True, False]}, r"mask of shape \(4,\), got an array of shape"),
+        ({"features": [0.0]}, r"mask of shape \(4,\), got .* type float64"),
+        ({"features": 2}, r"mask of shape \(4,\), got an array of shape \(\)"),
+    ],
+)
+def test_a_bad_argument_of_the_bound_is_named(arguments, message):
+    X, y = two_blobs(20)
+    with pytest.raises(ValueError, match=f"generalization_bound needs .*{message}"):
+        margin.generalization_bound(
+            X, y, **{"features": [0], "gamma": 0.5, **arguments}
+        )

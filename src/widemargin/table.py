@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
@@ -123,6 +123,7 @@ def encode(y: Any, name: str) -> tuple[Ints, NDArray[Any]]:
     if hasattr(y, "dtype") and str(y.dtype) == "category":
         y = np.asarray(y.astype(object))
     y = column_or_1d(y, warn=True)
+    assert_all_finite(y, estimator_name=name, input_name="y")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:

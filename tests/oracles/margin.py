@@ -75,3 +75,32 @@ def nearest_distances(X, y, weights=None):
         miss = min(weighted_distance(X[i], X[j], w) for j in misses)
         pairs.append((hit, miss))
     return pairs
+
+
+def gamma_error(X, y, features, gamma):
+    """Definition 3: share of samples misclassified or with a margin below gamma.
+
+    Leave-one-out. A sample that is alone in its class is bound to be misclassified. A
+    margin that differs from gamma by rounding only is not below it.
+    """
+    X = np.array(X, dtype=float)[:, features]
+    bad = 0
+    for hit, miss in nearest_distances(X, y):
+        wrong = math.isnan(hit) or miss < hit
+        bad += wrong or (miss - hit) / 2 < gamma * (1 - TIE)
+    return bad / len(y)
+
+
+def enclosing_radius(X):
+    """R: of the ball about the middle of the ranges that holds every row."""
+    X = np.array(X, dtype=float)
+    middle = [(min(column) + max(column)) / 2 for column in X.T]
+    return max(weighted_distance(x, middle, np.ones(len(x))) for x in X)
+
+
+def bound_excess(m, N, size, R, gamma, delta):
+    """The root in eq. 4 of Theorem 1 for |F| = size, as printed."""
+    d = (64 * R / gamma) ** size
+    capacity = d * math.log(34 * math.e * m / d) * math.log2(578 * m)
+    confidence = math.log(8 / (gamma * delta)) + (size + 1) * math.log(N)
+    return math.sqrt(2 / m * (capacity + confidence))

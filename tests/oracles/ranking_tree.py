@@ -4,6 +4,7 @@ Xia, Zhang, Li, Yang, *Ranking with decision tree* (2008), as used by Hu, Pan, S
 (2012), section 4.2; the rank loss is that of their eq. 13 with p = 1.
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -53,7 +54,7 @@ def grow(
         best = None
         for f in range(len(rows[0][0])):
             values = sorted({x[f] for x, _ in rows})
-            for low, high in zip(values, values[1:], strict=False):
+            for low, high in itertools.pairwise(values):
                 threshold = (low + high) / 2
                 left = [row for row in rows if row[0][f] <= threshold]
                 right = [row for row in rows if row[0][f] > threshold]

@@ -9,11 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widemargin.evaluation.ranking_tree import RankingTree, rank_loss
+    from widemargin.evaluation.losses import rank_loss
+    from widemargin.evaluation.ranking_tree import RankingTree
 
 _HOME = {
     "RankingTree": "widemargin.evaluation.ranking_tree",
-    "rank_loss": "widemargin.evaluation.ranking_tree",
+    "rank_loss": "widemargin.evaluation.losses",
 }
 
 __all__ = ["RankingTree", "rank_loss"]

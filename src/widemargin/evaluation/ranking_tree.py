@@ -1,9 +1,9 @@
-"""A decision tree for ordered classes, and the loss that goes with it.
+"""A decision tree for ordered classes.
 
 References: F. Xia, W. Zhang, F. Li, Y. Yang, *Ranking with decision tree*, Knowledge
 and Information Systems 17 (2008) 381-395; Q. Hu, W. Pan, Y. Song, D. Yu, *Large-margin
-feature selection for monotonic classification*, Knowledge-Based Systems 31 (2012)
-8-18, section 4.2, which judges selected features by both.
+feature selection for monotonic classification*, Knowledge-Based Systems 2012, section
+4.2, which judges selected features by it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin import kernels
+from widemargin.evaluation.losses import category_order
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, validate
 
@@ -73,9 +73,9 @@ class RankingTree(ClassifierMixin, BaseEstimator):
     first feature's is taken, then the lowest threshold. The counts are integers, so
     that rounding decides nothing, and the tree does not depend on the order of rows.
 
-    Classes are ordered as their labels are sorted; a pandas ordered categorical is
-    taken in its own order. Their ranks i, j are their places among the classes that
-    occur in y.
+    Classes are ordered as their labels are sorted; a pandas ordered categorical and a
+    polars Enum are taken in their own order. Their ranks i, j are their places among
+    the classes that occur in y.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        order = _category_order(y)
+        order = category_order(y)
         X, y, classes = validate(self, X, y)
         if order is None:
             _warn_of_text(classes)
@@ -272,78 +272,6 @@ def _grow(X: Floats, y: Ints, n_classes: int, limits: kernels.TreeLimits) -> Tre
     )
 
 
-def rank_loss(y_true: Any, y_pred: Any, *, labels: Any = None) -> float:
-    """Mean distance between true and predicted class: mean |y − ŷ|.
-
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n_samples,)
-        Ordered class labels. Numbers are their own ranks. The rank of a label of a
-        pandas ordered categorical is its place among the categories.
-    labels : array-like, optional
-        All labels from lowest to highest; a label's rank is its place in there. Text
-        needs it. ``labels=tree.classes_`` counts as a `RankingTree` does.
-
-    Returns
-    -------
-    loss : float
-        0 is perfect; the error rate if there are two classes, one apart.
-
-    Examples
-    --------
-    >>> from widemargin.evaluation import rank_loss
-    >>> rank_loss([1, 2, 3, 4], [1, 3, 3, 1])
-    1.0
-    >>> rank_loss(["low", "high"], ["high", "high"], labels=["low", "mid", "high"])
-    1.0
-    """
-    if labels is None:
-        labels = _category_order(y_true) or _category_order(y_pred)
-    true, pred = _as_labels(y_true, "y_true"), _as_labels(y_pred, "y_pred")
-    check_consistent_length(true, pred)
-    if not len(true):
-        raise ValueError("rank_loss needs at least one sample, got none.")
-    if labels is not None:
-        true, pred = _ranks(true, labels, "y_true"), _ranks(pred, labels, "y_pred")
-    for name, y in (("y_true", true), ("y_pred", pred)):
-        if y.dtype.kind not in "biuf":
-            raise ValueError(
-                f"rank_loss needs to know the order of the labels in {name}, such as "
-                f"{y.tolist()[0]!r}. Pass labels=[lowest, …, highest], numbers, or a "
-                "pandas ordered categorical."
-            )
-        if not np.isfinite(y).all():
-            raise ValueError(f"rank_loss needs finite labels, {name} has NaN or inf.")
-    return float(np.mean(np.abs(true.astype(np.float64) - pred.astype(np.float64))))
-
-
-def _as_labels(y: Any, name: str) -> NDArray[Any]:
-    if hasattr(y, "dtype") and str(y.dtype) == "category":
-        y = np.asarray(y.astype(object))
-    values = column_or_1d(y, input_name=name)
-    # Numbers in an array of objects, as a categorical gives them, are numbers.
-    return np.array(values.tolist()) if values.dtype.kind == "O" else values
-
-
-def _ranks(y: NDArray[Any], labels: Any, name: str) -> Ints:
-    rank = {label: i for i, label in enumerate(np.asarray(labels).tolist())}
-    if len(rank) < len(labels):
-        raise ValueError(f"rank_loss needs labels without repetition, got {labels!r}.")
-    unknown = sorted({repr(v) for v in y.tolist() if v not in rank})
-    if unknown:
-        raise ValueError(
-            f"rank_loss needs all labels of {name} in labels={list(rank)!r}, got also "
-            f"{', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}."
-        )
-    return np.array([rank[v] for v in y.tolist()], dtype=np.int64)
-
-
-def _category_order(y: Any) -> list[Any] | None:
-    """Categories of a pandas ordered categorical, from lowest to highest."""
-    dtype = getattr(y, "dtype", None)
-    return dtype.categories.tolist() if getattr(dtype, "ordered", False) else None
-
-
 def _warn_of_text(classes: NDArray[Any]) -> None:
     """The alphabet rarely knows that "medium" is less than "high"."""
     # The two ends of an order of two may be swapped without effect.
@@ -352,5 +280,5 @@ def _warn_of_text(classes: NDArray[Any]) -> None:
         shown = " < ".join(map(repr, labels[:5])) + (" < …" if len(labels) > 5 else "")
         warn(
             f"RankingTree: y is text, and its order is taken to be {shown}. If it is "
-            "another one, pass a pandas ordered categorical, or numbers."
+            "another one, pass a pandas ordered categorical, a polars Enum, or numbers."
         )
