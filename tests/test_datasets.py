@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from widemargin.datasets import make_gaussian_relevant, make_quadrants, make_xor
+from widemargin import ReliefF
+from widemargin.datasets import (
+    make_gaussian_relevant,
+    make_ordinal,
+    make_quadrants,
+    make_xor,
+)
 
 MAKERS = [make_xor, make_quadrants, make_gaussian_relevant]
 
@@ -15,7 +21,7 @@ def test_types_and_shapes(make):
     assert y.dtype == np.int64
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", [*MAKERS, make_ordinal])
 def test_same_seed_same_data(make):
     X, y = make(random_state=3)
     X_again, y_again = make(random_state=3)
@@ -27,7 +33,7 @@ def test_same_seed_same_data(make):
     assert not np.array_equal(X, X_other)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", [*MAKERS, make_ordinal])
 def test_global_random_state_is_left_alone_by_a_seed(make):
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     make(random_state=0)
@@ -100,6 +106,16 @@ def test_gaussian_classes_are_balanced(n_samples):
             {"n_features": 5},
             "make_gaussian_relevant needs n_features of at least n_relevant=6, got 5",
         ),
+        (
+            make_ordinal,
+            {"n_samples_per_class": 0},
+            "make_ordinal needs n_samples_per_class of at least 1, got 0",
+        ),
+        (
+            make_ordinal,
+            {"n_features": 1},
+            "make_ordinal needs n_features of at least 2, got 1",
+        ),
     ],
 )
 def test_a_count_out_of_range_is_named(make, arguments, message):
@@ -117,3 +133,53 @@ def test_a_count_that_is_no_integer_is_named(make, value):
 def test_numpy_integers_are_counts():
     X, _ = make_xor(np.int64(5), np.int32(4), random_state=0)
     assert X.shape == (5, 4)
+
+
+def test_ordinal_types_and_shapes():
+    X, y = make_ordinal(7, 5, random_state=0)
+    assert X.shape == (21, 5)
+    assert X.dtype == np.float64
+    assert y.dtype == np.int64
+    assert make_ordinal(random_state=0)[0].shape == (300, 52)
+
+
+@pytest.mark.parametrize("n", [1, 10, 100])
+def test_ordinal_classes_are_balanced_and_shuffled(n):
+    _, y = make_ordinal(n, random_state=0)
+    np.testing.assert_array_equal(np.bincount(y), [n, n, n])
+    assert n == 1 or not np.array_equal(y, np.sort(y))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_first_ordinal_feature_is_monotone_and_second_goes_up_and_down(seed):
+    X, y = make_ordinal(50, random_state=seed)
+    assert np.all(np.diff(y[np.argsort(X[:, 0])]) >= 0)
+    low, middle, high = (X[y == c, 1] for c in (2, 0, 1))
+    assert low.max() < middle.min()
+    assert middle.max() < high.min()
+
+
+def test_ordinal_features_are_uniform_and_only_two_know_the_class():
+    X, y = make_ordinal(2000, random_state=0)
+    for f in range(X.shape[1]):
+        shares, _ = np.histogram(X[:, f], bins=6, range=(0, 1))
+        assert shares.sum() == len(y)
+        np.testing.assert_allclose(shares / len(y), 1 / 6, atol=0.02)
+    means = np.array([X[y == c].mean(axis=0) for c in range(3)])
+    np.testing.assert_allclose(means[:, 0], [1 / 6, 3 / 6, 5 / 6], atol=0.01)
+    np.testing.assert_allclose(means[:, 1], [3 / 6, 5 / 6, 1 / 6], atol=0.01)
+    np.testing.assert_allclose(means[:, 2:], 0.5, atol=0.03)
+
+
+@pytest.mark.parametrize("n", [20, 100])
+def test_distances_alone_find_both_ordinal_features_but_not_their_order(n):
+    ranks = [ReliefF().fit(*make_ordinal(n, random_state=s)).ranking_ for s in range(5)]
+    both = np.array(ranks)[:, :2]
+    assert set(both.ravel()) == {1, 2}
+    assert both[:, 0].mean() >= 1.5
+
+
+@pytest.mark.parametrize("value", [10.0, "10", None, True])
+def test_an_ordinal_count_that_is_no_integer_is_named(value):
+    with pytest.raises(TypeError, match="make_ordinal needs an integer n_samples_per"):
+        make_ordinal(value)

@@ -116,6 +116,7 @@ def test_columns_that_are_missing_or_new_at_transform_are_named():
         (np.eye(3), [0.0, np.nan, np.nan], "y has 2 missing values"),
         (np.eye(3), pd.Series(["a", None, "b"]), "y has 1 missing value"),
         (np.eye(3), pl.Series(["a", None, "b"]), "y has 1 missing value"),
+        (np.eye(3), [0.0, 1.0, np.inf], "Input y contains infinity"),
         (np.eye(3), [0.1, 0.2, 0.3], "Unknown label type: continuous"),
         (np.eye(3), np.eye(3), "should be a 1d array"),
         (scipy.sparse.eye(3).tocsr(), [0, 1, 1], "Sparse data was passed"),

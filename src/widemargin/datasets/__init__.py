@@ -2,8 +2,9 @@
 
 from widemargin.datasets.synthetic import (
     make_gaussian_relevant,
+    make_ordinal,
     make_quadrants,
     make_xor,
 )
 
-__all__ = ["make_gaussian_relevant", "make_quadrants", "make_xor"]
+__all__ = ["make_gaussian_relevant", "make_ordinal", "make_quadrants", "make_xor"]

@@ -174,6 +174,68 @@ def make_gaussian_relevant(
     return X, y.astype(np.int64)
 
 
+def make_ordinal(
+    n_samples_per_class: int = 100,
+    n_features: int = 52,
+    *,
+    random_state: RandomState = None,
+) -> Dataset:
+    """Draw three ordered classes: one feature follows their order, one does not.
+
+    Every feature is uniform on [0, 1] over all rows. Those of class 0, 1 and 2 lie in
+    the lower, middle and upper third of the first feature, which is thus monotone: a
+    higher value never means a lower class. They lie in the middle, upper and lower
+    third of the second feature, which tells the classes apart as well but goes up and
+    then down. The others are independent of the class. Classes are of equal size and in
+    random order.
+
+    A method that asks how far apart the classes are (ReliefF, Simba) ranks the second
+    feature at least as high as the first; one that asks for their order ranks the first
+    above all.
+
+    Parameters
+    ----------
+    n_samples_per_class : int, default=100
+        Number of rows of each class; the paper uses 10, 20, …, 100.
+    n_features : int, default=52
+        Number of columns, of which the first two matter.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the draw.
+
+    Returns
+    -------
+    X : ndarray of shape (3 * n_samples_per_class, n_features)
+        The features.
+    y : ndarray of shape (3 * n_samples_per_class,)
+        The class, 0 < 1 < 2.
+
+    References
+    ----------
+    Q. Hu, W. Pan, Y. Song, D. Yu, "Large-margin feature selection for monotonic
+    classification", Knowledge-Based Systems, 2012, section 4.1: three classes, a
+    feature with the monotonicity constraint, one without, and 50 uniform ones. How the
+    first two are distributed is shown in a scatter plot only; the thirds are our
+    choice.
+
+    Examples
+    --------
+    >>> from widemargin.datasets import make_ordinal
+    >>> X, y = make_ordinal(random_state=0)
+    >>> X.shape
+    (300, 52)
+    >>> bool((y[X[:, 0].argsort()] == sorted(y)).all())
+    True
+    """
+    _check_count("make_ordinal", "n_samples_per_class", n_samples_per_class, 1)
+    _check_count("make_ordinal", "n_features", n_features, 2)
+    rng = check_random_state(random_state)
+    y = rng.permutation(np.repeat([0, 1, 2], n_samples_per_class))
+    X = rng.uniform(size=(len(y), n_features))
+    thirds = np.column_stack([y, (y + 1) % 3])
+    X[:, :2] = (thirds + X[:, :2]) / 3
+    return X, y.astype(np.int64)
+
+
 def _check_count(
     who: str, name: str, value: Any, least: int, least_name: str | None = None
 ) -> None:
