@@ -18,6 +18,9 @@ from widemargin.table import Floats, Table, build, validate
 from widemargin.threads import Workers, thread_count
 
 
+SMALL = 10**7  # differences between rows, below which threads cost more than they save
+
+
 class MarginSelector(SelectorMixin, BaseEstimator):
     """Base class of all selectors.
 
@@ -58,7 +61,8 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         self
         """
         X, y, classes = validate(self, X, y)
-        with Workers(thread_count(self.n_jobs), self.verbose) as workers:
+        small = X.shape[0] ** 2 * X.shape[1] < SMALL
+        with Workers(1 if small else thread_count(self.n_jobs), self.verbose) as workers:
             table = build(X, y, classes, scale=self.scale, workers=workers)
             self.scores_ = self._score(table, workers)
         self.ranking_ = self._rank(table)
