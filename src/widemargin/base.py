@@ -17,7 +17,6 @@ from widemargin.notices import warn
 from widemargin.table import Floats, Table, build, validate
 from widemargin.threads import Workers, thread_count
 
-
 SMALL = 10**7  # differences between rows, below which threads cost more than they save
 
 
@@ -62,7 +61,8 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         """
         X, y, classes = validate(self, X, y)
         small = X.shape[0] ** 2 * X.shape[1] < SMALL
-        with Workers(1 if small else thread_count(self.n_jobs), self.verbose) as workers:
+        n_threads = 1 if small else thread_count(self.n_jobs)
+        with Workers(n_threads, self.verbose) as workers:
             table = build(X, y, classes, scale=self.scale, workers=workers)
             self.scores_ = self._score(table, workers)
         self.ranking_ = self._rank(table)
