@@ -6,6 +6,7 @@ theory and algorithms*, ICML 2004, definitions 1 and 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from widemargin import kernels
 from widemargin.engine import hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
 from widemargin.table import Floats, Ints, Table, build, validate, warn_single_members
-from widemargin.threads import Workers, thread_count
+from widemargin.threads import Workers, spans, thread_count
 
 UTILITIES = {
     "linear": kernels.LINEAR,
@@ -24,6 +25,8 @@ UTILITIES = {
 }
 
 Utility = Literal["linear", "sigmoid", "zero-one"]
+
+REARRANGED = 8  # times per pass that features are put in order of their weight
 
 
 def hypothesis_margins(X: Any, y: Any, weights: Any = None) -> Floats:
@@ -117,17 +120,21 @@ def _checked(
     return table, w
 
 
-def neighbors_at(table: Table, w: Floats, workers: Workers) -> tuple[Ints, Floats]:
-    """Nearest hit and miss of each row under w, and their distances, both (n, 2).
+def neighbors_at(
+    table: Table, w: Floats, workers: Workers, slots: Ints | None = None
+) -> tuple[Ints, Floats]:
+    """Nearest row under w in each slot, and its distance, both (n, n_slots).
 
-    Rows of −1 and NaN mark samples that are alone in their class.
+    Slots are the hits and the misses unless a relation is given. −1 and NaN mark empty
+    ones, such as the hits of a sample that is alone in its class.
     """
-    n = len(table.X)
-    rows = np.full((n, 2), -1, np.int64)
-    distances = np.full((n, 2), np.nan)
+    if slots is None:
+        slots = hits_and_misses(len(table.classes))
+    shape = len(table.X), int(slots.max()) + 1
+    rows = np.full(shape, -1, np.int64)
+    distances = np.full(shape, np.nan)
     if not (w == 1).all():
         table = table.reweighted(w)
-    slots = hits_and_misses(len(table.classes))
     for block in nearest(table, 1, slots, distances=True, workers=workers):
         there = block.counts > 0
         query, slot = np.nonzero(there)
@@ -174,3 +181,23 @@ def evaluate(
         # The same distance found twice is no margin, whatever rounding says.
         return float(np.sum(far - near > kernels.TIE * np.maximum(near, far)))
     return float(theta.sum())
+
+
+def ascent_parts(
+    table: Table, w: Floats, visits: Ints, batch_size: int
+) -> Iterator[tuple[kernels.Screen, Ints]]:
+    """Cut a pass over the rows into parts, each with a screen for searching under w.
+
+    Features with a large share of the distances come first in the screen, so that most
+    rows are given up after a few of them. Which ones these are changes as w does: a
+    part is arranged when the one before has been visited.
+    """
+    n, d = table.X.shape
+    centre, spread = table.X.mean(axis=0), table.X.var(axis=0)
+    largest = float(np.max(np.maximum(table.high - centre, centre - table.low)))
+    rows = np.zeros((n, -(-d // int(kernels.STEP)) * int(kernels.STEP)), np.float32)
+    size = max(1, len(visits) // REARRANGED // batch_size) * batch_size
+    for part in spans(len(visits), size):
+        columns = np.argsort(-(w**2 * spread), kind="stable")
+        kernels.arrange_columns(table.X, centre, columns, rows)
+        yield kernels.Screen(rows, columns, largest), visits[part]
