@@ -13,6 +13,7 @@ from widemargin._version import __version__
 if TYPE_CHECKING:
     from widemargin import datasets, margin
     from widemargin.algorithms.gflip import GFlip
+    from widemargin.algorithms.ordinal import OReliefF, OSimba
     from widemargin.algorithms.relief import Relief, ReliefF
     from widemargin.algorithms.simba import Simba
 
@@ -21,11 +22,15 @@ _HOME = {
     "ReliefF": "widemargin.algorithms.relief",
     "Simba": "widemargin.algorithms.simba",
     "GFlip": "widemargin.algorithms.gflip",
+    "OReliefF": "widemargin.algorithms.ordinal",
+    "OSimba": "widemargin.algorithms.ordinal",
 }
 _MODULES = ("datasets", "margin")
 
 __all__ = [
     "GFlip",
+    "OReliefF",
+    "OSimba",
     "Relief",
     "ReliefF",
     "Simba",

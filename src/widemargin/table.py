@@ -6,7 +6,6 @@ class is a contiguous range; ``rows`` leads back to the caller's row numbers.
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,10 +137,11 @@ def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[A
         in_order = True
     else:
         nominal = hasattr(y, "dtype") and str(y.dtype) == "category"
-        y = column_or_1d(np.asarray(y.astype(object)) if nominal else y, warn=True)
-        check_classification_targets(y)
+        y = column_or_1d(np.asarray(y) if nominal else y, warn=True)
+        if not nominal:  # categories are classes, whatever they look like
+            check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        in_order = not nominal and _are_numbers(classes)
+        in_order = not nominal and classes.dtype.kind in "biuf"
     if len(classes) < 2:
         seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
         raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
@@ -158,12 +158,6 @@ def _declared_order(y: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
     if type(dtype).__name__ == "Enum":  # polars; always in order
         return y.to_physical().to_numpy(), dtype.categories.to_numpy()
     return None
-
-
-def _are_numbers(classes: NDArray[Any]) -> bool:
-    if classes.dtype.kind == "O":
-        return all(isinstance(c, numbers.Real) for c in classes)
-    return classes.dtype.kind in "biuf"
 
 
 def _refuse_unordered(classes: NDArray[Any], name: str) -> None:

@@ -110,8 +110,12 @@ def o_simba(
     directions=None,
     scale="minmax",
     batch_size=1,
+    path=None,
 ):
-    """Raw w of Algorithm 5 after one pass per visiting order, from w = 1."""
+    """Raw w of Algorithm 5 after one pass per visiting order, from w = 1.
+
+    Each step's w is appended to ``path``, if that is a list.
+    """
     X, y = oriented(X, y, scale, directions), list(y)
     w = np.ones(X.shape[1])
     for order in orders:
@@ -123,6 +127,8 @@ def o_simba(
             ]
             if deltas:
                 w = w + sum(deltas) / len(deltas)
+            if path is not None:
+                path.append(w)
     return w
 
 
@@ -147,19 +153,25 @@ def step(X, y, i, w, difference, which):
     return delta
 
 
-def o_evaluation(X, y, w, which="nearest"):
-    """e(w) of eq. 11; X is scaled and oriented already."""
+def o_evaluation(X, y, w, *, difference="directed", which="nearest"):
+    """e(w) of eq. 11; X is scaled and oriented already.
+
+    Directed, the distance of a miss is that on the features on which it is on its side.
+    """
     X, y = np.array(X, dtype=float), list(y)
     e = 0.0
     for i in range(len(y)):
         if y.count(y[i]) == 1:
             continue
         for side in (UP, DOWN):
-            far = [weighted_distance(X[i], X[j], w) for j in misses(y, i, side)]
-            if not far:
+            if not misses(y, i, side):
                 continue
-            near = [
-                weighted_distance(X[i], X[j], w) for j in hits(X, y, i, side, which)
-            ]
-            e += (min(far) - min(near, default=0.0)) / 2
+            miss = first_nearest(X, i, misses(y, i, side), w)
+            towards = side * (X[miss] - X[i])
+            if difference == "directed":
+                towards = np.maximum(towards, 0)
+            far = np.sqrt(np.sum(w**2 * towards**2))
+            candidates = hits(X, y, i, side, which)
+            near = [weighted_distance(X[i], X[j], w) for j in candidates]
+            e += (far - min(near, default=0.0)) / 2
     return e
