@@ -53,6 +53,8 @@ def forms(X, y):
     yield "text labels", X, text
     yield "object labels", X, text.astype(object)
     yield "categorical labels", X, pd.Series(text, dtype="category")
+    yield "numbers as categories", X, pd.Series(y, dtype="category")
+    yield "ordered categories", X, pd.Categorical(text, sorted(set(text)), ordered=True)
     yield "pandas text labels", X, pd.Series(text)
     yield "float labels", X, y.astype(float)
     yield "column of labels", X, pd.Series(y).to_numpy().ravel()

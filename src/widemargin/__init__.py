@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.lmba import LMBA
+    from widemargin.algorithms.ordinal import OReliefF, OSimba
     from widemargin.algorithms.relief import Relief, ReliefF
     from widemargin.algorithms.separability import IPCMSR, IPICSR
     from widemargin.algorithms.simba import Simba
@@ -28,6 +29,8 @@ _HOME = {
     "FRLL": "widemargin.algorithms.frll",
     "IPCMSR": "widemargin.algorithms.separability",
     "IPICSR": "widemargin.algorithms.separability",
+    "OReliefF": "widemargin.algorithms.ordinal",
+    "OSimba": "widemargin.algorithms.ordinal",
 }
 _MODULES = ("datasets", "evaluation", "margin")
 
@@ -37,6 +40,8 @@ __all__ = [
     "IPICSR",
     "LMBA",
     "GFlip",
+    "OReliefF",
+    "OSimba",
     "Relief",
     "ReliefF",
     "Simba",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin.notices import warn
-from widemargin.table import Floats, Table, build, validate
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, Table, build, validate, visiting_order
 from widemargin.threads import Workers, thread_count
 
 SMALL = 10**7  # differences between rows, below which threads cost more than they save
@@ -39,6 +41,9 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    # Whether the method makes use of an order of the classes.
+    _ordered_classes = False
+
     n_features_to_select: int | float | None
     scale: str | None
     n_jobs: int | None
@@ -53,13 +58,14 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         X : array-like or frame of shape (n_samples, n_features)
             Numbers. It is not changed.
         y : array-like of shape (n_samples,)
-            Class labels: numbers, strings, booleans or categories.
+            Class labels: numbers, strings, booleans or categories. Methods for ordered
+            classes take numbers or ordered categories.
 
         Returns
         -------
         self
         """
-        X, y, classes = validate(self, X, y)
+        X, y, classes = validate(self, X, y, ordered=self._ordered_classes)
         small = X.shape[0] ** 2 * X.shape[1] < SMALL
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
@@ -119,6 +125,76 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = False
         tags.input_tags.allow_nan = False
         return tags
+
+
+class AscentSelector(MarginSelector):
+    """Base class of the selectors that ascend a margin from several random orders.
+
+    A method calls ``_ascend`` with what it does in one pass and with its e(w).
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
+        "n_starts": [Interval(numbers.Integral, 1, None, closed="left")],
+        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
+        "order": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    max_iter: int
+    n_starts: int
+    batch_size: int
+    order: Any
+    random_state: Any
+
+    def _ascend(
+        self,
+        table: Table,
+        seeds: Ints,
+        visit: Callable[[Floats, Ints, Ints], None],
+        e: Callable[[Floats], float],
+        workers: Workers,
+    ) -> Floats:
+        """Scores of the start that reaches the highest e(w), all starts side by side.
+
+        ``visit(w, visits, seeds)`` makes one pass, moving w; seeds, the neighbours
+        where its search begins, are its own to change.
+        """
+        d, name = table.X.shape[1], type(self).__name__
+        orders = self._orders(table)
+        paths = np.empty((len(orders), self.max_iter, d))
+        with progress(name, paths[..., 0].size, self.verbose) as advance:
+
+            def climb(start: int) -> None:
+                w, mine = np.ones(d), seeds.copy()
+                for t, visits in enumerate(orders[start]):
+                    visit(w, visits, mine)
+                    paths[start, t] = w
+                    advance()
+
+            workers.run(climb, range(len(orders)))
+
+        largest = np.abs(paths).max(axis=2, keepdims=True)
+        normal = paths / np.where(largest > 0, largest, 1.0)
+        self.history_ = np.array([[e(w) for w in path] for path in normal])
+        best = int(np.argmax(self.history_[:, -1]))
+        self.weights_ = paths[best, -1]
+        self.margin_ = float(self.history_[best, -1])
+        self.n_iter_ = self.max_iter
+        squares = np.where(table.constant, 0.0, self.weights_**2)
+        return squares / max(squares.max(), np.finfo(float).tiny)
+
+    def _orders(self, table: Table) -> list[list[Ints]]:
+        """Rows of the table to visit, for each start and pass."""
+        if self.order is not None:
+            visits = visiting_order(table, self.order, type(self).__name__)
+            return [[visits] * self.max_iter]
+        n, random = len(table.X), check_random_state(self.random_state)
+        return [
+            [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
+            for _ in range(self.n_starts)
+        ]
 
 
 def separation_ratio(between: Floats, within: Floats) -> Floats:

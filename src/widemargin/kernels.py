@@ -1592,3 +1592,157 @@ def tree_leaves(X, left, right, feature, threshold, leaves):
             goes_left = X[i, feature[node]] <= threshold[node]
             node = left[node] if goes_left else right[node]
         leaves[i] = node
+
+
+@inner
+def _dominating(X, i, span, side, squares, found):
+    """Rows of a range that are on one side of row i in every feature; how many.
+
+    With side 1 no feature is smaller than that of row i, with −1 none is larger. Most
+    rows are out after a few features.
+    """
+    ids, exact = found
+    count, d = 0, X.shape[1]
+    for j in range(span[0], span[1]):
+        f = 0
+        while f < d and side * (X[j, f] - X[i, f]) >= 0.0:
+            f += 1
+        if f == d and j != i:
+            ids[count], exact[count] = j, _weighted(X, i, j, squares)
+            count += 1
+    return count
+
+
+@inner
+def _smallest(exact, count):
+    """Smallest of the first distances; infinity if there are none."""
+    least = np.inf
+    for e in range(count):
+        least = min(least, exact[e])
+    return least
+
+
+@jit
+def dominating_hit_sums(X, layout, k, first, last, sums):
+    """sums[f] += mean |x_f − hit_f| of the k nearest dominating hits of some rows.
+
+    Rows first … last−1 count with those above them if there is a higher class, and with
+    those below if there is a lower one. Rows tied at the k-th place share it.
+    """
+    n, d = X.shape
+    labels, starts = layout.labels, layout.starts
+    ids, exact, ones = np.empty(n, np.int64), np.empty(n), np.ones(d)
+    for i in range(first, last):
+        span = starts[labels[i]], starts[labels[i] + 1]
+        for side in (1, -1):
+            if (side > 0 and span[1] == n) or (side < 0 and span[0] == 0):
+                continue
+            count = _dominating(X, i, span, side, ones, (ids, exact))
+            if count == 0:
+                continue
+            wanted = min(k, count)
+            border = np.sort(exact[:count])[wanted - 1]
+            closer, tied = 0, 0
+            for e in range(count):
+                if exact[e] < border * (1 - TIE):
+                    closer += 1
+                elif exact[e] <= border * (1 + TIE):
+                    tied += 1
+            for e in range(count):
+                if exact[e] > border * (1 + TIE):
+                    continue
+                share = 1.0
+                if exact[e] >= border * (1 - TIE):
+                    share = (wanted - closer) / tied
+                j, c = ids[e], share / wanted
+                for f in range(np.uint64(d)):
+                    sums[f] += c * abs(X[i, f] - X[j, f])
+
+
+@jit
+def dominating_hit_distances(X, layout, squares, first, last, near):
+    """near[i] = distances to the nearest hit above row i and below it; 0 if none."""
+    n = X.shape[0]
+    labels, starts = layout.labels, layout.starts
+    ids, exact = np.empty(n, np.int64), np.empty(n)
+    for i in range(first, last):
+        span = starts[labels[i]], starts[labels[i] + 1]
+        for s, side in enumerate((1, -1)):
+            count = _dominating(X, i, span, side, squares, (ids, exact))
+            near[i, s] = _smallest(exact, count) if count else 0.0
+
+
+@inner
+def _nearest_from(table, i, seed, ranges, under, found):
+    """The row of two ranges that is nearest to row i; ``seed`` is one of them."""
+    X, _, rank = table
+    squares, screen, thin = under
+    reach = _weighted(X, i, seed, squares), True
+    count, best = _within_reach(X, i, ranges, squares, screen, thin, reach, found)
+    return _first_of_ties(count, best, rank, found)
+
+
+@inner
+def _add_squares(X, i, j, squares, sign, side, step):
+    """step[f] += sign · ½ (x_j − x_i)_f² / ‖x_j − x_i‖_w, unless the norm is 0.
+
+    With a side, 1 or −1, only where x_j − x_i has its sign.
+    """
+    length = _weighted(X, i, j, squares)
+    if length == 0.0:
+        return
+    factor = sign * 0.5 / length
+    for f in range(step.size):
+        t = X[j, f] - X[i, f]
+        if side * t >= 0.0:
+            step[f] += factor * t * t
+
+
+@jit
+def osimba_visits(table, screen, w, visits, seeds, batch, directed, dominating):
+    """Visit rows in turn and move w after each batch (O-Simba, eq. 12).
+
+    As `simba_visits`, with a margin towards the higher classes and one towards the
+    lower. ``seeds`` holds each row's last hit, higher miss and lower miss, −1 for none.
+    If ``directed``, a miss counts on the features on which it is on its side. If
+    ``dominating``, only hits that are on that side in every feature are hits.
+    """
+    X, layout, rank = table
+    n, d = X.shape
+    labels, starts = layout.labels, layout.starts
+    found = np.empty(n, np.int64), np.empty(n)
+    step, moved, squares = np.zeros(d), 0, w * w
+    weights = np.zeros(screen.rows.shape[1], np.float32)
+    scale, slack = _thin(squares, screen, weights)
+    for t in range(visits.size):
+        i = visits[t]
+        lo, hi = starts[labels[i]], starts[labels[i] + 1]
+        if hi - lo > 1:
+            under = squares, screen, (weights, scale, slack)
+            hit = -1
+            if not dominating:
+                ranges = (lo, hi, hi, hi)
+                hit = _nearest_from(table, i, seeds[i, 0], ranges, under, found)
+                seeds[i, 0] = hit
+            for slot in range(1, 3):
+                if seeds[i, slot] < 0:
+                    continue
+                side = 1 if slot == 1 else -1
+                ranges = (hi, n, n, n) if slot == 1 else (starts[0], lo, lo, lo)
+                miss = _nearest_from(table, i, seeds[i, slot], ranges, under, found)
+                seeds[i, slot] = miss
+                _add_squares(X, i, miss, squares, 1, side if directed else 0, step)
+                if dominating:
+                    count = _dominating(X, i, (lo, hi), side, squares, found)
+                    near = _smallest(found[1], count)
+                    hit = _first_of_ties(count, near, rank, found)
+                if hit >= 0:
+                    _add_squares(X, i, hit, squares, -1, 0, step)
+            moved += 1
+        if moved and ((t + 1) % batch == 0 or t + 1 == visits.size):
+            for f in range(d):
+                w[f] += step[f] / moved * w[f]
+                squares[f] = w[f] * w[f]
+                step[f] = 0.0
+            moved = 0
+            scale, slack = _thin(squares, screen, weights)

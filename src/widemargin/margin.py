@@ -269,17 +269,21 @@ def _checked(
     return table, w
 
 
-def neighbors_at(table: Table, w: Floats, workers: Workers) -> tuple[Ints, Floats]:
-    """Nearest hit and miss of each row under w, and their distances, both (n, 2).
+def neighbors_at(
+    table: Table, w: Floats, workers: Workers, slots: Ints | None = None
+) -> tuple[Ints, Floats]:
+    """Nearest row under w in each slot, and its distance, both (n, n_slots).
 
-    Rows of −1 and NaN mark samples that are alone in their class.
+    Slots are the hits and the misses unless a relation is given. −1 and NaN mark empty
+    ones, such as the hits of a sample that is alone in its class.
     """
-    n = len(table.X)
-    rows = np.full((n, 2), -1, np.int64)
-    distances = np.full((n, 2), np.nan)
+    if slots is None:
+        slots = hits_and_misses(len(table.classes))
+    shape = len(table.X), int(slots.max()) + 1
+    rows = np.full(shape, -1, np.int64)
+    distances = np.full(shape, np.nan)
     if not (w == 1).all():
         table = table.reweighted(w)
-    slots = hits_and_misses(len(table.classes))
     for block in nearest(table, 1, slots, distances=True, workers=workers):
         there = block.counts > 0
         query, slot = np.nonzero(there)

@@ -1,11 +1,16 @@
-"""The copy of a table that Simba and LMBA search under changing weights."""
+"""The copy of a table that ascents of a margin search under changing weights."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from widemargin import kernels
-from widemargin.table import Floats, Table
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import spans
+
+REARRANGED = 8  # times per pass that features are put in order of their weight
 
 
 class Screen:
@@ -32,3 +37,14 @@ class Screen:
         columns = np.argsort(-(w**2 * self.spread), kind="stable")
         kernels.arrange_columns(self.table.X, self.centre, columns, self.rows)
         return kernels.Screen(self.rows, columns, self.largest)
+
+    def parts(
+        self, w: Floats, visits: Ints, batch_size: int = 1
+    ) -> Iterator[tuple[kernels.Screen, slice]]:
+        """Cut a pass over the rows into parts, each with the copy arranged for w.
+
+        w changes on the way: a part is arranged when the one before has been visited.
+        """
+        size = max(1, len(visits) // REARRANGED // batch_size) * batch_size
+        for part in spans(len(visits), size):
+            yield self.arranged(w), part

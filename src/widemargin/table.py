@@ -64,13 +64,20 @@ class Table:
         low, high, mean = (a * w for a in (self.low, self.high, self.mean))
         return replace(self, X=self.X * w, low=low, high=high, mean=mean)
 
+    def oriented(self, directions: Ints) -> Table:
+        """The same table with features turned round where the direction is −1."""
+        ends = self.low * directions, self.high * directions
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        return replace(self, X=self.X * directions, low=low, high=high)
+
 
 def validate(
-    estimator: Any, X: Any, y: Any, *, name: str | None = None
+    estimator: Any, X: Any, y: Any, *, name: str | None = None, ordered: bool = False
 ) -> tuple[Floats, Ints, NDArray[Any]]:
     """Check what the caller passed; return X, class codes and class labels.
 
-    With an estimator, its ``n_features_in_`` and ``feature_names_in_`` are set.
+    With an estimator, its ``n_features_in_`` and ``feature_names_in_`` are set. If
+    ``ordered``, labels whose order means nothing are refused.
     """
     name = name or type(estimator).__name__
     _refuse_text_columns(X, name)
@@ -83,7 +90,7 @@ def validate(
         X = validate_data(estimator, X, skip_check_array=False, **options)
     else:
         X = check_array(X, estimator=name, input_name="X", **options)
-    y, classes = encode(y, name)
+    y, classes = encode(y, name, ordered=ordered)
     check_consistent_length(X, y)
     return np.asarray(X), y, classes
 
@@ -112,24 +119,58 @@ def _is_number(dtype: Any) -> bool:
     return numeric is None or bool(numeric()) or str(dtype) == "Boolean"
 
 
-def encode(y: Any, name: str) -> tuple[Ints, NDArray[Any]]:
-    """Class codes and class labels of y, whatever its type and index."""
+def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[Any]]:
+    """Class codes and class labels of y, whatever its type and index.
+
+    Classes come in the order that the type of y declares, else sorted. If ``ordered``,
+    that order has to mean something.
+    """
     missing = _missing_labels(y)
     if missing:
         raise ValueError(
             f"{name} needs a label for every row, but y has {missing} missing "
             f"value{'s' if missing > 1 else ''}. Drop those rows first."
         )
-    if hasattr(y, "dtype") and str(y.dtype) == "category":
-        y = np.asarray(y.astype(object))
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, estimator_name=name, input_name="y")
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    declared = _declared_order(y)
+    if declared is not None:
+        places, categories = declared
+        used, codes = np.unique(places, return_inverse=True)
+        classes = categories[used]
+        in_order = True
+    else:
+        nominal = hasattr(y, "dtype") and str(y.dtype) == "category"
+        y = column_or_1d(np.asarray(y) if nominal else y, warn=True)
+        if not nominal:  # categories are classes, whatever they look like
+            assert_all_finite(y, estimator_name=name, input_name="y")
+            check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        in_order = not nominal and classes.dtype.kind in "biuf"
     if len(classes) < 2:
         seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
         raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
+    if ordered and not in_order:
+        _refuse_unordered(classes, name)
     return codes.astype(np.int64), classes
+
+
+def _declared_order(y: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Places of y among its categories, and these, if its type puts them in order."""
+    dtype: Any = getattr(y, "dtype", None)
+    if getattr(dtype, "ordered", False):  # a pandas categorical
+        return np.asarray(getattr(y, "cat", y).codes), np.asarray(dtype.categories)
+    if type(dtype).__name__ == "Enum":  # polars; always in order
+        return y.to_physical().to_numpy(), dtype.categories.to_numpy()
+    return None
+
+
+def _refuse_unordered(classes: NDArray[Any], name: str) -> None:
+    shown = ", ".join(map(repr, classes[:5].tolist()))
+    shown += ", …" if len(classes) > 5 else ""
+    raise ValueError(
+        f"{name} needs classes that have an order, but y has labels without one: "
+        f"{shown}. Use numbers (higher is better), or an ordered categorical: "
+        "pandas.Categorical(y, categories=[lowest, …, highest], ordered=True)."
+    )
 
 
 def _missing_labels(y: Any) -> int:
@@ -207,3 +248,15 @@ def warn_single_members(table: Table, name: str, consequence: str) -> None:
         shown = ", ".join(repr(c) for c in lonely[:5].tolist())
         shown += ", …" if len(lonely) > 5 else ""
         warn(f"{name}: class {shown} has one member, which has no hit; {consequence}.")
+
+
+def warn_small_classes(table: Table, name: str, k: int) -> None:
+    """Say, once, that k neighbours are more than some class has to give."""
+    small = table.counts <= k
+    # Single members have a warning of their own.
+    if np.any(small & (table.counts > 1)):
+        c = int(np.argmin(np.where(table.counts > 1, table.counts, len(table.X))))
+        warn(
+            f"{name}: n_neighbors={k}, but class {table.classes.tolist()[c]!r} has "
+            f"{table.counts[c]} members; classes with too few give all they have."
+        )

@@ -26,8 +26,6 @@ from widemargin.screen import Screen
 from widemargin.table import Floats, Ints, Table, visiting_order, warn_single_members
 from widemargin.threads import Workers, spans
 
-REARRANGED = 8  # times per pass that features are put in order of their weight
-
 
 class LMBA(MarginSelector):
     """LMBA: weights that keep target neighbours close and invaders out.
@@ -189,11 +187,12 @@ class LMBA(MarginSelector):
     ) -> None:
         """One pass; w is updated (step 3)."""
         weighted = self.active == "weighted"
-        for part in spans(len(visits), max(1, len(visits) // REARRANGED)):
+        arranged_for = w if weighted else np.ones_like(w)
+        for arranged, part in screen.parts(arranged_for, visits):
             kernels.lmba_visits(
                 (screen.table.X, screen.layout),
                 targets,
-                screen.arranged(w if weighted else np.ones_like(w)),
+                arranged,
                 w,
                 visits[part],
                 beta[part],

@@ -22,7 +22,13 @@ from widemargin.base import MarginSelector
 from widemargin.engine import each_class, edge_sums, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
 from widemargin.notices import warn
-from widemargin.table import Floats, Ints, Table, warn_single_members
+from widemargin.table import (
+    Floats,
+    Ints,
+    Table,
+    warn_single_members,
+    warn_small_classes,
+)
 from widemargin.threads import Workers
 
 
@@ -268,7 +274,7 @@ class ReliefF(_ReliefBase):
         T = n if visited is None else len(visited)
         k = self.n_neighbors
         k = max(1, round(np.log(n))) if k == "log" else int(k)
-        self._warn_small_classes(table, k)
+        warn_small_classes(table, "ReliefF", k)
         P = table.counts / n
         # Row y holds what a neighbour of each class counts for a sample of class y.
         coefficient = P / (1 - P[:, None])
@@ -286,14 +292,3 @@ class ReliefF(_ReliefBase):
             edges = block.edges(coefficient[table.y[block.queries]])
             w += edge_sums(table, edges, workers=workers)
         return w / T
-
-    def _warn_small_classes(self, table: Table, k: int) -> None:
-        small = table.counts <= k
-        # Single members have had a warning of their own.
-        if np.any(small & (table.counts > 1)):
-            c = int(np.argmin(np.where(table.counts > 1, table.counts, len(table.X))))
-            warn(
-                f"{type(self).__name__}: n_neighbors={k}, but class "
-                f"{table.classes.tolist()[c]!r} has {table.counts[c]} members; classes "
-                "with too few give all they have."
-            )

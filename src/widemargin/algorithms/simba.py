@@ -12,21 +12,22 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import MarginSelector
-from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
-from widemargin.progress import progress
+from widemargin.base import AscentSelector
+from widemargin.margin import (
+    UTILITIES,
+    evaluate,
+    neighbors_at,
+    resolve_beta,
+)
 from widemargin.screen import Screen
-from widemargin.table import Floats, Ints, Table, visiting_order, warn_single_members
-from widemargin.threads import Workers, spans
-
-REARRANGED = 8  # times per pass that features are put in order of their weight
+from widemargin.table import Floats, Ints, Table, warn_single_members
+from widemargin.threads import Workers
 
 
-class Simba(MarginSelector):
+class Simba(AscentSelector):
     """Simba: iterative search for the weights of the largest margin.
 
     Weights start at 1. Each visited sample x moves them along the gradient of its own
@@ -97,17 +98,12 @@ class Simba(MarginSelector):
     """
 
     _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
-        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
-        "n_starts": [Interval(numbers.Integral, 1, None, closed="left")],
-        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
+        **AscentSelector._parameter_constraints,
         "utility": [StrOptions({"linear", "sigmoid"})],
         "beta": [
             StrOptions({"auto"}),
             Interval(numbers.Real, 0, None, closed="neither"),
         ],
-        "order": ["array-like", None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -139,52 +135,17 @@ class Simba(MarginSelector):
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         warn_single_members(table, "Simba", "it has no margin and is not visited")
-        orders = self._orders(table)
         beta = resolve_beta(self.beta, self.utility, table, workers)
         utility = kernels.Utility(UTILITIES[self.utility], beta)
-        neighbors, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers)
-        paths = np.empty((len(orders), self.max_iter, table.X.shape[1]))
 
-        with progress("Simba", paths[..., 0].size, self.verbose) as advance:
+        def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
+            one_pass(Screen(table), w, visits, seeds, utility, self.batch_size)
 
-            def ascend(start: int) -> None:
-                w, seeds = np.ones(table.X.shape[1]), neighbors.copy()
-                screen = Screen(table)
-                for t, visits in enumerate(orders[start]):
-                    one_pass(screen, w, visits, seeds, utility, self.batch_size)
-                    paths[start, t] = w
-                    advance()
+        def e(w: Floats) -> float:
+            return evaluate(table, w, self.utility, beta, workers)
 
-            workers.run(ascend, range(len(orders)))
-
-        self.history_ = np.array(
-            [[self._evaluate(table, w, beta, workers) for w in path] for path in paths]
-        )
-        best = int(np.argmax(self.history_[:, -1]))
-        w = paths[best, -1]
-        self.weights_ = w
-        self.margin_ = float(self.history_[best, -1])
-        self.n_iter_ = self.max_iter
-        squares = np.where(table.constant, 0.0, w**2)
-        return squares / max(squares.max(), np.finfo(float).tiny)
-
-    def _orders(self, table: Table) -> list[list[Ints]]:
-        """Rows of the table to visit, for each start and pass."""
-        n = len(table.X)
-        if self.order is None:
-            random = check_random_state(self.random_state)
-            return [
-                [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
-                for _ in range(self.n_starts)
-            ]
-        return [[visiting_order(table, self.order, "Simba")] * self.max_iter]
-
-    def _evaluate(
-        self, table: Table, w: Floats, beta: float, workers: Workers
-    ) -> float:
-        largest = np.abs(w).max()
-        normal = w / largest if largest > 0 else w
-        return evaluate(table, normal, self.utility, beta, workers)
+        seeds, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers)
+        return self._ascend(table, seeds, visit, e, workers)
 
 
 def one_pass(
@@ -196,15 +157,8 @@ def one_pass(
     batch_size: int,
 ) -> None:
     """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
-    table = screen.table
-    size = max(1, len(visits) // REARRANGED // batch_size) * batch_size
-    for part in spans(len(visits), size):
+    table = (screen.table.X, screen.layout, screen.table.rows)
+    for arranged, part in screen.parts(w, visits, batch_size):
         kernels.simba_visits(
-            (table.X, screen.layout, table.rows),
-            screen.arranged(w),
-            w,
-            visits[part],
-            seeds,
-            batch_size,
-            utility,
+            table, arranged, w, visits[part], seeds, batch_size, utility
         )

@@ -6,6 +6,7 @@ from widemargin.engine.relations import (
     anyone,
     each_class,
     hits_and_misses,
+    hits_higher_and_lower,
     hits_only,
     misses_only,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "heat",
     "heat_width",
     "hits_and_misses",
+    "hits_higher_and_lower",
     "hits_only",
     "misses_only",
     "nearest",

@@ -12,11 +12,18 @@ import numpy as np
 from widemargin.table import Ints
 
 HIT, MISS = 0, 1
+HIGHER, LOWER = 1, 2
 
 
 def hits_and_misses(n_classes: int) -> Ints:
     """Slot 0: same class. Slot 1: all other classes together."""
     return np.where(np.eye(n_classes, dtype=bool), HIT, MISS).astype(np.int64)
+
+
+def hits_higher_and_lower(n_classes: int) -> Ints:
+    """Slot 0: same class. Slots 1 and 2: all classes above, and all below, together."""
+    c = np.arange(n_classes)
+    return np.array([HIT, HIGHER, LOWER])[np.sign(c - c[:, None])]
 
 
 def each_class(n_classes: int) -> Ints:
