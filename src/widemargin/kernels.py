@@ -835,7 +835,9 @@ def _thin(squares, screen, weights):
             weights[c] = 0
         return 0.0, 0.0
     for c in range(columns.size):
-        weights[c] = squares[columns[c]] / top
+        share = squares[columns[c]] / top
+        # Denormal numbers are slow, and a key that is too small only screens less.
+        weights[c] = share if share > 1e-25 else 0.0
         total += weights[c]
     return 1 / np.sqrt(top), 2.1 * UNIT * screen.largest * np.sqrt(total)
 
