@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin._version import __version__
 
 if TYPE_CHECKING:
-    from widemargin import datasets, margin
+    from widemargin import baselines, datasets, margin
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.relief import Relief, ReliefF
     from widemargin.algorithms.simba import Simba
@@ -22,7 +22,7 @@ _HOME = {
     "Simba": "widemargin.algorithms.simba",
     "GFlip": "widemargin.algorithms.gflip",
 }
-_MODULES = ("datasets", "margin")
+_MODULES = ("baselines", "datasets", "margin")
 
 __all__ = [
     "GFlip",
@@ -30,6 +30,7 @@ __all__ = [
     "ReliefF",
     "Simba",
     "__version__",
+    "baselines",
     "datasets",
     "margin",
 ]
