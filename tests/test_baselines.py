@@ -343,6 +343,15 @@ def test_laplacian_score_is_supervised_if_there_are_labels():
         LaplacianScore(supervised=True).fit(X)
 
 
+def test_laplacian_score_is_worst_where_only_lone_samples_differ():
+    # Both 0s of the first column are alone in their class, so joined to nothing; the
+    # weighted mean of the others is 1 up to rounding.
+    X = np.array([[0, 0, 0], [2, 0, 0], [0, 0, 0], [2, 0, 1], [2, 1, 2]]) / 2
+    fitted = LaplacianScore().fit(X, [0, 1, 2, 1, 1])
+    assert fitted.scores_[0] == -2
+    assert (fitted.scores_[1:] > -2).all()
+
+
 def test_laplacian_width_may_be_given():
     X, y = gaussian(np.random.default_rng(9))
     fitted = LaplacianScore(delta=0.3).fit(X, y)

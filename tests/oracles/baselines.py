@@ -77,7 +77,7 @@ def laplacian(X, y=None, *, k=5, delta=None, scale="minmax"):
         if f.min() == f.max() or not D.any():
             continue
         f = f - (f @ D @ one) / (one @ D @ one) * one
-        if f @ D @ f > 1e-14:
+        if f @ D @ f > 1e-20 * (one @ D @ one):
             scores[r] = (f @ L @ f) / (f @ D @ f)
     return scores
 

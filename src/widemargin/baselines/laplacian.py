@@ -25,7 +25,7 @@ from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 WORST = 2.0  # the largest that the score of the paper can be
-NONE = 1e-20  # a ratio below this is rounding
+NONE = 1e-20  # less than this, relatively, is rounding
 
 
 class LaplacianScore(MarginSelector):
@@ -142,7 +142,8 @@ class LaplacianScore(MarginSelector):
         graph = self._class_graph if len(table.classes) > 1 else self._neighbor_graph
         numerator, D = graph(table, workers)
         denominator = _weighted_scatter(table.X - table.low, D)
-        return -_ratio(numerator, np.where(table.constant, 0.0, denominator))
+        nothing = NONE * D.sum() * (table.high - table.low) ** 2
+        return 0.0 - _ratio(numerator, denominator, nothing)
 
     def _heat(self, squares: Floats) -> Floats:
         """S of pairs at these squared distances."""
@@ -227,8 +228,8 @@ def _weighted_scatter(X: Floats, D: Floats) -> Floats:
     return scatter
 
 
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+def _ratio(numerator: Floats, denominator: Floats, nothing: Floats) -> Floats:
     """L_f, as bad as can be where the graph says nothing about the feature."""
-    there = denominator > 0
+    there = denominator > nothing
     L = np.divide(numerator, denominator, out=np.full(len(there), WORST), where=there)
     return np.where(L < NONE, 0.0, np.minimum(L, WORST))
