@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin._version import __version__
 
 if TYPE_CHECKING:
-    from widemargin import datasets, evaluation, margin
+    from widemargin import baselines, datasets, evaluation, margin
     from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.lmba import LMBA
@@ -32,7 +32,7 @@ _HOME = {
     "OReliefF": "widemargin.algorithms.ordinal",
     "OSimba": "widemargin.algorithms.ordinal",
 }
-_MODULES = ("datasets", "evaluation", "margin")
+_MODULES = ("baselines", "datasets", "evaluation", "margin")
 
 __all__ = [
     "FRLL",
@@ -46,6 +46,7 @@ __all__ = [
     "ReliefF",
     "Simba",
     "__version__",
+    "baselines",
     "datasets",
     "evaluation",
     "margin",

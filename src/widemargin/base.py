@@ -65,7 +65,13 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        X, y, classes = validate(self, X, y, ordered=self._ordered_classes)
+        X, y, classes = validate(
+            self,
+            X,
+            y,
+            labels=self._uses_labels(y),
+            ordered=self._ordered_classes,
+        )
         small = X.shape[0] ** 2 * X.shape[1] < SMALL
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
@@ -77,6 +83,10 @@ class MarginSelector(SelectorMixin, BaseEstimator):
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         raise NotImplementedError
+
+    def _uses_labels(self, y: Any) -> bool:
+        """Whether y counts; an unsupervised method ignores it, or does without."""
+        return True
 
     def _natural_support(self) -> NDArray[np.bool_] | None:
         """The subset that the method itself arrives at, if any."""
@@ -92,22 +102,25 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         return ranking
 
     def _select(self) -> NDArray[np.bool_]:
-        d, wanted = self.n_features_in_, self.n_features_to_select
         natural = self._natural_support()
-        if wanted is None and natural is not None:
+        if self.n_features_to_select is None and natural is not None:
             return natural
-        if wanted is None:
-            count = max(1, d // 2)
-        elif isinstance(wanted, numbers.Integral):
-            count = int(wanted)
-            if count > d:
-                warn(
-                    f"{type(self).__name__}: n_features_to_select={count} but X has "
-                    f"{d} features; all are kept."
-                )
-        else:
-            count = max(1, int(wanted * d))
+        d, count = self.n_features_in_, self._wanted()
+        if count > d:
+            warn(
+                f"{type(self).__name__}: n_features_to_select={count} but X has "
+                f"{d} features; all are kept."
+            )
         return self.ranking_ <= count
+
+    def _wanted(self) -> int:
+        """How many features the caller asks for; may be more than there are."""
+        d, wanted = self.n_features_in_, self.n_features_to_select
+        if wanted is None:
+            return max(1, d // 2)
+        if isinstance(wanted, numbers.Integral):
+            return int(wanted)
+        return max(1, int(wanted * d))
 
     @property
     def feature_importances_(self) -> Floats:

@@ -58,6 +58,11 @@ class Table:
         where[self.rows] = np.arange(len(self.rows))
         return where[rows]
 
+    def unit_range(self, features: slice = slice(None)) -> Floats:
+        """Features moved to [0, 1] whatever the scale, constant ones to 0; a copy."""
+        low, high = self.low[features], self.high[features]
+        return (self.X[:, features] - low) / np.where(low == high, 1.0, high - low)
+
     def reweighted(self, w: Floats) -> Table:
         """The same table with feature f multiplied by w_f."""
         w = np.abs(w)
@@ -68,16 +73,24 @@ class Table:
         """The same table with features turned round where the direction is −1."""
         ends = self.low * directions, self.high * directions
         low, high = np.minimum(*ends), np.maximum(*ends)
-        return replace(self, X=self.X * directions, low=low, high=high)
+        mean = self.mean * directions
+        return replace(self, X=self.X * directions, low=low, high=high, mean=mean)
 
 
 def validate(
-    estimator: Any, X: Any, y: Any, *, name: str | None = None, ordered: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    name: str | None = None,
+    labels: bool = True,
+    ordered: bool = False,
 ) -> tuple[Floats, Ints, NDArray[Any]]:
     """Check what the caller passed; return X, class codes and class labels.
 
-    With an estimator, its ``n_features_in_`` and ``feature_names_in_`` are set. If
-    ``ordered``, labels whose order means nothing are refused.
+    With an estimator, its ``n_features_in_`` and ``feature_names_in_`` are set. Without
+    ``labels``, y is not looked at and all rows are of one class, 0. If ``ordered``,
+    labels whose order means nothing are refused.
     """
     name = name or type(estimator).__name__
     _refuse_text_columns(X, name)
@@ -85,11 +98,13 @@ def validate(
     if estimator is not None:
         # y is checked below: scikit-learn would turn a pandas categorical or a mixed
         # column into something else before we see it.
-        if y is None:
+        if y is None and labels:
             validate_data(estimator, X, y, **options)
         X = validate_data(estimator, X, skip_check_array=False, **options)
     else:
         X = check_array(X, estimator=name, input_name="X", **options)
+    if not labels:
+        return np.asarray(X), np.zeros(len(X), np.int64), np.zeros(1, np.int64)
     y, classes = encode(y, name, ordered=ordered)
     check_consistent_length(X, y)
     return np.asarray(X), y, classes

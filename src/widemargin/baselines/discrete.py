@@ -1,0 +1,191 @@
+"""Features as small integers, and the information that they share.
+
+References
+----------
+U. Fayyad, K. Irani, *Multi-interval discretization of continuous-valued attributes for
+classification learning*, IJCAI 1993 (bins "mdl").
+F. Pan, J. Wang, G. Song, B. Niu, Q. Gu, *Fast feature ranking and its application to
+face recognition*, 2013 (bins "three").
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from widemargin import kernels
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, spans
+
+BINS = {"three", "equal-width", "quantile", "mdl"}
+MOST = 256  # codes are bytes
+
+BIN_CONSTRAINTS: dict[str, Any] = {
+    "bins": [StrOptions(BINS), None],
+    "n_bins": [Interval(numbers.Integral, 2, MOST, closed="both")],
+}
+
+Codes = NDArray[np.uint8]
+
+ON = kernels.TIE  # values this close to a limit, in units of the range, are on it
+
+
+def _three(U: Floats, n_bins: int) -> Codes:
+    mean, deviation = U.mean(axis=0), U.std(axis=0)
+    codes = np.zeros(U.shape, np.uint8)
+    for limit in (mean - deviation, mean + deviation):
+        codes += limit + ON < U
+    return codes
+
+
+def _equal_width(U: Floats, n_bins: int) -> Codes:
+    return np.clip(np.floor(n_bins * (U + ON)), 0, n_bins - 1).astype(np.uint8)
+
+
+def _quantile(U: Floats, n_bins: int) -> Codes:
+    codes = np.zeros(U.shape, np.uint8)
+    for limit in np.quantile(U, np.arange(1, n_bins) / n_bins, axis=0):
+        codes += limit - ON <= U
+    return codes
+
+
+_LIMITS: dict[str, Callable[[Floats, int], Codes]] = {
+    "three": _three,
+    "equal-width": _equal_width,
+    "quantile": _quantile,
+}
+
+
+class Discrete:
+    """Coded features, one per row, and what counting them gives.
+
+    Information is in nats and a function of the counts alone: they are summed in fixed
+    point, so that the order of samples, codes or classes does not touch a bit of it.
+
+    Parameters
+    ----------
+    table : Table
+    bins : "three", "equal-width", "quantile", "mdl" or None
+        "three": up to μ − σ, up to μ + σ, and above. "mdl": as many as pay by the
+        principle of minimal description length. None: the values as they are.
+    n_bins : int
+        For "equal-width" and "quantile".
+    name : str
+        Who asks.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        bins: str | None,
+        n_bins: int,
+        workers: Workers,
+        name: str,
+    ) -> None:
+        self.workers = workers
+        n, d = table.X.shape
+        counts = np.arange(n + 1)
+        logs = counts * np.log(np.maximum(counts, 1))
+        # Two sums of n · ln n have to fit into 63 bits.
+        self.one = 2.0 ** (61 - np.ceil(np.log2(logs[n])))
+        self.logs = np.rint(logs * self.one).astype(np.int64)
+        self.codes = np.empty((d, n), np.uint8)
+        self._encode(table, bins, n_bins, name)
+        self.n_codes = int(self.codes.max()) + 1
+        self.labels, self.n_classes = table.y, len(table.classes)
+        self.sums = self._joint(np.arange(d), np.zeros(n, np.int64), 1)
+
+    def _encode(self, table: Table, bins: str | None, n_bins: int, name: str) -> None:
+        def encode(part: slice) -> None:
+            U = table.unit_range(part)
+            if bins in _LIMITS:
+                self.codes[part] = _LIMITS[bins](U, n_bins).T
+                return
+            columns = np.ascontiguousarray(U.T)
+            order = np.argsort(columns, axis=1, kind="stable")
+            values = np.take_along_axis(columns, order, axis=1)
+            if bins == "mdl":
+                cuts = np.zeros(order.shape, bool)
+                ranked = kernels.Sorted(values, table.y[order], self.logs, self.one)
+                kernels.mdl_cuts(ranked, len(table.classes), 0, len(order), cuts)
+            else:
+                cuts = np.diff(values, axis=1, prepend=values[:, :1]) > 0
+                _refuse_many(cuts.sum(axis=1) + 1, part.start, name)
+            codes = np.cumsum(cuts, axis=1, dtype=np.uint8)
+            np.put_along_axis(self.codes[part], order, codes, axis=1)
+
+        self.workers.run(encode, spans(table.X.shape[1], 512))
+
+    def _joint(self, features: Ints, other: NDArray[Any], width: int) -> Ints:
+        """Σ c · ln c over the joint counts of each feature with ``other``."""
+        sums = np.empty(len(features), np.int64)
+        other = other.astype(np.int64)
+        self.workers.run(
+            lambda part: kernels.joint_sums(
+                self.codes,
+                features,
+                other,
+                (self.n_codes, width),
+                self.logs,
+                part.start,
+                part.stop,
+                sums,
+            ),
+            spans(len(features), max(64, 2**18 // len(other))),
+        )
+        return sums
+
+    def _information(self, joint: Ints, ours: Ints, theirs: int) -> Floats:
+        n = len(self.labels)
+        shared = (self.logs[n] - ours - (theirs - joint)) / (self.one * n)
+        return np.where(shared < 1e-14, 0.0, shared)
+
+    def entropies(self, sums: Any) -> Floats:
+        """H from Σ c · ln c of the counts."""
+        n = len(self.labels)
+        return (self.logs[n] - sums) / (self.one * n)
+
+    def relevance(self) -> Floats:
+        """I(f; y) of each feature with the class."""
+        every = np.arange(len(self.codes))
+        joint = self._joint(every, self.labels, self.n_classes)
+        return self._information(joint, self.sums, self._class_sum())
+
+    def redundancy(self, feature: int, others: Ints) -> Floats:
+        """I(f; g) of a feature with others."""
+        joint = self._joint(others, self.codes[feature], self.n_codes)
+        return self._information(joint, self.sums[others], self.sums[feature])
+
+    def relevance_uncertainty(self) -> Floats:
+        """SU(f, y) = 2 I / (H(f) + H(y)) of each feature with the class."""
+        H = self.entropies(self.sums) + self.entropies(self._class_sum())
+        return _uncertainty(self.relevance(), H)
+
+    def redundancy_uncertainty(self, feature: int, others: Ints) -> Floats:
+        """SU(f, g) of a feature with others."""
+        H = self.entropies(self.sums[others]) + self.entropies(self.sums[feature])
+        return _uncertainty(self.redundancy(feature, others), H)
+
+    def _class_sum(self) -> int:
+        return int(self.logs[np.bincount(self.labels)].sum())
+
+
+def _uncertainty(information: Floats, entropy: Floats) -> Floats:
+    there = entropy > 0
+    return np.minimum(2 * information / np.where(there, entropy, 1.0), 1.0)
+
+
+def _refuse_many(values: Ints, first: int, name: str) -> None:
+    """Values can be taken as they are only if they are few."""
+    if values.max() > MOST:
+        f = int(np.argmax(values > MOST))
+        raise ValueError(
+            f"{name} with bins=None takes the values as they are, at most {MOST} "
+            f"different ones, but column {first + f} has {values[f]}. Choose bins "
+            f"from {', '.join(map(repr, sorted(BINS)))}."
+        )

@@ -1,0 +1,85 @@
+"""Information gain: mutual information of a discretised feature and the class.
+
+References
+----------
+J. R. Quinlan, *Induction of decision trees*, Machine Learning 1, 1986.
+U. Fayyad, K. Irani, *Multi-interval discretization of continuous-valued attributes for
+classification learning*, IJCAI 1993 (bins "mdl").
+"""
+
+from __future__ import annotations
+
+from widemargin.base import MarginSelector
+from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
+from widemargin.table import Floats, Table
+from widemargin.threads import Workers
+
+
+class InformationGain(MarginSelector):
+    """Information gain: how much a feature tells about the class.
+
+    The mutual information I(f; y) = H(y) − H(y | f), in nats, of the class and the
+    feature cut into bins.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep, or which share of them; None keeps half.
+    bins : "three", "equal-width", "quantile", "mdl" or None
+        "three" cuts at μ ± σ; "mdl" where Fayyad and Irani's principle of minimal
+        description length finds it worth while, which may be nowhere; None takes the
+        values as they are, at most 256 different ones.
+    n_bins : int
+        For "equal-width" and "quantile"; a value on a limit belongs to the upper bin.
+    scale : "minmax", "standard" or None
+        Makes no difference here: bins move with the feature.
+    n_jobs : int or None
+        Threads; None uses all cores.
+    verbose : int
+        Not used.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        I(f; y), higher is better.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.baselines import InformationGain
+    >>> X, y = load_iris(return_X_y=True)
+    >>> InformationGain(bins="mdl").fit(X, y).scores_.round(3)
+    array([0.452, 0.267, 0.94 , 0.955])
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        **BIN_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        bins: str | None = "three",
+        n_bins: int = 5,
+        scale: str | None = "minmax",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.bins = bins
+        self.n_bins = n_bins
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        name = type(self).__name__
+        return Discrete(table, self.bins, self.n_bins, workers, name).relevance()

@@ -1,0 +1,222 @@
+"""Laplacian score: how well a feature respects a graph of similar samples.
+
+References
+----------
+X. He, D. Cai, P. Niyogi, *Laplacian score for feature selection*, NIPS 2005.
+W. Ng, J. Wang, D. Yeung, *IPCM separability ratio for supervised feature selection*,
+2009 (the supervised graph and the width of the heat kernel).
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from widemargin import kernels
+from widemargin.base import MarginSelector
+from widemargin.engine import edge_sums, heat_width, nearest
+from widemargin.notices import warn
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, single_threaded_blas, spans
+
+WORST = 2.0  # the largest that the score of the paper can be
+NONE = 1e-20  # less than this, relatively, is rounding
+
+
+class LaplacianScore(MarginSelector):
+    """Laplacian score: variation along the edges of a graph over variation at all.
+
+    Samples i and j that are joined have S_ij = exp(−‖x_i − x_j‖² / δ). With D the
+    diagonal matrix of the row sums of S, L = D − S and f̃ the feature less its mean
+    weighted by D, the paper's score, smaller for better features, is
+
+        L_f = f̃ᵀ L f̃ / f̃ᵀ D f̃.
+
+    ``scores_`` is −L_f. The supervised graph joins all samples of one class, the
+    unsupervised one each sample to its k nearest; no sample is joined to itself.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep, or which share of them; None keeps half.
+    supervised : bool or None
+        Whether the graph is that of the classes. None: if ``fit`` is given a y.
+    n_neighbors : int
+        k of the unsupervised graph, where two samples are joined if either is among
+        the k nearest of the other.
+    delta : float or "auto"
+        Width of the heat kernel. "auto" is the mean distance of a sample to its
+        (⌊ln n⌋ + 1)-th nearest one; if that is 0, only duplicates are joined.
+    scale : "minmax", "standard" or None
+        How features are made commensurable: by their range, their standard deviation,
+        or not at all.
+    n_jobs : int or None
+        Threads; None uses all cores.
+    verbose : int
+        Not used.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        −L_f, from −2 to 0, higher is better. A feature that does not vary among the
+        samples that are joined to any has −2.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    delta_ : float
+        δ.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.baselines import LaplacianScore
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LaplacianScore().fit(X, y).scores_.round(3)
+    array([-0.228, -0.402, -0.034, -0.049])
+    >>> LaplacianScore().fit(X).scores_.round(3)
+    array([-0.041, -0.087, -0.014, -0.017])
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "supervised": ["boolean", None],
+        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
+        "delta": [
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, None, closed="neither"),
+        ],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        supervised: bool | None = None,
+        n_neighbors: int = 5,
+        delta: float | str = "auto",
+        scale: str | None = "minmax",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.supervised = supervised
+        self.n_neighbors = n_neighbors
+        self.delta = delta
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Score and rank the features of X.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers. It is not changed.
+        y : array-like of shape (n_samples,), optional
+            Class labels, for the supervised score.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y)
+
+    def _uses_labels(self, y: Any) -> bool:
+        return y is not None if self.supervised is None else bool(self.supervised)
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        if self.delta == "auto":
+            self.delta_ = heat_width(table, workers)
+        else:
+            self.delta_ = float(self.delta)
+        # Without labels, all samples are of one class, and validation wants two.
+        graph = self._class_graph if len(table.classes) > 1 else self._neighbor_graph
+        numerator, D = graph(table, workers)
+        denominator = _weighted_scatter(table.X - table.low, D)
+        nothing = NONE * D.sum() * (table.high - table.low) ** 2
+        return 0.0 - _ratio(numerator, denominator, nothing)
+
+    def _heat(self, squares: Floats) -> Floats:
+        """S of pairs at these squared distances."""
+        return np.exp(-squares / self.delta_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = bool(self.supervised)
+        return tags
+
+    def _class_graph(self, table: Table, workers: Workers) -> tuple[Floats, Floats]:
+        """fᵀLf and D of the graph that joins all samples of one class."""
+        n, d = table.X.shape
+        D = np.empty(n)
+        blocks = [
+            (int(start), slice(start + part.start, start + part.stop), int(stop))
+            for start, stop in zip(table.starts[:-1], table.starts[1:], strict=True)
+            for part in spans(int(stop - start), 256)
+        ]
+        sums = np.empty((len(blocks), d))
+
+        def add(b: int) -> None:
+            start, rows, stop = blocks[b]
+            S = self._heat(cdist(table.X[rows], table.X[start:stop], "sqeuclidean"))
+            S[np.arange(len(S)), np.arange(rows.start, rows.stop) - start] = 0.0
+            D[rows] = S.sum(axis=1)
+            # fᵀLf does not change if a class is moved; about its mean, nothing cancels.
+            Z = table.X[start:stop] - table.X[start:stop].mean(axis=0)
+            mine = Z[rows.start - start : rows.stop - start]
+            sums[b] = D[rows] @ mine**2 - np.einsum("if,if->f", mine, S @ Z)
+
+        with single_threaded_blas():
+            workers.run(add, range(len(blocks)))
+        return np.maximum(sums.sum(axis=0), 0.0), D
+
+    def _neighbor_graph(self, table: Table, workers: Workers) -> tuple[Floats, Floats]:
+        """fᵀLf and D of the graph that joins samples to their nearest ones."""
+        n, k = len(table.X), self.n_neighbors
+        if k >= n:
+            warn(
+                f"LaplacianScore: n_neighbors={k}, but X has {n} rows; each is joined "
+                "to all others."
+            )
+        pairs: list[Ints] = []
+        distances: list[Floats] = []
+        slots = np.zeros((1, 1), np.int64)
+        for block in nearest(table, k, slots, distances=True, workers=workers):
+            heads = np.repeat(block.queries, np.diff(block.offsets))
+            low, high = np.minimum(heads, block.rows), np.maximum(heads, block.rows)
+            pairs.append(low * n + high)
+            distances.append(np.asarray(block.distances))
+        edges, first = np.unique(np.concatenate(pairs), return_index=True)
+        heads, tails = np.divmod(edges, n)
+        S = self._heat(np.concatenate(distances)[first] ** 2)
+        D = np.zeros(n)
+        D += np.bincount(heads, S, minlength=n)
+        D += np.bincount(tails, S, minlength=n)
+        joined = kernels.Edges(heads, tails, S)
+        return edge_sums(table, joined, power=2, workers=workers), D
+
+
+def _weighted_scatter(X: Floats, D: Floats) -> Floats:
+    """f̃ᵀDf̃ of each feature."""
+    total = D.sum()
+    mean = D @ X / total if total > 0 else np.zeros(X.shape[1])
+    scatter = np.zeros(X.shape[1])
+    for part in spans(len(X), 256):
+        scatter += D[part] @ (X[part] - mean) ** 2
+    return scatter
+
+
+def _ratio(numerator: Floats, denominator: Floats, nothing: Floats) -> Floats:
+    """L_f, as bad as can be where the graph says nothing about the feature."""
+    there = denominator > nothing
+    L = np.divide(numerator, denominator, out=np.full(len(there), WORST), where=there)
+    return np.where(L < NONE, 0.0, np.minimum(L, WORST))

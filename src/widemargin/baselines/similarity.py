@@ -1,0 +1,256 @@
+"""Feature similarity: an unsupervised selection without redundancy.
+
+Reference
+---------
+P. Mitra, C. Murthy, S. Pal, *Unsupervised feature selection using feature similarity*,
+IEEE Transactions on Pattern Analysis and Machine Intelligence 24, 2002.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+
+from widemargin.base import MarginSelector
+from widemargin.notices import warn
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, single_threaded_blas, spans
+
+TIE = 1e-10  # dissimilarities this close, relative to the largest variance, are equal
+SPARE = 8  # listed neighbours beyond 2k, for when the nearest ones have gone
+
+
+class FeatureSimilarity(MarginSelector):
+    """Feature similarity: one feature for each group of similar ones.
+
+    The dissimilarity of two features is their maximal information compression index
+    λ₂, the smaller eigenvalue of their covariance matrix: what is lost if the two are
+    projected onto one line. The feature whose k-th nearest feature is nearest is
+    retained, and its k nearest ones are discarded; the dissimilarity ε of the farthest
+    of these is the largest that is accepted from then on. This is repeated with what is
+    left, with smaller k where no k-th neighbour is within ε, until no two features are.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        None keeps what the method arrives at. A number keeps the best features by
+        rank instead.
+    n_neighbors : int or None
+        k to begin with: the larger, the fewer features are kept. None is 5, or half
+        the number of features if that is less.
+    scale : "minmax", "standard" or None
+        How features are made commensurable: by their range, their standard deviation,
+        or not at all.
+    n_jobs : int or None
+        Threads; None uses all cores.
+    verbose : int
+        Not used.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        Of a feature that is kept, its λ₂ with the nearest other one kept, or its
+        variance if there is none: what its loss would cost. Of the others, their λ₂
+        with the nearest one kept, less the largest variance of all features, which
+        puts them behind.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    epsilon_ : float
+        ε; 0 if there was nothing to discard.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.baselines import FeatureSimilarity
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> FeatureSimilarity(n_neighbors=1).fit(X).get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "n_neighbors": [None, Interval(numbers.Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_neighbors: int | None = None,
+        scale: str | None = "minmax",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Score and rank the features of X.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers. It is not changed.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y)
+
+    def _uses_labels(self, y: Any) -> bool:
+        return False
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        d = table.X.shape[1]
+        varying = np.flatnonzero(~table.constant)
+        self._kept = np.zeros(d, bool)
+        scores = np.zeros(d)
+        if not len(varying):
+            self.epsilon_ = 0.0
+            return scores
+        features = _Features(table.X[:, varying], workers)
+        k = self._first_k(d, len(varying))
+        with single_threaded_blas():
+            kept, self.epsilon_ = _condense(features, k)
+            loss = features.nearest_kept(np.flatnonzero(kept))
+        largest = features.variances.max()
+        scores[varying] = np.where(kept, loss, loss - largest)
+        scores[table.constant] = -largest
+        self._kept[varying] = kept
+        return scores
+
+    def _first_k(self, d: int, varying: int) -> int:
+        if self.n_neighbors is None:
+            return max(1, min(5, d // 2))
+        if self.n_neighbors > varying - 1:
+            warn(
+                f"FeatureSimilarity: n_neighbors={self.n_neighbors}, but X has "
+                f"{varying} features that vary; {max(varying - 1, 0)} is used. Choose "
+                "a smaller one to keep more features."
+            )
+        return self.n_neighbors
+
+    def _natural_support(self) -> NDArray[np.bool_] | None:
+        return self._kept
+
+
+def _condense(features: _Features, k: int) -> tuple[NDArray[np.bool_], float]:
+    """The features retained, and ε."""
+    left = np.ones(len(features.variances), bool)
+    neighbors = _Lists(features, k)
+    epsilon, tie = np.inf, features.tie
+    while (k := min(k, int(left.sum()) - 1)) > 0:
+        r = neighbors.kth(k, left)
+        if r.min() > epsilon + tie:
+            k -= 1
+            continue
+        chosen = int(np.argmax(r <= r.min() + tie))
+        if epsilon == np.inf:
+            epsilon = float(r[chosen])
+        left[features.nearest(chosen, k, left)] = False
+    return left, 0.0 if epsilon == np.inf else epsilon
+
+
+class _Features:
+    """Centred features and their dissimilarities."""
+
+    def __init__(self, X: Floats, workers: Workers) -> None:
+        self.workers = workers
+        self.Z = np.ascontiguousarray(X.T)
+        self.Z -= self.Z.mean(axis=1, keepdims=True)
+        self.variances = np.einsum("fi,fi->f", self.Z, self.Z) / len(X)
+        self.tie = TIE * float(self.variances.max())
+
+    def dissimilarity(self, rows: Any, columns: Any) -> Floats:
+        """λ₂ of each feature of ``rows`` with each of ``columns``."""
+        covariance = self.Z[rows] @ self.Z[columns].T / self.Z.shape[1]
+        a, b = self.variances[rows][:, None], self.variances[columns]
+        root = np.sqrt((a - b) ** 2 + 4 * covariance**2)
+        # As a quotient: the difference a + b − root would lose its digits.
+        return np.maximum(2 * (a * b - covariance**2) / (a + b + root), 0.0)
+
+    def nearest(self, f: int, k: int, left: NDArray[np.bool_]) -> Ints:
+        """The k features nearest to f; among equals the first columns."""
+        others = np.flatnonzero(left)
+        others = others[others != f]
+        distance = self.dissimilarity([f], others)[0]
+        kth = np.partition(distance, k - 1)[k - 1]
+        nearer = distance < kth - self.tie
+        tied = np.flatnonzero(~nearer & (distance <= kth + self.tie))
+        return np.r_[others[nearer], others[tied[: k - int(nearer.sum())]]]
+
+    def nearest_kept(self, kept: Ints) -> Floats:
+        """λ₂ of each feature with the nearest one kept other than itself."""
+        d = len(self.variances)
+        loss = np.empty(d)
+
+        def measure(part: slice) -> None:
+            distance = self.dissimilarity(part, kept)
+            own = np.arange(part.start, part.stop)[:, None] == kept
+            distance[own] = np.inf
+            loss[part] = distance.min(axis=1)
+
+        self.workers.run(measure, spans(d, 256))
+        return np.where(np.isinf(loss), self.variances, loss)
+
+
+class _Lists:
+    """The nearest features of each feature, listed again when too few are left."""
+
+    def __init__(self, features: _Features, k: int) -> None:
+        self.features = features
+        d = len(features.variances)
+        self.length = min(d - 1, 2 * k + SPARE)
+        self.ids = np.empty((d, self.length), np.int64)
+        self.distances = np.empty((d, self.length))
+        if self.length:
+            self._list(np.arange(d), np.arange(d))
+
+    def _list(self, rows: Ints, columns: Ints) -> None:
+        length = min(self.length, len(columns) - 1)
+
+        def fill(part: slice) -> None:
+            mine = rows[part]
+            distance = self.features.dissimilarity(mine, columns)
+            distance[mine[:, None] == columns] = np.inf
+            near = np.argpartition(distance, length - 1, axis=1)[:, :length]
+            found = np.take_along_axis(distance, near, axis=1)
+            order = np.argsort(found, axis=1, kind="stable")
+            near = np.take_along_axis(near, order, axis=1)
+            self.ids[mine, :length] = columns[near]
+            self.distances[mine, :length] = np.take_along_axis(found, order, axis=1)
+            # Places without a feature point at the row itself, at no finite distance.
+            self.ids[mine, length:] = mine[:, None]
+            self.distances[mine, length:] = np.inf
+
+        self.features.workers.run(fill, spans(len(rows), 64))
+
+    def kth(self, k: int, left: NDArray[np.bool_]) -> Floats:
+        """Dissimilarity of each feature that is left to its k-th nearest; else ∞."""
+        there = left[self.ids] & np.isfinite(self.distances)
+        short = left & (there.sum(axis=1) < k)
+        if short.any():
+            self._list(np.flatnonzero(short), np.flatnonzero(left))
+            there = left[self.ids] & np.isfinite(self.distances)
+        place = np.argmax(np.cumsum(there, axis=1) == k, axis=1)
+        r = self.distances[np.arange(len(place)), place]
+        return np.where(left, r, np.inf)

@@ -1,0 +1,23 @@
+"""Every baseline passes scikit-learn's own checks."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from widemargin import baselines
+from widemargin.base import MarginSelector
+
+SELECTORS = [getattr(baselines, name)() for name in baselines.__all__]
+SELECTORS.append(baselines.LaplacianScore(supervised=True))
+SELECTORS.append(baselines.LaplacianScore(supervised=False))
+
+
+# The checks' data sets are random: no feature may tell anything about the class.
+@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@parametrize_with_checks(SELECTORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def test_baselines_are_selectors_like_the_others():
+    assert len(baselines.__all__) == 8
+    assert all(isinstance(s, MarginSelector) for s in SELECTORS)
