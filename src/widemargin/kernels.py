@@ -953,7 +953,8 @@ class Flips(NamedTuple):
     XT: np.ndarray  # (d, n) features by rows
     D: np.ndarray  # (n, n) squared distances under F, each as of its row's version
     versions: np.ndarray  # (n,) how much of the log a row of D has seen; −1: nothing
-    log: np.ndarray  # (2, m) features flipped since D was 0, and +1 in or −1 out
+    log: np.ndarray  # (2, M) features flipped since D was 0, and +1 in or −1 out
+    length: int  # of the log
     near: np.ndarray  # (n, 2, K) distances to the nearest hits and misses, ascending
     ids: np.ndarray  # (n, 2, K) their rows
     held: np.ndarray  # (n, 2) how many there are
@@ -981,13 +982,13 @@ def _bring_up_to_date(i, flips, row):
         for j in range(n):
             row[j] = 0.0
         versions[i] = 0
-    for e in range(versions[i], log.shape[1]):
+    for e in range(versions[i], flips.length):
         f, sign = log[0, e], log[1, e]
         x, column = XT[f, i], XT[f]
         for j in range(n):
             t = x - column[j]
             row[j] += sign * t * t
-    versions[i] = log.shape[1]
+    versions[i] = flips.length
 
 
 @inner
@@ -998,11 +999,13 @@ def _list_nearest(i, starts, label, flips, row):
     lo, hi = starts[label], starts[label + 1]
     ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, n))
     for h in range(2):
-        count, worst = 0, np.inf
+        # The rows listed so far are K rows: the K nearest are no farther than they.
+        limit = near[i, h, K - 1] * (1 + 1e-12) if held[i, h] == K else np.inf
+        count, worst = 0, limit
         for part in range(2):
             for j in range(ranges[h][part][0], ranges[h][part][1]):
                 v = row[j]
-                if v < worst or count < K:
+                if v < worst or (count < K and v <= limit):
                     p = min(count, K - 1)
                     while p > 0 and v < near[i, h, p - 1]:
                         near[i, h, p] = near[i, h, p - 1]
@@ -1011,7 +1014,7 @@ def _list_nearest(i, starts, label, flips, row):
                     near[i, h, p], ids[i, h, p] = v, j
                     count = min(count + 1, K)
                     if count == K:
-                        worst = near[i, h, K - 1]
+                        worst = min(limit, near[i, h, K - 1])
         members = hi - lo - 1 if h == 0 else n - (hi - lo)
         held[i, h] = count
         bounds[i, h] = worst if members > count else np.inf
@@ -1065,9 +1068,10 @@ def _try_all(i, h, span, flips, batch, b, row, floor):
     first, second = (span[0], i), (i + 1, span[1])
     if h == 1:
         first, second = (0, span[0]), (span[1], row.size)
-    best = np.inf
-    for lo, hi in (first, second):
-        best = min(best, _least(row, column, i, sign, lo, hi))
+    best = min(
+        _least(row, column, i, sign, first[0], first[1]),
+        _least(row, column, i, sign, second[0], second[1]),
+    )
     if best >= floor:
         return best
     best = np.inf
@@ -1101,7 +1105,7 @@ def _settle_row(i, h, layout, flips, batch, slack, scratch, best):
     row = flips.D[i] if kept else scratch
     if not kept:
         flips.versions[i] = -1
-    if flips.versions[i] < flips.log.shape[1]:
+    if flips.versions[i] < flips.length:
         _bring_up_to_date(i, flips, row)
     near, ids, held = flips.near, flips.ids, flips.held[i, h]
     bound, values, signs = flips.bounds[i, h], batch.values, batch.signs
@@ -1120,7 +1124,7 @@ def _settle_row(i, h, layout, flips, batch, slack, scratch, best):
 def _renew_lists(i, layout, flips, scratch):
     """List the nearest rows of row i afresh, unless they are as of now."""
     kept = flips.D.shape[0] > 0
-    if kept and flips.versions[i] == flips.log.shape[1]:
+    if kept and flips.versions[i] == flips.length:
         return
     row = flips.D[i] if kept else scratch
     if not kept:

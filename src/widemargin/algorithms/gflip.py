@@ -27,8 +27,9 @@ from widemargin.threads import Workers, spans
 
 TIE = 1e-10  # differences of e this small, relatively, are none
 BUDGET = 2**32  # bytes for the matrix of distances; beyond, rows are summed when needed
-LISTED = 16  # nearest hits and misses that each row keeps at hand
-LANES = 32  # flips tried together while none is accepted
+LISTED = 24  # nearest hits and misses that each row keeps at hand
+SLACK = 32  # flips beyond twice those of F after which distances are summed anew
+FEWEST, LANES = 8, 32  # flips tried together: after one was accepted, or long none
 
 
 class GFlip(MarginSelector):
@@ -203,14 +204,16 @@ class FlipSearch:
         self.held = np.full((n, 2), -1, np.int64)
         self.bounds = np.empty((n, 2))
         self.versions = np.full(n, -1, np.int64)
-        self.log: list[tuple[int, int]] = []
+        self.log = np.zeros((2, 2 * d + SLACK + 1), np.int64)
+        self.length = 0  # of the log
+        self.removed = 0.0  # squared ranges of the features that the log takes out
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
 
     def epoch(self, s: Ints, advance: Any = lambda: None) -> bool:
         """Visit all features in the order s; return whether any was flipped."""
-        changed, i, lanes = False, 0, 4
+        changed, i, lanes = False, 0, FEWEST
         while i < len(s):
             tried = s[i : i + lanes]
             e = self.after_flips(tried)
@@ -220,7 +223,7 @@ class FlipSearch:
                 first = int(np.argmax(better))
                 self.flip(int(tried[first]), float(e[first]))
                 changed, visited = True, first + 1
-                lanes = max(2, visited)
+                lanes = max(FEWEST, visited)
             else:
                 visited = len(tried)
                 lanes = min(LANES, 2 * lanes)
@@ -234,15 +237,14 @@ class FlipSearch:
     def after_flips(self, features: Ints) -> Floats:
         """e(F △ f) for each of the features."""
         flips = self._flips()
-        signs = np.where(self.F[features], -1.0, 1.0)
         batch = kernels.Batch(
             features,
             np.ascontiguousarray(self.XT[features].T),
-            signs,
+            np.where(self.F[features], -1.0, 1.0),
             self.table.low[features],
             self.table.high[features],
             np.flatnonzero(self.F),
-            sum(self._range(f) for f, sign in self.log if sign < 0),
+            self.removed,
         )
         sums = np.zeros((len(self.blocks) - 1, len(features)))
 
@@ -260,7 +262,7 @@ class FlipSearch:
 
         self.workers.run(evaluate, self._shared_out(len(sums)))
         e = sums.sum(axis=0)
-        e[(signs < 0) & (self.F.sum() == 1)] = 0.0  # e(∅)
+        e[self.F[features] & (self.F.sum() == 1)] = 0.0  # e(∅)
         return e
 
     def flip(self, f: int, e: float) -> None:
@@ -275,10 +277,15 @@ class FlipSearch:
             ),
             self._shared_out(len(self.versions)),
         )
-        self.log.append((f, sign))
-        if len(self.log) > 2 * self.F.sum() + 32:
+        self.log[:, self.length] = f, sign
+        self.length += 1
+        if sign < 0:
+            self.removed += (high - low) ** 2
+        chosen = np.flatnonzero(self.F)
+        if self.length > 2 * len(chosen) + SLACK:
             # Start anew from F, so that neither the log nor its rounding grows.
-            self.log = [(int(f), 1) for f in np.flatnonzero(self.F)]
+            self.length, self.removed = len(chosen), 0.0
+            self.log[0, : self.length], self.log[1, : self.length] = chosen, 1
             self.versions[:] = -1
 
     def scores(self) -> Floats:
@@ -292,16 +299,13 @@ class FlipSearch:
         """One piece of work for each thread."""
         return spans(total, -(-total // self.workers.n_threads))
 
-    def _range(self, f: int) -> float:
-        return float((self.table.high[f] - self.table.low[f]) ** 2)
-
     def _flips(self) -> kernels.Flips:
-        log = np.array(self.log, np.int64).reshape(-1, 2)
         return kernels.Flips(
             self.XT,
             self.D,
             self.versions,
-            np.ascontiguousarray(log.T),
+            self.log,
+            self.length,
             self.near,
             self.ids,
             self.held,
