@@ -50,6 +50,7 @@ def best_times(
     start = time.perf_counter()
     for _ in range(rounds):
         for name, function in functions.items():
+            time.sleep(0.1)  # OpenMP and BLAS threads spin for a while when done
             begin = time.perf_counter()
             function()
             times[name] = min(times[name], time.perf_counter() - begin)

@@ -179,3 +179,10 @@ def test_progress_bar_is_on_the_terminal_unless_quiet(quiet):
     assert result.returncode == 0
     assert "\x1b" not in result.stdout
     assert (b"GFlip" in shown) is not quiet
+
+
+def test_methods_lists_every_method_with_its_paper():
+    listed = run("-m", "widemargin", "methods")
+    assert listed.returncode == 0
+    for word in ("ReliefF", "GFlip", "FCBF", "ordered", "Kononenko 1994"):
+        assert word in listed.stdout

@@ -182,9 +182,10 @@ def test_tied_lists_grow_beyond_any_length(workers):
 
 
 @pytest.mark.parametrize("power", [1, 2])
-def test_edge_sums(power, workers):
+@pytest.mark.parametrize("d", [700, 1300])
+def test_edge_sums(power, d, workers):
     rng = np.random.default_rng(0)
-    table = make_table(rng.random((40, 700)), rng.integers(0, 2, 40), workers)
+    table = make_table(rng.random((40, d)), rng.integers(0, 2, 40), workers)
     heads, tails = rng.integers(0, 40, (2, 9000))
     coefficients = rng.standard_normal(9000)
     edges = local.kernels.Edges(heads, tails, coefficients)

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from widemargin.algorithms.relief import Relief, ReliefF
     from widemargin.algorithms.separability import IPCMSR, IPICSR
     from widemargin.algorithms.simba import Simba
+    from widemargin.catalogue import methods
 
 _HOME = {
+    "methods": "widemargin.catalogue",
     "Relief": "widemargin.algorithms.relief",
     "ReliefF": "widemargin.algorithms.relief",
     "Simba": "widemargin.algorithms.simba",
@@ -50,6 +52,7 @@ __all__ = [
     "datasets",
     "evaluation",
     "margin",
+    "methods",
 ]
 
 

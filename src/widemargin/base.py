@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,16 @@ from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table, build, validate, visiting_order
 from widemargin.threads import Workers, thread_count
+
+
+class About(NamedTuple):
+    """What a reader chooses a method by; see `widemargin.methods`."""
+
+    paper: str
+    cost: str  # for n samples and d features
+    needs: str = "classes"
+    gives: str = "ranking"
+
 
 SMALL = 10**7  # differences between rows, below which threads cost more than they save
 
@@ -43,6 +53,8 @@ class MarginSelector(SelectorMixin, BaseEstimator):
 
     # Whether the method makes use of an order of the classes.
     _ordered_classes = False
+
+    _about: About
 
     n_features_to_select: int | float | None
     scale: str | None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from widemargin.base import MarginSelector, separation_ratio
+from widemargin.base import About, MarginSelector, separation_ratio
 from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table, warn_single_members
@@ -74,6 +74,8 @@ class FRLL(MarginSelector):
     >>> FRLL().fit(X, y).ranking_
     array([4, 3, 1, 2])
     """
+
+    _about = About("Pan, Wang, Song, Niu & Gu 2013", "n² d for neighbours, then n k d")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.margin import UTILITIES, resolve_beta
 from widemargin.notices import warn
 from widemargin.progress import progress
@@ -95,6 +95,12 @@ class GFlip(MarginSelector):
     >>> GFlip(n_starts=5, random_state=0).fit(X, y).get_support(indices=True)
     array([0, 1, 2])
     """
+
+    _about = About(
+        "Gilad-Bachrach, Navot & Tishby 2004",
+        "n² per flip, little per feature left as it is",
+        gives="subset",
+    )
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

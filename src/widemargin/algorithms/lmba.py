@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.engine import hits_only, nearest
 from widemargin.margin import neighbors_at
 from widemargin.notices import warn
@@ -92,6 +92,8 @@ class LMBA(MarginSelector):
     >>> LMBA(2, random_state=0).fit(X, y).get_support(indices=True)
     array([0, 1])
     """
+
+    _about = About("Li & Lu 2009", "n² d per pass")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import AscentSelector, MarginSelector
+from widemargin.base import About, AscentSelector, MarginSelector
 from widemargin.engine import edge_sums, hits_higher_and_lower, nearest
 from widemargin.engine.relations import HIGHER, HIT, LOWER
 from widemargin.margin import neighbors_at
@@ -109,6 +109,8 @@ class OReliefF(MarginSelector):
     >>> as_printed.fit(X, grade).get_support(indices=True)
     array([1])
     """
+
+    _about = About("Hu, Pan, Song & Yu 2012", "n² d", needs="ordered classes")
 
     _ordered_classes = True
     _parameter_constraints = {
@@ -257,6 +259,10 @@ class OSimba(AscentSelector):
     >>> as_printed.fit(X, grade).get_support(indices=True)
     array([1])
     """
+
+    _about = About(
+        "Hu, Pan, Song & Yu 2012", "n² d per pass and start", needs="ordered classes"
+    )
 
     _ordered_classes = True
     _parameter_constraints = {**AscentSelector._parameter_constraints, **_CONSTRAINTS}

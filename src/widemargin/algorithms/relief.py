@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.engine import each_class, edge_sums, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
 from widemargin.notices import warn
@@ -123,6 +123,10 @@ class Relief(_ReliefBase):
     >>> relief.get_feature_names_out()
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
+
+    _about = About(
+        "Kira & Rendell 1992", "n² d", gives="ranking, or a subset with a threshold"
+    )
 
     _parameter_constraints = {
         **_ReliefBase._parameter_constraints,
@@ -235,6 +239,8 @@ class ReliefF(_ReliefBase):
     >>> ReliefF(metric="manhattan").fit(X, y).scores_.round(4)
     array([0.1399, 0.1226, 0.359 , 0.3754])
     """
+
+    _about = About("Kononenko 1994", "n² d")
 
     _parameter_constraints = {
         **_ReliefBase._parameter_constraints,

@@ -24,7 +24,7 @@ from scipy.spatial.distance import squareform
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import MarginSelector, separation_ratio
+from widemargin.base import About, MarginSelector, separation_ratio
 from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
 from widemargin.notices import warn
 from widemargin.progress import progress
@@ -177,6 +177,8 @@ class IPCMSR(_SeparabilityRatio):
     array([3, 4, 1, 2])
     """
 
+    _about = About("Ng, Wang & Yeung 2009", "n² d")
+
     _parameter_constraints = {
         **_SeparabilityRatio._parameter_constraints,
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
@@ -286,6 +288,8 @@ class IPICSR(_SeparabilityRatio):
     >>> IPICSR().fit(X, y).ranking_
     array([3, 4, 1, 2])
     """
+
+    _about = About("Ng, Wang & Yeung 2009", "n² d within classes")
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import AscentSelector
+from widemargin.base import About, AscentSelector
 from widemargin.margin import (
     UTILITIES,
     evaluate,
@@ -96,6 +96,8 @@ class Simba(AscentSelector):
     >>> simba.get_support(indices=True)
     array([0, 1, 2])
     """
+
+    _about = About("Gilad-Bachrach, Navot & Tishby 2004", "n² d per pass and start")
 
     _parameter_constraints = {
         **AscentSelector._parameter_constraints,

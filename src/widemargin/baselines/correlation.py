@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
 
@@ -51,6 +51,8 @@ class PearsonScore(MarginSelector):
     >>> PearsonScore().fit(X, y).scores_.round(4)
     array([0.7174, 0.6033, 0.9228, 0.8873])
     """
+
+    _about = About("Guyon & Elisseeff 2003", "n d C for C classes")
 
     def __init__(
         self,

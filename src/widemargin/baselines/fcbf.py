@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
@@ -75,6 +75,8 @@ class FCBF(MarginSelector):
     >>> FCBF().fit(X, y).get_support(indices=True)
     array([ 0,  1,  2,  3,  4,  6,  9, 10, 11, 12])
     """
+
+    _about = About("Yu & Liu 2003", "n d per feature kept", gives="subset")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.notices import warn
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers, spans
@@ -78,6 +78,8 @@ class FisherScore(MarginSelector):
     >>> FisherScore().fit(X, y).scores_.round(2)
     array([ 1.62,  0.67, 16.06, 13.06])
     """
+
+    _about = About("Duda, Hart & Stork 2001", "n d")
 
     def __init__(
         self,
@@ -148,6 +150,8 @@ class TraceRatio(MarginSelector):
     >>> ratio.get_support(indices=True), round(ratio.ratio_, 2)
     (array([2, 3]), 14.33)
     """
+
+    _about = About("Nie, Xiang, Jia, Zhang & Yan 2008", "n d")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

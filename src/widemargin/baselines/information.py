@@ -9,7 +9,7 @@ classification learning*, IJCAI 1993 (bins "mdl").
 
 from __future__ import annotations
 
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
@@ -57,6 +57,8 @@ class InformationGain(MarginSelector):
     >>> InformationGain(bins="mdl").fit(X, y).scores_.round(3)
     array([0.452, 0.267, 0.94 , 0.955])
     """
+
+    _about = About("Quinlan 1986", "n d")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.engine import edge_sums, heat_width, nearest
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table
@@ -84,6 +84,8 @@ class LaplacianScore(MarginSelector):
     >>> LaplacianScore().fit(X).scores_.round(3)
     array([-0.041, -0.087, -0.014, -0.017])
     """
+
+    _about = About("He, Cai & Niyogi 2005", "n² d", needs="classes, or nothing")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

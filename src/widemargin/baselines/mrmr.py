@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
@@ -79,6 +79,8 @@ class MRMR(MarginSelector):
     >>> MRMR(n_features_to_select=2, criterion="miq").fit(X, y).ranking_
     array([4, 3, 1, 2])
     """
+
+    _about = About("Peng, Long & Ding 2005", "n d per feature kept")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
-from widemargin.base import MarginSelector
+from widemargin.base import About, MarginSelector
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
@@ -75,6 +75,8 @@ class FeatureSimilarity(MarginSelector):
     >>> FeatureSimilarity(n_neighbors=1).fit(X).get_support(indices=True)
     array([0, 1, 2])
     """
+
+    _about = About("Mitra, Murthy & Pal 2002", "n d²", needs="nothing", gives="subset")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

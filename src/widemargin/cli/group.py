@@ -8,7 +8,7 @@ import click
 
 from widemargin._version import __version__
 
-COMMANDS = ("demo",)
+COMMANDS = ("demo", "methods")
 
 
 class LazyGroup(click.Group):

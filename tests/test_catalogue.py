@@ -1,0 +1,19 @@
+from pathlib import Path
+
+import widemargin
+from widemargin import baselines
+from widemargin.catalogue import markdown
+
+
+def test_every_selector_is_listed_with_its_paper():
+    listed = {m.name: m for m in widemargin.methods()}
+    for name in (*widemargin.__all__, *baselines.__all__):
+        if name[0].isupper():
+            assert listed[name].paper[-4:].isdigit()
+    assert listed["OSimba"].needs == "ordered classes"
+    assert listed["GFlip"].gives == "subset"
+
+
+def test_readme_has_the_list():
+    readme = Path(__file__).parents[1] / "README.md"
+    assert markdown() in readme.read_text(encoding="utf-8")
