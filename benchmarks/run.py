@@ -2,7 +2,8 @@
 
     python benchmarks/run.py              everything (a few minutes)
     python benchmarks/run.py relieff      one part: relieff, skrebate, gemm, simba,
-                                          gflip, start
+                                          gflip, lmba, frll, separability, tree, mrmr,
+                                          start
 
 Peers and we work on the same arrays with two threads, after a warm-up call; times are
 the best of several interleaved rounds, because machines are noisy. The naive codes that
@@ -253,6 +254,132 @@ def gflip(report: Report) -> None:
                 report.row(what, naive * d, ours, least)
 
 
+def lmba_loop(X: np.ndarray, y: np.ndarray, sample: np.ndarray, k: int = 3) -> None:
+    """LMBA's step 3 in NumPy, hinges tested under w."""
+    w = np.ones(X.shape[1])
+    for t, i in enumerate(sample, 1):
+        squares = (X - X[i]) ** 2
+        plain, d = squares.sum(axis=1), squares @ w**2
+        hits, misses = np.flatnonzero(y == y[i]), np.flatnonzero(y != y[i])
+        hits = hits[hits != i]
+        targets = hits[np.argpartition(plain[hits], k)[:k]]
+        theta = abs(plain[misses].min() - plain[hits].min())
+        active = theta + d[targets][:, None] >= d[misses]
+        pulled = (1 + active.sum(axis=1)) @ squares[targets]
+        gradient = 2 * w * (pulled - active.sum(axis=0) @ squares[misses])
+        w -= gradient / np.linalg.norm(gradient) / np.sqrt(t)
+
+
+def lmba(report: Report) -> None:
+    """One pass of LMBA, with the search for targets and the loss."""
+    from widemargin import LMBA
+
+    for n, d in ((2600, 500), (1000, 5100)):
+        X, y = make(n, d, 2)
+        X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+        sample = np.random.default_rng(1).permutation(n)[:40]
+
+        def ours(X=X, y=y) -> None:
+            LMBA(scale=None, random_state=0, n_jobs=THREADS).fit(X, y)
+
+        def loop(X=X, y=y, sample=sample) -> None:
+            lmba_loop(X, y, sample)
+
+        ours()
+        times = best_times({"loop": loop, "ours": ours}, 3)
+        what = f"LMBA pass, {n}×{d}, NumPy loop"
+        report.row(what, times["loop"] * n / len(sample), times["ours"], "50")
+
+
+def frll(report: Report) -> None:
+    """FRLL against ReliefF with the same k."""
+    from widemargin import FRLL, ReliefF
+
+    for key in "cd":
+        X, y = make(*SIZES[key])
+        selectors = {
+            "relieff": ReliefF(n_neighbors=5, n_jobs=THREADS),
+            "frll": FRLL(n_neighbors=5, n_jobs=THREADS),
+        }
+        functions = {k: lambda s=s, X=X, y=y: s.fit(X, y) for k, s in selectors.items()}
+        for function in functions.values():
+            function()
+        times = best_times(functions, 9)
+        what = f"FRLL, {X.shape[0]}×{X.shape[1]} ({key}), our ReliefF, k=5"
+        report.row(what, times["relieff"], times["frll"], "0.83")
+
+
+def separability(report: Report) -> None:
+    """IPCMSR against ReliefF and SciPy's average linkage of the same classes."""
+    from scipy.cluster.hierarchy import linkage
+
+    from widemargin import IPCMSR, ReliefF
+
+    X, y = make(2000, 649, 10)
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+
+    def parts() -> None:
+        ReliefF(n_jobs=THREADS).fit(X, y)
+        for c in range(10):
+            linkage(X[y == c], method="average")
+
+    functions = {"parts": parts, "ours": lambda: IPCMSR(n_jobs=THREADS).fit(X, y)}
+    for function in functions.values():
+        function()
+    times = best_times(functions, 5)
+    what = "IPCMSR, 2000×649, ReliefF and SciPy's linkage"
+    report.row(what, times["parts"], times["ours"], "0.33")
+
+
+def tree(report: Report) -> None:
+    """RankingTree against scikit-learn's tree, on data of the size of Adult."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from widemargin.evaluation import RankingTree
+
+    X, y = make(48842, 14, 2)
+    X[:, 6:] = X[:, 6:].round()
+    for depth in (5, None):
+        functions = {
+            "sklearn": lambda d=depth: DecisionTreeClassifier(max_depth=d).fit(X, y),
+            "ours": lambda d=depth: RankingTree(max_depth=d).fit(X, y),
+        }
+        for function in functions.values():
+            function()
+        times = best_times(functions, 5)
+        what = f"RankingTree, 48842×14, depth {depth}, scikit-learn's tree"
+        report.row(what, times["sklearn"], times["ours"], "0.2")
+
+
+def mrmr(report: Report) -> None:
+    """MRMR and FCBF against other packages, each on its own reading of the method."""
+    import mrmr as peer
+    import pandas as pd
+
+    from widemargin.baselines import FCBF, MRMR
+
+    X, y = make(*SIZES["c"])
+    frame, labels = pd.DataFrame(X).rename(columns=str), pd.Series(y)
+    ours = {
+        "mrmr": lambda: MRMR(n_features_to_select=50, n_jobs=THREADS).fit(X, y),
+        "fcbf": lambda: FCBF(n_jobs=THREADS).fit(X, y),
+    }
+    for function in ours.values():
+        function()
+    times = best_times(ours, 5)
+    theirs = best_times(
+        {
+            "peer": lambda: peer.mrmr_classif(
+                frame, labels, K=50, show_progress=False, n_jobs=1
+            )
+        },
+        1,
+    )
+    what = "MRMR top 50, 200×10000, mrmr_selection"
+    report.row(what, theirs["peer"], times["mrmr"], "20")
+    report.figure("FCBF, 200×10000", f"{times['fcbf'] * 1e3:.0f} ms", "")
+
+
 def start(report: Report) -> None:
     """What a new process waits for."""
     fit = (
@@ -260,7 +387,16 @@ def start(report: Report) -> None:
         "X, y = load_iris(return_X_y=True); from widemargin import {0};"
         "t = time.perf_counter(); {0}().fit(X, y); print(time.perf_counter() - t)"
     )
-    for name in ("Relief", "ReliefF", "Simba", "GFlip"):
+    for name in (
+        "Relief",
+        "ReliefF",
+        "Simba",
+        "GFlip",
+        "LMBA",
+        "IPCMSR",
+        "OSimba",
+        "FRLL",
+    ):
         with tempfile.TemporaryDirectory() as cache:
             runs = [
                 float(python(fit.format(name), NUMBA_CACHE_DIR=cache)) for _ in range(2)
@@ -302,7 +438,22 @@ def python(code: str, **environment: str) -> str:
     ).stdout
 
 
-PARTS = {f.__name__: f for f in (relieff, skrebate, gemm, simba, gflip, start)}
+PARTS = {
+    f.__name__: f
+    for f in (
+        relieff,
+        skrebate,
+        gemm,
+        simba,
+        gflip,
+        lmba,
+        frll,
+        separability,
+        tree,
+        mrmr,
+        start,
+    )
+}
 
 
 def main() -> None:
