@@ -17,6 +17,7 @@ from oracles.ordinal import (
     oriented,
 )
 from widemargin import OReliefF, OSimba
+from widemargin.datasets import make_ordinal
 from widemargin.table import encode
 
 pytestmark = [
@@ -394,3 +395,24 @@ def test_a_class_with_one_member_is_named_once(selector):
     assert len(caught) == 1
     assert "class 7 has one member" in str(caught[0].message)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("samples", [10, 100])
+@pytest.mark.parametrize(
+    "selector",
+    [OReliefF(), OReliefF(n_neighbors="log"), OSimba(random_state=0)],
+    ids=["O-ReliefF, k=1", "O-ReliefF, k=ln n", "O-Simba"],
+)
+def test_the_monotone_feature_of_the_paper_comes_first(selector, samples):
+    for seed in range(5):
+        X, y = make_ordinal(samples, random_state=seed)
+        assert selector.fit(X, y).ranking_[0] == 1
+
+
+@pytest.mark.parametrize("samples", [10, 100])
+def test_absolute_differences_prefer_the_discriminative_feature(samples):
+    scores = []
+    for seed in range(5):
+        X, y = make_ordinal(samples, random_state=seed)
+        scores.append(OReliefF(difference="absolute").fit(X, y).scores_)
+    assert np.argmax(np.mean(scores, axis=0)) == 1
