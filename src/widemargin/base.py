@@ -207,8 +207,7 @@ class AscentSelector(MarginSelector):
         self.weights_ = paths[best, -1]
         self.margin_ = float(self.history_[best, -1])
         self.n_iter_ = self.max_iter
-        squares = np.where(table.constant, 0.0, self.weights_**2)
-        return squares / max(squares.max(), np.finfo(float).tiny)
+        return squared_share(table, self.weights_)
 
     def _orders(self, table: Table) -> list[list[Ints]]:
         """Rows of the table to visit, for each start and pass."""
@@ -220,6 +219,12 @@ class AscentSelector(MarginSelector):
             [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
             for _ in range(self.n_starts)
         ]
+
+
+def squared_share(table: Table, w: Floats) -> Floats:
+    """w² / max(w²), the score of a weight; 0 for a constant feature."""
+    squares = np.where(table.constant, 0.0, w**2)
+    return squares / max(squares.max(), np.finfo(float).tiny)
 
 
 def separation_ratio(between: Floats, within: Floats) -> Floats:

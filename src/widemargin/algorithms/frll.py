@@ -16,8 +16,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin.base import About, MarginSelector, separation_ratio
 from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
-from widemargin.notices import warn
-from widemargin.table import Floats, Ints, Table, warn_single_members
+from widemargin.table import (
+    Floats,
+    Ints,
+    Table,
+    warn_single_members,
+    warn_small_classes,
+)
 from widemargin.threads import Workers
 
 
@@ -104,7 +109,9 @@ class FRLL(MarginSelector):
         self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        self._warn_small_classes(table)
+        warn_single_members(table, "FRLL", "it has no edge within its class")
+        if self.neighbors == "class":
+            warn_small_classes(table, "FRLL", self.n_neighbors)
         heads, tails = self._joined(table, workers)
         same = table.y[heads] == table.y[tails]
 
@@ -135,13 +142,3 @@ class FRLL(MarginSelector):
             pairs.append(low * n + high)
         heads, tails = np.divmod(np.unique(np.concatenate(pairs)), n)
         return heads, tails
-
-    def _warn_small_classes(self, table: Table) -> None:
-        warn_single_members(table, "FRLL", "it has no edge within its class")
-        k, counts = self.n_neighbors, table.counts
-        if self.neighbors == "class" and np.any((counts <= k) & (counts > 1)):
-            c = int(np.argmin(np.where(counts > 1, counts, len(table.X))))
-            warn(
-                f"FRLL: n_neighbors={k}, but class {table.classes.tolist()[c]!r} has "
-                f"{counts[c]} members; classes with too few join all they have."
-            )

@@ -17,13 +17,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import About, MarginSelector
+from widemargin.base import About, MarginSelector, squared_share
 from widemargin.engine import hits_only, nearest
 from widemargin.margin import neighbors_at
-from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.screen import Screen
-from widemargin.table import Floats, Ints, Table, visiting_order, warn_single_members
+from widemargin.table import (
+    Floats,
+    Ints,
+    Table,
+    visiting_order,
+    warn_single_members,
+    warn_small_classes,
+)
 from widemargin.threads import Workers, spans
 
 
@@ -134,7 +140,8 @@ class LMBA(MarginSelector):
         self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        self._warn_small_classes(table)
+        warn_single_members(table, "LMBA", "it has no target and is not visited")
+        warn_small_classes(table, "LMBA", self.n_neighbors)
         n, d = table.X.shape
         random = check_random_state(self.random_state)
         targets, screen = self._targets(table, workers), Screen(table)
@@ -152,8 +159,7 @@ class LMBA(MarginSelector):
         self.weights_ = w
         self.loss_ = self._loss(screen, targets, w, workers)
         self.n_iter_ = self.max_iter
-        squares = np.where(table.constant, 0.0, w**2)
-        return squares / max(squares.max(), np.finfo(float).tiny)
+        return squared_share(table, w)
 
     def _targets(self, table: Table, workers: Workers) -> kernels.Targets:
         """Target neighbours and margins (step 2 and step 3b)."""
@@ -222,13 +228,3 @@ class LMBA(MarginSelector):
             spans(n, 64),
         )
         return float(losses.sum())
-
-    def _warn_small_classes(self, table: Table) -> None:
-        warn_single_members(table, "LMBA", "it has no target and is not visited")
-        k, counts = self.n_neighbors, table.counts
-        if np.any((counts <= k) & (counts > 1)):
-            c = int(np.argmin(np.where(counts > 1, counts, len(table.X))))
-            warn(
-                f"LMBA: n_neighbors={k}, but class {table.classes.tolist()[c]!r} has "
-                f"{counts[c]} members; its samples have fewer targets."
-            )
