@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-demo: $(VENV)/.has-cli ## rank a bundled data set with every method
+demo: $(VENV)/.has-cli ## rank a bundled data set with four methods
 	@$(BIN)/widemargin demo
 
 test: $(VENV)/.has-dev ## run the tests and the doctests

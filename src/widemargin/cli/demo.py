@@ -1,4 +1,4 @@
-"""``widemargin demo``: every method on one bundled data set."""
+"""``widemargin demo``: four methods on one bundled data set."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Result:
 @click.command()
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress bar.")
 def demo(quiet: bool) -> None:
-    """Rank a bundled data set with every method.
+    """Rank a bundled data set with Relief, ReliefF, Simba and G-flip.
 
     The data are the 569 tumours of the Wisconsin diagnostic breast cancer set, which
     scikit-learn brings along: 30 measurements each, benign or malignant.

@@ -42,5 +42,5 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Find out which features matter, by nearest-neighbour margins.
 
-    Start with `widemargin demo`, which ranks a bundled data set with every method.
+    Start with `widemargin demo`, which ranks a bundled data set with four methods.
     """
