@@ -1,6 +1,14 @@
+import os
+
 import pytest
+from hypothesis import settings
 
 import widemargin.base
+
+# The same examples every time where nobody is there to look at a new one.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture(autouse=True)
