@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core.cgutils import get_or_insert_function
+from numba.core.cgutils import alloca_once, for_range, get_or_insert_function
 from numba.extending import intrinsic, overload
 
 # Reassociation lets reductions vectorise. nnan and ninf stay off: NaN and infinity
@@ -1216,8 +1216,165 @@ class Targets(NamedTuple):
     theta: np.ndarray  # (n,) margins
 
 
+class Coarse(NamedTuple):
+    """Rows rounded to bytes, SIDE of them side by side, most telling features first."""
+
+    cells: np.ndarray  # (groups, D, SIDE) uint8; D is d filled up to whole parts
+    columns: np.ndarray  # (d,) feature of each column
+    low: np.ndarray  # (d,) value of a cell 0
+    step: np.ndarray  # (d,) value of one unit
+
+
+SIDE = 64  # rows of a group; a cell of all of them is one cache line
+PART = 32  # columns after which rows that are out are counted
+# Looking at one row in full costs as much as this many columns of a whole group.
+ALONE = 12
+
+
+@jit
+def round_rows(X, low, step, first, last, cells):
+    """cells[g, f, l] = X[g · SIDE + l, f], rounded to bytes, for g = first … last−1."""
+    n, d = X.shape
+    side = SIDE
+    for g in range(first, last):
+        for f in range(d):
+            for i in range(g * side, min(n, (g + 1) * side)):
+                cells[g, f, i - g * side] = np.rint((X[i, f] - low[f]) / step[f])
+
+
+@jit
+def rearrange_cells(cells, columns, arranged):
+    """arranged[:, c] = cells[:, columns[c]]."""
+    for g in range(cells.shape[0]):
+        for c in range(columns.size):
+            f = columns[c]
+            for k in range(SIDE):
+                arranged[g, c, k] = cells[g, f, k]
+
+
 @inner
-def _hinges(X, i, ranges, squares, screen, thin, targets, found):
+def _coarse_weights(squares, coarse, roots):
+    """Weights of the cells' columns in single precision, the largest being 1.
+
+    Returns the scale that makes it so, and how far rounding the rows may move the
+    square root of a key.
+    """
+    columns, step = coarse.columns, coarse.step
+    top, total = 0.0, 0.0
+    for f in range(squares.size):
+        top = max(top, squares[f] * step[f] * step[f])
+    if top == 0.0:
+        for c in range(columns.size):
+            roots[c] = 0
+        return 0.0, 0.0
+    for c in range(columns.size):
+        f = columns[c]
+        share = squares[f] * step[f] * step[f] / top
+        # Denormal numbers are slow, and a key that is too small only screens less.
+        share = share if share > 1e-25 else 0.0
+        roots[c] = np.sqrt(share)
+        total += share
+    # Half a unit for the cell, and a little for the query in single precision.
+    return 1 / np.sqrt(top), 0.5001 * np.sqrt(total)
+
+
+# Left to itself, the compiler reads and writes the keys for every few columns.
+@intrinsic
+def _add_columns(typing_context, cells, place, query, roots, span, keys):
+    """keys[l] += Σ (query_c − root_c · cell_l,c)² over the columns c of a span.
+
+    Their cells begin at ``place`` of the flat array of cells.
+    """
+
+    def code(context, builder, signature, args):
+        cells, queries, roots, keys = (
+            context.make_array(kind)(context, builder, value).data
+            for kind, value in zip(signature.args, args, strict=True)
+            if isinstance(kind, types.Array)
+        )
+        byte, whole, number = (
+            ir.VectorType(kind, LANES)
+            for kind in (ir.IntType(8), ir.IntType(32), ir.FloatType())
+        )
+        flags = ("contract",)
+
+        def vectors(start, kind):
+            places = [ir.Constant(ir.IntType(64), k) for k in range(0, SIDE, LANES)]
+            return [
+                builder.bitcast(builder.gep(start, [k]), kind.as_pointer())
+                for k in places
+            ]
+
+        first, last = (builder.extract_value(args[4], k) for k in range(2))
+        sums = [alloca_once(builder, number) for _ in vectors(keys, number)]
+        for total, key in zip(sums, vectors(keys, number), strict=True):
+            builder.store(builder.load(key, align=4), total)
+        with for_range(builder, builder.sub(last, first)) as loop:
+            column = builder.add(first, loop.index)
+            q, r = (
+                _everywhere(builder, builder.load(builder.gep(a, [column])))
+                for a in (queries, roots)
+            )
+            offset = builder.mul(loop.index, ir.Constant(ir.IntType(64), SIDE))
+            here = builder.gep(cells, [builder.add(args[1], offset)])
+            for total, cell in zip(sums, vectors(here, byte), strict=True):
+                x = builder.zext(builder.load(cell, align=1), whole)
+                x = builder.fmul(r, builder.sitofp(x, number), flags=flags)
+                t = builder.fsub(q, x, flags=flags)
+                square = builder.fmul(t, t, flags=flags)
+                added = builder.fadd(builder.load(total), square, flags=flags)
+                builder.store(added, total)
+        for total, key in zip(sums, vectors(keys, number), strict=True):
+            builder.store(builder.load(total), key, align=4)
+        return context.get_dummy_value()
+
+    index = types.intp
+    pair = types.UniTuple(index, 2)
+    return types.void(cells, index, query, roots, pair, keys), code
+
+
+@inner
+def _invaders(X, i, own, squares, coarse, thin, reach, found):
+    """Rows outside the range ``own`` at most ``reach`` from row i, under the weights.
+
+    Returns how many; ``found`` holds them and their distances. A group of rows is given
+    up as soon as the partial sums say that all are farther, and its rows are looked at
+    one by one when few are left.
+    """
+    n, d = X.shape
+    roots, scale, slack, query, keys = thin
+    cells, (ids, exact) = coarse.cells, found
+    width, side, part, count = cells.shape[1], SIDE, PART, 0
+    cut = _cut(reach, scale, slack, d)
+    for c in range(coarse.columns.size):
+        f = coarse.columns[c]
+        query[c] = (X[i, f] - coarse.low[f]) / coarse.step[f] * roots[c]
+    for g in range(cells.shape[0]):
+        start = g * side
+        if own[0] <= start and start + side <= own[1]:
+            continue
+        first, left = 0, side
+        for k in range(side):
+            keys[k] = 0
+        while first < width and left * d > ALONE * (width - first):
+            place = (g * width + first) * side
+            _add_columns(cells, place, query, roots, (first, first + part), keys)
+            first += part
+            left = 0
+            for k in range(side):
+                left += keys[k] <= cut
+        for k in range(min(side, n - start) if left else 0):
+            j = start + k
+            if keys[k] <= cut and not own[0] <= j < own[1]:
+                r = _weighted(X, i, j, squares)
+                if r <= reach * (1 + TIE):
+                    ids[count], exact[count] = j, r
+                    count += 1
+    return count
+
+
+@inner
+def _hinges(X, i, own, squares, coarse, thin, targets, found):
     """Rows that invade the neighbourhood of row i, and how many hinges each is in.
 
     Returns the number of invaders; ``found`` holds them and their distances.
@@ -1230,9 +1387,9 @@ def _hinges(X, i, ranges, squares, screen, thin, targets, found):
         r = _weighted(X, i, targets.ids[i, e], squares)
         limits[e] = targets.theta[i] + r * r
         farthest = max(farthest, limits[e])
-    reach = np.sqrt(farthest) * (1 + TIE), False
+    reach = np.sqrt(farthest) * (1 + TIE)
     near = ids, exact
-    count, _ = _within_reach(X, i, ranges, squares, screen, thin, reach, near)
+    count = _invaders(X, i, own, squares, coarse, thin, reach, near)
     for p in range(count):
         hinges[p] = 0
         for e in range(targets.counts[i]):
@@ -1246,8 +1403,16 @@ def _invader_room(n, k):
     return np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(k)
 
 
+@inner
+def _coarse_room(coarse):
+    """Storage for weights, a query and keys."""
+    width = coarse.cells.shape[1]
+    weights, query = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    return weights, query, np.empty(SIDE, np.float32)
+
+
 @jit
-def lmba_visits(table, targets, screen, w, visits, steps, c, weighted):
+def lmba_visits(table, targets, coarse, w, visits, steps, c, weighted):
     """Visit rows in turn; after each, move w against the gradient of its loss.
 
     ``table`` holds the rows and their layout. Activity of a hinge is tested under the
@@ -1260,8 +1425,8 @@ def lmba_visits(table, targets, screen, w, visits, steps, c, weighted):
     found = _invader_room(n, theirs.shape[1])
     ids, exact, hinges, limits = found
     squares, gradient = np.ones(d), np.empty(d)
-    weights = np.zeros(screen.rows.shape[1], np.float32)
-    scale, slack = _thin(squares, screen, weights)
+    weights, query, keys = _coarse_room(coarse)
+    scale, slack = _coarse_weights(squares, coarse, weights)
     for t in range(visits.size):
         i = visits[t]
         if held[i] == 0:
@@ -1269,10 +1434,10 @@ def lmba_visits(table, targets, screen, w, visits, steps, c, weighted):
         if weighted:
             for f in range(d):
                 squares[f] = w[f] * w[f]
-            scale, slack = _thin(squares, screen, weights)
-        ranges = starts[0], starts[labels[i]], starts[labels[i] + 1], n
-        thin = weights, scale, slack
-        count = _hinges(X, i, ranges, squares, screen, thin, targets, found)
+            scale, slack = _coarse_weights(squares, coarse, weights)
+        own = starts[labels[i]], starts[labels[i] + 1]
+        thin = weights, scale, slack, query, keys
+        count = _hinges(X, i, own, squares, coarse, thin, targets, found)
         for f in range(d):
             gradient[f] = 0.0
         for e in range(held[i]):
@@ -1297,22 +1462,22 @@ def lmba_visits(table, targets, screen, w, visits, steps, c, weighted):
 
 
 @jit
-def lmba_losses(table, targets, screen, squares, first, last, c, losses):
+def lmba_losses(table, targets, coarse, squares, first, last, c, losses):
     """losses[i] = loss of row i under the squared weights, for i = first … last−1."""
     X, layout = table
     n = X.shape[0]
     found = _invader_room(n, targets.ids.shape[1])
     _, exact, _, limits = found
-    weights = np.zeros(screen.rows.shape[1], np.float32)
-    scale, slack = _thin(squares, screen, weights)
+    weights, query, keys = _coarse_room(coarse)
+    scale, slack = _coarse_weights(squares, coarse, weights)
     for i in range(first, last):
         losses[i] = 0.0
         if targets.counts[i] == 0:
             continue
         label = layout.labels[i]
-        ranges = layout.starts[0], layout.starts[label], layout.starts[label + 1], n
-        thin = weights, scale, slack
-        count = _hinges(X, i, ranges, squares, screen, thin, targets, found)
+        own = layout.starts[label], layout.starts[label + 1]
+        thin = weights, scale, slack, query, keys
+        count = _hinges(X, i, own, squares, coarse, thin, targets, found)
         for e in range(targets.counts[i]):
             losses[i] += limits[e] - targets.theta[i]
             for p in range(count):

@@ -18,10 +18,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
 from widemargin.base import About, MarginSelector, squared_share
-from widemargin.engine import hits_only, nearest
-from widemargin.margin import neighbors_at
+from widemargin.engine import hits_and_misses, nearest
+from widemargin.engine.relations import HIT, MISS
 from widemargin.progress import progress
-from widemargin.screen import Screen
+from widemargin.screen import CoarseScreen
 from widemargin.table import (
     Floats,
     Ints,
@@ -144,7 +144,7 @@ class LMBA(MarginSelector):
         warn_small_classes(table, "LMBA", self.n_neighbors)
         n, d = table.X.shape
         random = check_random_state(self.random_state)
-        targets, screen = self._targets(table, workers), Screen(table)
+        targets, screen = self._targets(table, workers), CoarseScreen(table, workers)
         w, t = np.ones(d), 0
         with progress("LMBA", self.max_iter, self.verbose) as advance:
             for _ in range(self.max_iter):
@@ -165,14 +165,21 @@ class LMBA(MarginSelector):
         """Target neighbours and margins (step 2 and step 3b)."""
         n, k = len(table.X), self.n_neighbors
         ids, counts = np.zeros((n, k), np.int64), np.zeros(n, np.int64)
-        for block in nearest(table, k, hits_only(len(table.classes)), workers=workers):
-            counts[block.queries] = block.counts[:, 0]
-            filled = np.arange(k) < block.counts
-            part = np.zeros(filled.shape, np.int64)
-            part[filled] = block.rows
-            ids[block.queries] = part
-        _, distances = neighbors_at(table, np.ones(table.X.shape[1]), workers)
-        near, far = distances.T
+        shortest = np.full((n, 2), np.nan)
+        relation = hits_and_misses(len(table.classes))
+        for block in nearest(table, k, relation, distances=True, workers=workers):
+            filled = np.arange(k) < block.counts[..., None]
+            part, measured = (
+                np.zeros(filled.shape, np.int64),
+                np.full(filled.shape, np.nan),
+            )
+            part[filled], measured[filled] = block.rows, block.distances
+            ids[block.queries], counts[block.queries] = (
+                part[:, HIT],
+                block.counts[:, HIT],
+            )
+            shortest[block.queries] = np.fmin.reduce(measured, axis=2)
+        near, far = shortest[:, HIT], shortest[:, MISS]
         return kernels.Targets(ids, counts, np.abs(far**2 - near**2))
 
     def _steps(self, t: int, count: int) -> Floats:
@@ -187,7 +194,7 @@ class LMBA(MarginSelector):
 
     def _descend(
         self,
-        screen: Screen,
+        screen: CoarseScreen,
         targets: kernels.Targets,
         w: Floats,
         visits: Ints,
@@ -209,7 +216,11 @@ class LMBA(MarginSelector):
             )
 
     def _loss(
-        self, screen: Screen, targets: kernels.Targets, w: Floats, workers: Workers
+        self,
+        screen: CoarseScreen,
+        targets: kernels.Targets,
+        w: Floats,
+        workers: Workers,
     ) -> float:
         """e(w), equation 4."""
         n, arranged = len(targets.counts), screen.arranged(w)
