@@ -961,6 +961,15 @@ class Flips(NamedTuple):
     bounds: np.ndarray  # (n, 2) no other hit or miss is nearer than this
 
 
+class Accepted(NamedTuple):
+    """The flip that the lists have yet to learn of."""
+
+    feature: int  # −1 if there is none
+    sign: float
+    low: float
+    high: float
+
+
 class Batch(NamedTuple):
     """Features whose flips are tried together."""
 
@@ -971,6 +980,7 @@ class Batch(NamedTuple):
     high: np.ndarray  # (L,)
     chosen: np.ndarray  # the features of F
     removed: float  # squared range of what was taken out of D since it was 0
+    accepted: Accepted
 
 
 @inner
@@ -982,13 +992,55 @@ def _bring_up_to_date(i, flips, row):
         for j in range(n):
             row[j] = 0.0
         versions[i] = 0
-    for e in range(versions[i], flips.length):
-        f, sign = log[0, e], log[1, e]
-        x, column = XT[f, i], XT[f]
+    for e in range(versions[i], flips.length - 3, 4):
+        f, g, h, k = log[0, e], log[0, e + 1], log[0, e + 2], log[0, e + 3]
+        a, b, c, d = log[1, e], log[1, e + 1], log[1, e + 2], log[1, e + 3]
+        x, y, u, v = XT[f, i], XT[g, i], XT[h, i], XT[k, i]
         for j in range(n):
-            t = x - column[j]
+            p, q, r, s = x - XT[f, j], y - XT[g, j], u - XT[h, j], v - XT[k, j]
+            row[j] += (a * p * p + b * q * q) + (c * r * r + d * s * s)
+    for e in range(flips.length - (flips.length - versions[i]) % 4, flips.length):
+        f, sign = log[0, e], log[1, e]
+        x = XT[f, i]
+        for j in range(n):
+            t = x - XT[f, j]
             row[j] += sign * t * t
     versions[i] = flips.length
+
+
+@intrinsic
+def _below_limit(typing_context, values, start, limit):
+    """Bit c says whether values[start + c] < limit, for c < LANES."""
+
+    def code(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        vector = ir.VectorType(ir.DoubleType(), LANES)
+        place = builder.bitcast(builder.gep(data, [args[1]]), vector.as_pointer())
+        loaded = builder.load(place, align=8)
+        limit = _everywhere(builder, args[2])
+        return _mask(builder, builder.fcmp_ordered("<", loaded, limit))
+
+    return types.int64(values, types.intp, types.float64), code
+
+
+@inner
+def _few_below_limit(values, start, stop, limit):
+    """The same for fewer than LANES values."""
+    mask = 0
+    for j in range(start, stop):
+        if values[j] < limit:
+            mask |= 1 << (j - start)
+    return mask
+
+
+@intrinsic
+def _lowest_bit(typing_context, mask):
+    """Place of the lowest bit that is set."""
+
+    def code(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), code
 
 
 @inner
@@ -1000,21 +1052,30 @@ def _list_nearest(i, starts, label, flips, row):
     ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, n))
     for h in range(2):
         # The rows listed so far are K rows: the K nearest are no farther than they.
-        limit = near[i, h, K - 1] * (1 + 1e-12) if held[i, h] == K else np.inf
-        count, worst = 0, limit
+        count, worst = 0, np.inf
+        if held[i, h] == K:
+            worst = near[i, h, K - 1] * (1 + 1e-12) + 1e-300
         for part in range(2):
-            for j in range(ranges[h][part][0], ranges[h][part][1]):
-                v = row[j]
-                if v < worst or (count < K and v <= limit):
-                    p = min(count, K - 1)
-                    while p > 0 and v < near[i, h, p - 1]:
-                        near[i, h, p] = near[i, h, p - 1]
-                        ids[i, h, p] = ids[i, h, p - 1]
-                        p -= 1
-                    near[i, h, p], ids[i, h, p] = v, j
-                    count = min(count + 1, K)
-                    if count == K:
-                        worst = min(limit, near[i, h, K - 1])
+            start, stop = ranges[h][part]
+            for first in range(start, stop, LANES):
+                if first + LANES <= stop:
+                    nearer = _below_limit(row, first, worst)
+                else:
+                    nearer = _few_below_limit(row, first, stop, worst)
+                while nearer:
+                    j = first + _lowest_bit(nearer)
+                    nearer &= nearer - 1
+                    v = row[j]
+                    if v < worst:
+                        p = min(count, K - 1)
+                        while p > 0 and v < near[i, h, p - 1]:
+                            near[i, h, p] = near[i, h, p - 1]
+                            ids[i, h, p] = ids[i, h, p - 1]
+                            p -= 1
+                        near[i, h, p], ids[i, h, p] = v, j
+                        count = min(count + 1, K)
+                        if count == K:
+                            worst = near[i, h, K - 1]
         members = hi - lo - 1 if h == 0 else n - (hi - lo)
         held[i, h] = count
         bounds[i, h] = worst if members > count else np.inf
@@ -1133,6 +1194,27 @@ def _renew_lists(i, layout, flips, scratch):
     _list_nearest(i, layout.starts, layout.labels[i], flips, row)
 
 
+@inner
+def _carry_flip(i, flips, accepted):
+    """Carry an accepted flip into the lists of row i; D follows when needed."""
+    XT, near, ids = flips.XT, flips.near, flips.ids
+    held, bounds = flips.held, flips.bounds
+    feature, sign = accepted.feature, accepted.sign
+    x = XT[feature, i]
+    reach = max(x - accepted.low, accepted.high - x)
+    for h in range(2):
+        for e in range(held[i, h]):
+            j = ids[i, h, e]
+            t = x - XT[feature, j]
+            v, p = near[i, h, e] + sign * t * t, e
+            while p > 0 and v < near[i, h, p - 1]:
+                near[i, h, p], ids[i, h, p] = near[i, h, p - 1], ids[i, h, p - 1]
+                p -= 1
+            near[i, h, p], ids[i, h, p] = v, j
+        if sign < 0:
+            bounds[i, h] -= reach * reach
+
+
 @jit
 def try_flips(layout, flips, batch, utility, blocks, first, last, sums):
     """sums[k, b] = Σ u(θ) over block k of rows after flip b, for k = first … last−1.
@@ -1147,11 +1229,13 @@ def try_flips(layout, flips, batch, utility, blocks, first, last, sums):
     labels, starts = layout.labels, layout.starts
     values, signs, low, high = batch.values, batch.signs, batch.low, batch.high
     near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
-    removed = batch.removed
+    removed, accepted = batch.removed, batch.accepted
     for k in range(first, last):
         for i in range(blocks[k], blocks[k + 1]):
             if starts[labels[i] + 1] - starts[labels[i]] < 2:
                 continue
+            if accepted.feature >= 0:
+                _carry_flip(i, flips, accepted)
             for b in range(lanes):
                 reach = max(values[i, b] - low[b], high[b] - values[i, b])
                 slack[b] = reach * reach if signs[b] < 0 else 0.0
@@ -1186,26 +1270,6 @@ def try_flips(layout, flips, batch, utility, blocks, first, last, sums):
                 near_hit = np.sqrt(max(best[0, b], 0.0))
                 near_miss = np.sqrt(max(best[1, b], 0.0))
                 sums[k, b] += _value(utility, near_hit, near_miss)
-
-
-@jit
-def accept_flip(flips, feature, sign, low, high, first, last):
-    """Carry a flip into the lists of rows first … last−1; D follows when needed."""
-    near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
-    column = flips.XT[feature]
-    for i in range(first, last):
-        reach = max(column[i] - low, high - column[i])
-        for h in range(2):
-            for e in range(held[i, h]):
-                j = ids[i, h, e]
-                t = column[i] - column[j]
-                v, p = near[i, h, e] + sign * t * t, e
-                while p > 0 and v < near[i, h, p - 1]:
-                    near[i, h, p], ids[i, h, p] = near[i, h, p - 1], ids[i, h, p - 1]
-                    p -= 1
-                near[i, h, p], ids[i, h, p] = v, j
-            if sign < 0:
-                bounds[i, h] -= reach * reach
 
 
 class Targets(NamedTuple):

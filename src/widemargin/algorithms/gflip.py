@@ -29,6 +29,7 @@ TIE = 1e-10  # differences of e this small, relatively, are none
 BUDGET = 2**32  # bytes for the matrix of distances; beyond, rows are summed when needed
 LISTED = 24  # nearest hits and misses that each row keeps at hand
 SLACK = 32  # flips beyond twice those of F after which distances are summed anew
+NOTHING = kernels.Accepted(-1, 0.0, 0.0, 0.0)
 FEWEST, LANES = 8, 32  # flips tried together: after one was accepted, or long none
 
 
@@ -213,6 +214,7 @@ class FlipSearch:
         self.log = np.zeros((2, 2 * d + SLACK + 1), np.int64)
         self.length = 0  # of the log
         self.removed = 0.0  # squared ranges of the features that the log takes out
+        self.accepted = NOTHING
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
@@ -251,7 +253,9 @@ class FlipSearch:
             self.table.high[features],
             np.flatnonzero(self.F),
             self.removed,
+            self.accepted,
         )
+        self.accepted = NOTHING
         sums = np.zeros((len(self.blocks) - 1, len(features)))
 
         def evaluate(part: slice) -> None:
@@ -276,13 +280,9 @@ class FlipSearch:
         sign = -1 if self.F[f] else 1
         self.F[f] = not self.F[f]
         self.e = e
-        flips, low, high = self._flips(), self.table.low[f], self.table.high[f]
-        self.workers.run(
-            lambda part: kernels.accept_flip(
-                flips, f, sign, low, high, part.start, part.stop
-            ),
-            self._shared_out(len(self.versions)),
-        )
+        low, high = float(self.table.low[f]), float(self.table.high[f])
+        # Rows learn of it when they are next looked at.
+        self.accepted = kernels.Accepted(f, float(sign), low, high)
         self.log[:, self.length] = f, sign
         self.length += 1
         if sign < 0:
