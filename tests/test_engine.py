@@ -122,6 +122,28 @@ def test_any_number_of_features(d, metric, workers):
     assert_nearest(table, 3, hits_and_misses(2), metric, workers)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fine", [local.FINE, np.inf])
+def test_counted_distances_find_the_same_neighbours(kind, fine, workers, monkeypatch):
+    monkeypatch.setattr(local, "FINE", fine)  # inf: counted whatever is lost by it
+    rng = np.random.default_rng(0)
+    table = make_table(kind(rng, 131, 150), rng.integers(0, 3, 131), workers)
+    counted = local._Search(table, local.METRICS["manhattan"], each_class(3), workers)
+    assert counted.step > 0 or fine == local.FINE
+    assert_nearest(table, 3, each_class(3), "manhattan", workers)
+    assert_nearest(table, 3, each_class(3), "manhattan", workers, np.array([130, 5]))
+
+
+def test_numbers_are_counted_where_they_are_fine_enough(workers):
+    rng = np.random.default_rng(0)
+    for kind, expected in ((spread_out, True), (one_far_row, False)):
+        table = make_table(kind(rng, 300, 200), rng.integers(0, 2, 300), workers)
+        search = local._Search(
+            table, local.METRICS["manhattan"], each_class(2), workers
+        )
+        assert (search.step > 0) == expected
+
+
 @pytest.mark.parametrize("n", [2, 3, 31, 64, 65, 129, 257])
 def test_any_number_of_rows(n, workers):
     rng = np.random.default_rng(n)

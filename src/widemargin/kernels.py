@@ -34,6 +34,7 @@ the search for that query with a longer one.
 """
 
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +61,9 @@ LINEAR, SIGMOID, ZERO_ONE = 0, 1, 2
 UNIT = 2.0**-24  # unit roundoff of float32
 TIE = 1e-10  # distances this close, relatively, are the same distance
 CHUNK = 512  # features summed in float32 before the sum is carried on
+WORDS = 32  # whole numbers of 16 bits that are added at once
+# The largest value of a feature that is counted: sums of a chunk stay below 2¹⁶.
+TOP = 2**16 * WORDS // CHUNK - 1
 LANES = 16  # keys compared at once; panels are a multiple of it
 NEVER = np.float32(np.inf).view(np.int32)  # the key of a row that is not to be found
 
@@ -93,6 +97,7 @@ class Doubt(NamedTuple):
     norms: np.ndarray  # (m,) norm of each query, in the units of the screen
     largest: float  # largest norm of any row
     depth: float  # most float32 roundings that any summand goes through
+    step: float  # what rounding of the rows may add, whatever the key
 
 
 class Rule(NamedTuple):
@@ -164,6 +169,18 @@ def pack_rows(Z, centre, factor, packed, first, norms):
                 sizes += abs(np.float64(v))
         norms[EUCLIDEAN, r] = squares
         norms[MANHATTAN, r] = sizes
+
+
+@jit
+def count_rows(Z, low, step, packed, first):
+    """Copy rows of Z to places first, first + 1, … as multiples of a step."""
+    chunks, _, length = packed.shape
+    for r in range(Z.shape[0]):
+        for chunk in range(chunks):
+            row, f0 = packed[chunk, first + r], chunk * length
+            z, c = Z[r, f0 : f0 + length], low[f0 : f0 + length]
+            for e in range(z.size):
+                row[e] = np.rint((z[e] - c[e]) / step)
 
 
 @inner
@@ -254,6 +271,99 @@ def _short_manhattan_tile(A, B, tile, part):
                 )
 
 
+# Whole numbers halve the work, and the compiler would make them wider than need be.
+@intrinsic
+def _add_counts(typing_context, A, r, B, c, unit, tile):
+    """tile[r + g, c + h] += unit · ‖A_r+g − B_c+h‖₁ for g < 2 and h < 4.
+
+    A and B hold numbers from 0 to TOP, WORDS or a multiple of them in a row.
+    """
+
+    def code(context, builder, signature, args):
+        index = ir.IntType(64)
+        ours, theirs, target = (
+            context.make_array(signature.args[k])(context, builder, args[k])
+            for k in (0, 2, 5)
+        )
+        length, width = (
+            builder.extract_value(array.shape, 1) for array in (ours, target)
+        )
+        words = ir.VectorType(ir.IntType(16), WORDS)
+        size = get_or_insert_function(
+            builder.module,
+            ir.FunctionType(words, [words, ir.IntType(1)]),
+            f"llvm.abs.v{WORDS}i16",
+        )
+
+        def row(array, size, first, k):
+            place = builder.mul(builder.add(first, index(k)), size)
+            return builder.gep(array.data, [place])
+
+        def load(line, start):
+            place = builder.bitcast(builder.gep(line, [start]), words.as_pointer())
+            return builder.load(place, align=2)
+
+        rows = [row(ours, length, args[1], g) for g in range(2)]
+        columns = [row(theirs, length, args[3], h) for h in range(4)]
+        sums = [alloca_once(builder, words) for _ in range(8)]
+        for total in sums:
+            builder.store(ir.Constant(words, None), total)
+        with for_range(builder, builder.udiv(length, index(WORDS))) as loop:
+            start = builder.mul(loop.index, index(WORDS))
+            a, b = ([load(line, start) for line in lines] for lines in (rows, columns))
+            for total, (x, y) in zip(sums, product(a, b), strict=True):
+                part = builder.call(size, [builder.sub(x, y), ir.IntType(1)(0)])
+                builder.store(builder.add(builder.load(total), part), total)
+        wide = ir.VectorType(ir.IntType(32), WORDS)
+        add_up = get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.IntType(32), [wide]),
+            f"llvm.vector.reduce.add.v{WORDS}i32",
+        )
+        for k, total in enumerate(sums):
+            line = row(target, width, args[1], k // 4)
+            place = builder.gep(line, [builder.add(args[3], index(k % 4))])
+            count = builder.call(add_up, [builder.zext(builder.load(total), wide)])
+            value = builder.fmul(builder.sitofp(count, ir.FloatType()), args[4])
+            builder.store(builder.fadd(builder.load(place), value), place)
+        return context.get_dummy_value()
+
+    at = types.intp
+    return types.void(A, at, B, at, types.float32, tile), code
+
+
+@inner
+def _clear(tile):
+    for r in range(tile.shape[0]):
+        for c in range(tile.shape[1]):
+            tile[r, c] = 0
+
+
+@inner
+def _mirror(tile, height):
+    """Fill in what lies left of the diagonal."""
+    for r in range(1, height):
+        for c in range(r):
+            tile[r, c] = tile[c, r]
+
+
+@inner
+def _counted_tile(ours, first, theirs, offset, unit, shape, tile):
+    """tile[r, c] = ‖a_r − b_c‖₁ of rows that are multiples of a unit."""
+    height, _, filled = shape
+    height, filled = height + height % 2, filled + -filled % 4
+    mirrored = ours is theirs and first == offset
+    _clear(tile)
+    for chunk in range(ours.shape[0]):
+        A = _panel(ours, chunk, first, height)
+        B = _panel(theirs, chunk, offset, filled)
+        for r in range(0, height, 2):
+            for c in range(r - r % 4 if mirrored else 0, filled, 4):
+                _add_counts(A, r, B, c, unit, tile)
+    if mirrored:
+        _mirror(tile, height)
+
+
 @inner
 def _manhattan_tile(ours, first, theirs, offset, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖₁ in the rows and columns that are filled."""
@@ -262,9 +372,7 @@ def _manhattan_tile(ours, first, theirs, offset, shape, tile, part):
     length = ours.shape[2]
     short = length <= 128 and length <= width
     mirrored = not short and ours is theirs and first == offset
-    for r in range(width):
-        for c in range(width):
-            tile[r, c] = 0
+    _clear(tile)
     for chunk in range(ours.shape[0]):
         A = _panel(ours, chunk, first, height)
         if short:
@@ -273,13 +381,14 @@ def _manhattan_tile(ours, first, theirs, offset, shape, tile, part):
             B = _panel(theirs, chunk, offset, filled)
             _long_manhattan_tile(A, B, tile, mirrored)
     if mirrored:
-        for r in range(1, height):
-            for c in range(r):
-                tile[r, c] = tile[c, r]
+        _mirror(tile, height)
 
 
 def _tile(ours, first, theirs, offset, norms, shape, tile, part):
-    """Squared Euclidean distances if norms are given, Manhattan ones if None."""
+    """Squared Euclidean distances if norms are given, Manhattan ones if None.
+
+    A number instead is the unit of Manhattan distances that are counted.
+    """
 
 
 # Chosen by type: with an `if`, both kinds would be compiled each time.
@@ -291,6 +400,12 @@ def _choose_tile(ours, first, theirs, offset, norms, shape, tile, part):
             _manhattan_tile(ours, first, theirs, offset, shape, tile, part)
 
         return manhattan
+    if isinstance(norms, types.Float):
+
+        def counted(ours, first, theirs, offset, norms, shape, tile, part):
+            _counted_tile(ours, first, theirs, offset, norms, shape, tile)
+
+        return counted
 
     def euclidean(ours, first, theirs, offset, norms, shape, tile, part):
         _euclidean_tile(ours, first, theirs, offset, norms, tile, part)
@@ -675,7 +790,7 @@ def _doubtful(metric, keys, held, wanted, norm, doubt):
     keys are at least keys[held], might be inside as well.
     """
     middle = np.float64(keys[wanted - 1])
-    error = _error(metric, middle, norm, doubt.largest, doubt.depth)
+    error = _error(metric, middle, norm, doubt.largest, doubt.depth) + doubt.step
     low, high = middle - error, (middle + error) * (1 + 4 * TIE)
     low -= 4 * TIE * abs(low)
     first = 0
@@ -694,7 +809,7 @@ def _surely_at_least(metric, key, norm, doubt):
     key = np.float64(key)
     if key == np.inf:
         return key
-    return key - _error(metric, key, norm, doubt.largest, doubt.depth)
+    return key - _error(metric, key, norm, doubt.largest, doubt.depth) - doubt.step
 
 
 @jit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,26 @@ from widemargin.threads import Workers, spans
 REARRANGED = 8  # times per pass that features are put in order of their weight
 
 
-class Screen:
+class _Rearranged:
+    """A copy of a table whose features are put in order of their weight."""
+
+    def arranged(self, w: Floats) -> Any:
+        """The copy, arranged for weights near w."""
+        raise NotImplementedError
+
+    def parts(
+        self, w: Floats, visits: Ints, batch_size: int = 1
+    ) -> Iterator[tuple[Any, slice]]:
+        """Cut a pass over the rows into parts, each with the copy arranged for w.
+
+        w changes on the way: a part is arranged when the one before has been visited.
+        """
+        size = max(1, len(visits) // REARRANGED // batch_size) * batch_size
+        for part in spans(len(visits), size):
+            yield self.arranged(w), part
+
+
+class Screen(_Rearranged):
     """Rows in single precision, features with the largest share of distances first.
 
     Most rows are then given up after a few features. The order follows the weights
@@ -38,19 +58,8 @@ class Screen:
         kernels.arrange_columns(self.table.X, self.centre, columns, self.rows)
         return kernels.Screen(self.rows, columns, self.largest)
 
-    def parts(
-        self, w: Floats, visits: Ints, batch_size: int = 1
-    ) -> Iterator[tuple[kernels.Screen, slice]]:
-        """Cut a pass over the rows into parts, each with the copy arranged for w.
 
-        w changes on the way: a part is arranged when the one before has been visited.
-        """
-        size = max(1, len(visits) // REARRANGED // batch_size) * batch_size
-        for part in spans(len(visits), size):
-            yield self.arranged(w), part
-
-
-class CoarseScreen(Screen):
+class CoarseScreen(_Rearranged):
     """Rows rounded to bytes, 64 of them side by side.
 
     A quarter of the memory to read, for searches that have to read nearly all of it:

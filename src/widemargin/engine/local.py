@@ -26,6 +26,8 @@ BUDGET = 2**28  # bytes of working memory for the lists of the search
 BLOCK = 1024  # queries resolved and summed together; part of the order of summation
 WIDE = 1000  # features from which on it pays to sort edges before they are summed
 SPARE = 3  # list entries beyond k, so that doubt about the k-th can be settled
+COUNTED = 128, 2048  # features between which distances are counted in whole numbers
+FINE = 0.005  # share of a distance that counting may get wrong
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def nearest(
     rank = np.empty(0, np.int64) if share_ties else table.rows
     rule = kernels.Rule(k, search.members(), rank, distances)
     everything = np.arange(len(table.X))
-    wanted = k + SPARE
+    wanted = k + (2 * SPARE if search.step else SPARE)
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     heap = None
     if queries is None and memory <= BUDGET:
@@ -158,6 +160,7 @@ class _Search:
         size = np.max(np.maximum(table.high - self.centre, self.centre - table.low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
+        self.step = self._counting_step()
         self.packed, self.norms = self._pack(np.arange(n))
         norms = self.norms[metric, :n]
         self.row_norms = np.sqrt(norms) if metric == kernels.EUCLIDEAN else norms
@@ -165,18 +168,37 @@ class _Search:
         # No sum in single precision is longer than a chunk, or than their number.
         self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
 
-    def _pack(self, rows: Ints) -> tuple[NDArray[np.float32], Floats]:
-        """The given rows in single precision, filled up to whole panels; norms."""
+    def _counting_step(self) -> float:
+        """The step whose multiples stand for values; 0 if they are not counted.
+
+        Many features are added up faster as whole numbers, if those are fine enough for
+        few rows to be measured again; with very many, distances differ too little.
+        """
+        table, (n, d) = self.table, self.table.X.shape
+        if self.metric != kernels.MANHATTAN or not COUNTED[0] < d <= COUNTED[1]:
+            return 0.0
+        step = float(np.max(table.high - table.low)) / kernels.TOP
+        some = table.X[:: n // 256 + 1]
+        typical = np.abs(some - self.centre).sum(axis=1).mean()
+        return step if d * step <= FINE * typical else 0.0
+
+    def _pack(self, rows: Ints) -> tuple[NDArray[Any], Floats]:
+        """The given rows for the screen, filled up to whole panels; norms."""
         d = self.table.X.shape[1]
         chunks = -(-d // kernels.CHUNK)
-        length = fill_up(-(-d // chunks), 8)  # whole vector registers
+        # Whole vector registers.
+        length = fill_up(-(-d // chunks), kernels.WORDS if self.step else 8)
         padded = fill_up(len(rows), self.width)
-        packed = np.zeros((chunks, padded, length), np.float32)
+        kind = np.int16 if self.step else np.float32
+        packed = np.zeros((chunks, padded, length), kind)
         norms = np.zeros((2, padded))
         contiguous = len(rows) == len(self.table.X)
 
         def pack(part: slice) -> None:
             Z = self.table.X[part if contiguous else rows[part]]
+            if self.step:
+                kernels.count_rows(Z, self.table.low, self.step, packed, part.start)
+                return
             kernels.pack_rows(
                 Z, self.centre, self.factor, packed, part.start, norms[:, part]
             )
@@ -208,8 +230,7 @@ class _Search:
         n = len(self.table.X)
         heap = self._heap(n, wanted)
         queries = kernels.Queries(np.arange(n), self.table.y)
-        euclidean = self.metric == kernels.EUCLIDEAN
-        squares = (self.norms[kernels.EUCLIDEAN],) * 2 if euclidean else None
+        norms = self._tile_norms(self.norms)
         # A pair of groups of panels changes the lists of both, so no group is worked
         # on twice at once. Halves of the diagonal, the smallest pieces, come last.
         panels = self.packed.shape[1] // self.width
@@ -222,7 +243,7 @@ class _Search:
             tiles = (a.start, a.stop, b.start, b.stop, 1)
             kernels.search_pairs(
                 self.packed,
-                squares,
+                norms,
                 tuple(t * self.width for t in tiles),
                 queries,
                 self.layout,
@@ -238,14 +259,18 @@ class _Search:
             self.workers.run(search, pairs, claims=set)
         return heap
 
+    def _tile_norms(self, norms: Floats) -> Any:
+        """What a tile needs besides the rows, ours having these norms."""
+        if self.metric == kernels.EUCLIDEAN:
+            return norms[kernels.EUCLIDEAN], self.norms[kernels.EUCLIDEAN]
+        return np.float32(self.step * self.factor) if self.step else None
+
     def panels(self, rows: Ints, wanted: int) -> kernels.Heap:
         """Screen some rows against all."""
         heap = self._heap(len(rows), wanted)
         queries = kernels.Queries(rows, self.table.y[rows])
         packed, norms = self._pack(rows)
-        both = None
-        if self.metric == kernels.EUCLIDEAN:
-            both = (norms[kernels.EUCLIDEAN], self.norms[kernels.EUCLIDEAN])
+        both = self._tile_norms(norms)
 
         def search(part: slice) -> None:
             kernels.search_panel(
@@ -335,6 +360,9 @@ class _Search:
             np.empty(shape if rule.measure else (len(rows), self.n_slots, 0)),
         )
 
+        # Half a step for each feature of both rows.
+        rounding = self.table.X.shape[1] * self.step * self.factor * (1 + 1e-6)
+
         def resolve(part: slice) -> None:
             kernels.resolve(
                 self.metric,
@@ -342,7 +370,9 @@ class _Search:
                 kernels.Queries(rows[part], self.table.y[rows[part]]),
                 heap,
                 place + part.start,
-                kernels.Doubt(self.row_norms[rows[part]], self.largest, self.depth),
+                kernels.Doubt(
+                    self.row_norms[rows[part]], self.largest, self.depth, rounding
+                ),
                 rule,
                 kernels.Lists(*(a[part] for a in lists)),
             )
