@@ -1,5 +1,7 @@
 """The search finds what direct measurement of all pairs finds, however it is cut up."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -128,7 +130,7 @@ def test_counted_distances_find_the_same_neighbours(kind, fine, workers, monkeyp
     monkeypatch.setattr(local, "FINE", fine)  # inf: counted whatever is lost by it
     rng = np.random.default_rng(0)
     table = make_table(kind(rng, 131, 150), rng.integers(0, 3, 131), workers)
-    counted = local._Search(table, local.METRICS["manhattan"], each_class(3), workers)
+    counted = local.Search(table, local.METRICS["manhattan"], each_class(3), workers)
     assert counted.step > 0 or fine == local.FINE
     assert_nearest(table, 3, each_class(3), "manhattan", workers)
     assert_nearest(table, 3, each_class(3), "manhattan", workers, np.array([130, 5]))
@@ -138,9 +140,7 @@ def test_numbers_are_counted_where_they_are_fine_enough(workers):
     rng = np.random.default_rng(0)
     for kind, expected in ((spread_out, True), (one_far_row, False)):
         table = make_table(kind(rng, 300, 200), rng.integers(0, 2, 300), workers)
-        search = local._Search(
-            table, local.METRICS["manhattan"], each_class(2), workers
-        )
+        search = local.Search(table, local.METRICS["manhattan"], each_class(2), workers)
         assert (search.step > 0) == expected
 
 
@@ -166,6 +166,14 @@ def test_some_queries_only(metric, workers):
     table = make_table(rng.random((150, 5)), rng.integers(0, 2, 150), workers)
     queries = np.array([149, 0, 3, 77, 76])
     assert_nearest(table, 3, each_class(2), metric, workers, queries)
+
+
+def test_all_rows_as_queries_in_another_order(workers):
+    rng = np.random.default_rng(4)
+    table = make_table(rng.standard_normal((90, 4)), np.arange(90) % 3, workers)
+    assert_nearest(
+        table, 3, each_class(3), "euclidean", workers, queries=rng.permutation(90)
+    )
 
 
 def test_a_relation_may_leave_classes_out(workers):
@@ -214,6 +222,24 @@ def test_edge_sums(power, d, workers):
     expected = coefficients @ np.abs(table.X[heads] - table.X[tails]) ** power
     sums = edge_sums(table, edges, power=power, workers=workers)
     np.testing.assert_allclose(sums, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("options", [{}, {"power": 2}, {"signed": True}])
+def test_group_sums(options, workers):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((40, 7))
+    table = make_table(X, np.arange(40) % 2, workers)
+    heads, tails = rng.integers(0, 40, (2, 300))
+    c = rng.standard_normal(300)
+    offsets = np.array([3, 3, 10, 11, 200, 299])
+    sums = local.group_sums(
+        table, local.kernels.Edges(heads, tails, c), offsets, workers=workers, **options
+    )
+    t = table.X[tails] - table.X[heads]
+    power = options.get("power", 1)
+    t = c[:, None] * (t if options.get("signed") else np.abs(t) ** power)
+    expected = [t[a:b].sum(axis=0) for a, b in pairwise(offsets)]
+    np.testing.assert_allclose(sums, expected, atol=1e-12)
 
 
 def test_an_error_in_a_thread_reaches_the_caller():

@@ -27,12 +27,14 @@ def assert_same_weights(ours, theirs):
 @pytest.mark.parametrize(
     ("active", "step"), [("weighted", "sqrt"), ("original", "constant")]
 )
-def test_weights_and_loss_are_those_of_the_oracle(case, active, step):
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_weights_and_loss_are_those_of_the_oracle(case, active, step, batch_size):
     rng = np.random.default_rng(0)
     X, y = case(rng)
     order = rng.permutation(len(y))[:40]
-    ours = LMBA(order=order, active=active, step=step).fit(X, y)
-    theirs = lmba(X, y, [order], active=active, step=step)
+    options = {"active": active, "step": step, "batch_size": batch_size}
+    ours = LMBA(order=order, **options).fit(X, y)
+    theirs = lmba(X, y, [order], **options)
     assert_same_weights(ours.weights_, theirs)
     expected = loss(scaled(X, "minmax"), y, ours.weights_)
     assert ours.loss_ == pytest.approx(expected, rel=1e-8, abs=1e-10)
@@ -50,8 +52,10 @@ def test_any_small_table_gives_the_weights_of_the_oracle(table):
 def test_many_features_and_passes():
     X, y = make_gaussian_relevant(60, 130, random_state=0)
     order = np.arange(60)[::-1]
-    ours = LMBA(order=order, max_iter=2).fit(X, y)
-    assert_same_weights(ours.weights_, lmba(X, y, [order, order]))
+    for batch_size in (1, 9):
+        ours = LMBA(order=order, max_iter=2, batch_size=batch_size).fit(X, y)
+        theirs = lmba(X, y, [order, order], batch_size=batch_size)
+        assert_same_weights(ours.weights_, theirs)
 
 
 def test_the_gradient_of_the_oracle_is_that_of_its_loss():

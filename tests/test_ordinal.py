@@ -364,7 +364,7 @@ def test_bad_parameters_are_named(selector, name):
     [
         (np.ones((3, 2)), [1, 1, 1], "at least 2 classes in y, got 1"),
         (np.ones((3, 2)), ["a"] * 3, r"at least 2 classes in y, got 1 \('a'\)"),
-        ([[1.0], [np.nan], [2.0]], [0, 1, 1], "NaN"),
+        ([[1.0], [np.inf], [2.0]], [0, 1, 1], "infinity"),
         (np.eye(3), pd.Categorical(["a", None, "b"], ordered=True), "1 missing value"),
         (np.eye(3), pd.Categorical(["a", "b"], ordered=True), "inconsistent numbers"),
     ],

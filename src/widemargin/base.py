@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
+from widemargin import sampling
+from widemargin.columns import nominal_columns
+from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, on_dask
 from widemargin.notices import warn
+from widemargin.prefixes import prefix_scores, shortest_within_error
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table, build, validate, visiting_order
-from widemargin.threads import Workers, thread_count
+from widemargin.table import (
+    Floats,
+    Ints,
+    Table,
+    build,
+    encode,
+    validate,
+    visiting_order,
+    warn_single_members,
+)
+from widemargin.threads import Workers, spans, thread_count
 
 
 class About(NamedTuple):
@@ -43,6 +61,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
     _parameter_constraints: dict[str, Any] = {
         "n_features_to_select": [
             None,
+            StrOptions({"auto"}),
             Interval(numbers.Integral, 1, None, closed="left"),
             Interval(numbers.Real, 0, 1, closed="neither"),
         ],
@@ -54,12 +73,19 @@ class MarginSelector(SelectorMixin, BaseEstimator):
     # Whether the method makes use of an order of the classes.
     _ordered_classes = False
 
+    # Whether it takes nominal features (it has ``categorical_features`` then) and
+    # missing values.
+    _mixed = False
+    # What to use instead on a Dask collection; None if the method itself runs there.
+    _instead_on_dask: str | None = "FisherScore, FRLL or ReliefF"
+
     _about: About
 
-    n_features_to_select: int | float | None
+    n_features_to_select: int | float | str | None
     scale: str | None
     n_jobs: int | None
     verbose: int
+    categorical_features: Any
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
@@ -68,33 +94,102 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
-            Numbers. It is not changed.
+            Numbers; methods with a parameter ``categorical_features`` also take nominal
+            features and missing values. It is not changed. A Dask array or frame is
+            worked on where its partitions are: on the cluster of the active client, or
+            by the configured scheduler.
         y : array-like of shape (n_samples,)
             Class labels: numbers, strings, booleans or categories. Methods for ordered
-            classes take numbers or ordered categories.
+            classes take numbers or ordered categories. If X is a Dask frame, y may be
+            the name of one of its columns.
 
         Returns
         -------
         self
         """
-        X, y, classes = validate(
+        if on_dask(X):
+            return self._fit_on_dask(X, y)
+        labels, nominal = self._uses_labels(y), self._nominal(X)
+        self._check_auto(labels or y is not None)
+        Z, codes, classes = validate(
             self,
             X,
             y,
-            labels=self._uses_labels(y),
+            labels=labels,
             ordered=self._ordered_classes,
+            nominal=nominal,
         )
-        small = X.shape[0] ** 2 * X.shape[1] < SMALL
+        n = len(Z)
+        small = n**2 * Z.shape[1] < SMALL
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
-            table = build(X, y, classes, scale=self.scale, workers=workers)
+            table = build(
+                Z, codes, classes, scale=self.scale, workers=workers, nominal=nominal
+            )
+            if labels:
+                del Z  # as large as the table
             self.scores_ = self._score(table, workers)
+            self.ranking_ = self._rank(table)
+            self.prefix_scores_ = None
+            if self.n_features_to_select == "auto" and self._natural_support() is None:
+                if not labels:
+                    codes, classes = encode(y, type(self).__name__)
+                    check_consistent_length(Z, codes)
+                    table = build(Z, codes, classes, scale=self.scale, workers=workers)
+                order = np.argsort(self.ranking_)
+                self.prefix_scores_ = prefix_scores(table, order, workers)
+        self.support_ = self._select(n)
+        self.n_features_ = int(self.support_.sum())
+        return self
+
+    def _check_auto(self, has_labels: bool) -> None:
+        """Refuse to look for a number of features without labels to judge it by."""
+        auto = self.n_features_to_select == "auto"
+        if auto and not has_labels and self._about.gives != "subset":
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is "
+                'None: n_features_to_select="auto" judges features by the classes of '
+                "nearest rows. Pass y, or a number of features."
+            )
+
+    def _fit_on_dask(self, X: Any, y: Any) -> Self:
+        name = type(self).__name__
+        if self._instead_on_dask is not None:
+            raise ValueError(
+                f"{name} does not run on Dask collections. Use "
+                f"{self._instead_on_dask}, or {name} on X.compute() if that fits into "
+                "memory."
+            )
+        if y is None:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None."
+            )
+        from widemargin.engine.dask import distribute
+
+        ordered = self._ordered_classes
+        table = distribute(self, X, y, scale=self.scale, ordered=ordered)
+        self.prefix_scores_ = None
+        with Workers(1, self.verbose) as workers:
+            self.scores_ = self._score(table, workers)
+        if self.n_features_to_select == "auto" and self._natural_support() is None:
+            raise ValueError(
+                f'{name}: n_features_to_select="auto" compares all rows with all '
+                "features and does not run on Dask collections. Pass a number of "
+                "features."
+            )
         self.ranking_ = self._rank(table)
-        self.support_ = self._select()
+        self.support_ = self._select(len(table.y))
+        self.n_features_ = int(self.support_.sum())
         return self
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         raise NotImplementedError
+
+    def _nominal(self, X: Any) -> Ints | None:
+        """Columns that hold nominal features; None if the method takes numbers only."""
+        if not self._mixed:
+            return None
+        return nominal_columns(X, self.categorical_features, type(self).__name__)
 
     def _uses_labels(self, y: Any) -> bool:
         """Whether y counts; an unsupervised method ignores it, or does without."""
@@ -113,10 +208,12 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         ranking[order] = np.arange(1, len(order) + 1)
         return ranking
 
-    def _select(self) -> NDArray[np.bool_]:
+    def _select(self, n: int) -> NDArray[np.bool_]:
         natural = self._natural_support()
-        if self.n_features_to_select is None and natural is not None:
+        if natural is not None and self.n_features_to_select in (None, "auto"):
             return natural
+        if self.prefix_scores_ is not None:
+            return self.ranking_ <= shortest_within_error(self.prefix_scores_, n)
         d, count = self.n_features_in_, self._wanted()
         if count > d:
             warn(
@@ -126,10 +223,15 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         return self.ranking_ <= count
 
     def _wanted(self) -> int:
-        """How many features the caller asks for; may be more than there are."""
+        """How many features the caller asks for; may be more than there are.
+
+        With "auto", that is all: any number of them may turn out to be the best.
+        """
         d, wanted = self.n_features_in_, self.n_features_to_select
         if wanted is None:
             return max(1, d // 2)
+        if isinstance(wanted, str):
+            return d
         if isinstance(wanted, numbers.Integral):
             return int(wanted)
         return max(1, int(wanted * d))
@@ -144,11 +246,58 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_
 
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_r : array or frame of shape (n_samples, n_selected_features)
+            The selected columns in their order, a frame if `set_output` asks for one,
+            a Dask collection if X is one.
+        """
+        if on_dask(X):
+            kept = self.get_support(indices=True)
+            if not hasattr(X, "columns"):
+                return X[:, kept]
+            return X[list(getattr(self, "feature_names_in_", X.columns)[kept])]
+        config = _get_output_config("transform", estimator=self)["dense"]
+        if config == "default" or not type(X).__module__.startswith("polars"):
+            return super().transform(X)
+        # As scikit-learn does for pandas: columns keep their types.
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return X[:, self.get_support(indices=True).tolist()]
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Put zeros where `transform` has removed features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_selected_features)
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+        """
+        if not self._mixed:
+            return super().inverse_transform(X)
+        support = self.get_support()
+        X = check_array(X, dtype=None, ensure_all_finite=False)
+        if X.shape[1] != support.sum():
+            raise ValueError("X has a different shape than during fitting.")
+        whole = np.zeros((len(X), len(support)), X.dtype)
+        whole[:, support] = X
+        return whole
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = False
-        tags.input_tags.allow_nan = False
+        tags.input_tags.allow_nan = self._mixed
+        tags.input_tags.categorical = self._mixed
         return tags
 
 
@@ -209,6 +358,25 @@ class AscentSelector(MarginSelector):
         self.n_iter_ = self.max_iter
         return squared_share(table, self.weights_)
 
+    def _ascend_in_batches(
+        self,
+        table: Table,
+        step: Callable[[Floats, Ints], Floats],
+        e: Callable[[Floats], float],
+        workers: Workers,
+    ) -> Floats:
+        """The same for rows that are not at hand.
+
+        ``step(w, rows)`` is Δ / w for rows that share one w.
+        """
+        refuse_single_visits(self)
+
+        def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
+            for part in spans(len(visits), self.batch_size):
+                w += step(w, visits[part]) * w
+
+        return self._ascend(table, np.empty(0, np.int64), visit, e, workers)
+
     def _orders(self, table: Table) -> list[list[Ints]]:
         """Rows of the table to visit, for each start and pass."""
         if self.order is not None:
@@ -219,6 +387,139 @@ class AscentSelector(MarginSelector):
             [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
             for _ in range(self.n_starts)
         ]
+
+
+class SampledSelector(MarginSelector):
+    """Base class of the selectors whose scores are means over the samples.
+
+    A method yields from ``_edges(table, rows, workers, **options)`` the neighbours of
+    blocks of rows, and edges whose sums make the contributions of these. Options go to
+    `widemargin.engine.nearest`.
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "n_samples": [
+            None,
+            Interval(numbers.Integral, 1, None, closed="left"),
+            StrOptions({"auto"}),
+        ],
+        "tol": [None, Interval(numbers.Real, 0, None, closed="neither")],
+        "confidence": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "categorical_features": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    _mixed = True
+
+    n_samples: int | str | None
+    tol: float | None
+    confidence: float
+    random_state: Any
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        n, wanted, name = len(table.X), self.n_samples, type(self).__name__
+        warn_single_members(table, name, "it contributes its misses only")
+        for of_another_fit in ("scores_interval_", "converged_"):
+            self.__dict__.pop(of_another_fit, None)
+        if wanted == "auto":
+            return self._sampled_score(table, workers)
+        if isinstance(wanted, numbers.Integral) and wanted > n:
+            warn(
+                f"{name}: n_samples={wanted} but X has {n} rows; each row is visited "
+                "once."
+            )
+            wanted = None
+        if wanted is None:
+            self.n_samples_ = n
+            return self._mean(table, None, workers)
+        self.n_samples_ = int(wanted)
+        drawn = self._random_order(table)[: self.n_samples_]
+        return self._mean(table, np.sort(drawn), workers)
+
+    def _random_order(self, table: Table) -> Ints:
+        random = check_random_state(self.random_state)
+        return table.positions(random.permutation(len(table.X)))
+
+    def _sampled_score(self, table: Table, workers: Workers) -> Floats:
+        """Visit as many rows as it takes to be sure of what is selected."""
+        n = len(table.X)
+        ranges = table.ranges**self._power
+        tol = sampling.TOL * ranges if self.tol is None else self.tol
+
+        def enough(known: sampling.Estimate) -> bool:
+            narrow = np.all(known.half_width <= tol)
+            return bool(narrow or self._settled(table, known))
+
+        size = sampling.batch_size(n)
+        rows, quiet = self._random_order(table), workers.silent()
+        with progress(type(self).__name__, n, self.verbose) as advance:
+            known = sampling.estimate(
+                self._contributions(table, rows, quiet, block_size=size),
+                n,
+                self._reach(table) * ranges,
+                confidence=self.confidence,
+                enough=enough,
+                advance=advance,
+            )
+        self.n_samples_, self.scores_interval_ = known.n_samples, known.interval
+        exact = known.n_samples == n
+        self.converged_ = exact or self._settled(table, known) is not False
+        return known.scores
+
+    def _settled(self, table: Table, known: sampling.Estimate) -> bool | None:
+        """Whether the features to select are told from the rest, constant ones aside.
+
+        None if there is nothing to tell apart: the scores themselves are wanted.
+        """
+        wanted, varying = self.n_features_to_select, ~table.constant
+        if isinstance(wanted, str) or self._wanted() >= np.count_nonzero(varying):
+            return None
+        order = np.lexsort((-known.scores, table.constant))
+        top = np.zeros(len(order), bool)
+        top[order[: self._wanted()]] = True
+        return known.separates(top, varying & ~top)
+
+    @property
+    def _power(self) -> int:
+        """The power of differences in the score."""
+        return 1
+
+    def _reach(self, table: Table) -> float:
+        """Bound on a row's contribution for a feature with range 1."""
+        return 1.0
+
+    def _edges(
+        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        raise NotImplementedError
+
+    def _mean(self, table: Table, rows: Ints | None, workers: Workers) -> Floats:
+        """Mean contribution of the given rows; None for all."""
+        w = np.zeros(table.X.shape[1])
+        for _, edges in self._edges(table, rows, workers):
+            w += edge_sums(table, edges, power=self._power, workers=workers)
+        return w / self.n_samples_
+
+    def _contributions(
+        self, table: Table, rows: Ints, workers: Workers, **options: Any
+    ) -> Iterator[Floats]:
+        """Contributions of the given rows in that order, (m, d) for m of them."""
+        for block, edges in self._edges(table, rows, workers, **options):
+            for _, offsets in sampling.query_parts(table, block):
+                yield group_sums(
+                    table, edges, offsets, power=self._power, workers=workers
+                )
+
+
+def refuse_single_visits(estimator: Any) -> None:
+    """Rows that are not at hand are visited in batches, or it would take for ever."""
+    if estimator.batch_size == 1:
+        raise ValueError(
+            f"{type(estimator).__name__} on a Dask collection visits samples in "
+            "batches, got batch_size=1. Set batch_size to some hundreds: samples of a "
+            "batch share one w, and every batch is a trip around the cluster."
+        )
 
 
 def squared_share(table: Table, w: Floats) -> Floats:

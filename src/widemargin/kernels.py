@@ -40,7 +40,12 @@ from typing import NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core.cgutils import alloca_once, for_range, get_or_insert_function
+from numba.core.cgutils import (
+    alloca_once,
+    for_range,
+    for_range_slice,
+    get_or_insert_function,
+)
 from numba.extending import intrinsic, overload
 
 # Reassociation lets reductions vectorise. nnan and ninf stay off: NaN and infinity
@@ -107,6 +112,7 @@ class Rule(NamedTuple):
     members: np.ndarray  # (C, S) rows in each slot of a query of each class
     rank: np.ndarray  # (n,) tie-breaker, lowest wins; empty: tied rows share
     measure: bool  # exact distances are wanted
+    borders: np.ndarray  # (S, m) that lists began with, NEVER for none; empty: no list
 
 
 class Lists(NamedTuple):
@@ -387,7 +393,8 @@ def _manhattan_tile(ours, first, theirs, offset, shape, tile, part):
 def _tile(ours, first, theirs, offset, norms, shape, tile, part):
     """Squared Euclidean distances if norms are given, Manhattan ones if None.
 
-    A number instead is the unit of Manhattan distances that are counted.
+    A number instead is the unit of Manhattan distances that are counted. If norms come
+    with extras, what these add to the distances is added.
     """
 
 
@@ -406,6 +413,14 @@ def _choose_tile(ours, first, theirs, offset, norms, shape, tile, part):
             _counted_tile(ours, first, theirs, offset, norms, shape, tile)
 
         return counted
+
+    if isinstance(norms, types.BaseNamedTuple):
+
+        def mixed(ours, first, theirs, offset, norms, shape, tile, part):
+            _tile(ours, first, theirs, offset, norms.norms, shape, tile, part)
+            _add_extras(norms, first, offset, shape, tile, part)
+
+        return mixed
 
     def euclidean(ours, first, theirs, offset, norms, shape, tile, part):
         _euclidean_tile(ours, first, theirs, offset, norms, tile, part)
@@ -666,7 +681,7 @@ def search_panel(packed, norms, ours, first, width, queries, layout, heap):
 
 
 @inner
-def _distance(metric, X, i, j):
+def _plain_distance(metric, X, i, j):
     """Distance of rows i and j in double precision, by direct differences."""
     x, z, s = X[i], X[j], 0.0
     if metric == EUCLIDEAN:
@@ -825,6 +840,7 @@ def resolve(metric, X, queries, heap, place, doubt, rule, lists):
     bits = np.empty(places + 1, np.int32)
     keys = bits.view(np.float32)
     counts, members, rank, measure = lists.counts, rule.members, rule.rank, rule.measure
+    first_borders = rule.borders
     for q in range(queries.rows.size):
         i, label, norm = queries.rows[q], queries.labels[q], doubt.norms[q]
         for slot in range(counts.shape[1]):
@@ -833,6 +849,11 @@ def resolve(metric, X, queries, heap, place, doubt, rule, lists):
                 continue
             wanted = min(rule.k, members[label, slot])
             held, border = _sorted(heap, place + q, slot, ordered)
+            if first_borders.size and border == first_borders[slot, place + q]:
+                # Everybody is listed who is asked for.
+                wanted, border = min(wanted, held), NEVER
+            if wanted == 0:
+                continue
             for e in range(held):
                 bits[e], ids[e] = ordered[e] >> 32, ordered[e] & 0xFFFFFFFF
             bits[held] = NEVER if held == members[label, slot] else border
@@ -926,7 +947,7 @@ def arrange_columns(X, centre, columns, rows):
 
 
 @inner
-def _weighted(X, i, j, squares):
+def _plain_weighted(X, i, j, squares):
     """Distance of rows i and j under the squared weights."""
     s = 0.0
     for f in range(np.uint64(squares.size)):
@@ -965,7 +986,7 @@ def _cut(best, scale, slack, depth):
 
 
 @inner
-def _within_reach(X, i, ranges, squares, screen, thin, reach, found):
+def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
     """Rows of two ranges that are near row i under the current weights.
 
     ``reach`` is a distance, and whether it shrinks to that of the nearest row found so
@@ -988,7 +1009,7 @@ def _within_reach(X, i, ranges, squares, screen, thin, reach, found):
                     key += weights[f] * t * t
                 first += STEP
             if key <= cut and j != i:
-                r = _weighted(X, i, j, squares)
+                r = _plain_weighted(X, i, j, squares)
                 if r <= best * (1 + TIE):
                     ids[count], exact[count] = j, r
                     count += 1
@@ -1018,6 +1039,14 @@ def _slope(utility, theta):
     return utility.beta * u * (1 - u)
 
 
+@inner
+def _plain_step(X, i, hit, miss, pull, push, step):
+    """Step += push · (x − miss)² − pull · (x − hit)², for x in row i."""
+    for f in range(step.size):
+        a, b = X[i, f] - X[hit, f], X[i, f] - X[miss, f]
+        step[f] += push * b * b - pull * a * a
+
+
 @jit
 def simba_visits(table, screen, w, visits, seeds, batch, utility):
     """Visit rows in turn and move w after each batch (Simba, step 2).
@@ -1027,7 +1056,7 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
     under the current weights short. Both w and seeds are updated.
     """
     X, layout, rank = table
-    n, d = X.shape
+    n, d = _values(X).shape
     labels, starts = layout.labels, layout.starts
     found, distances = (np.empty(n, np.int64), np.empty(n)), np.empty(2)
     step, moved, squares = np.zeros(d), 0, w * w
@@ -1049,9 +1078,7 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
             slope = 0.5 * _slope(utility, 0.5 * (far - near))
             pull = slope / _weighted(X, i, hit, squares) if near > 0 else 0.0
             push = slope / _weighted(X, i, miss, squares) if far > 0 else 0.0
-            for f in range(d):
-                a, b = X[i, f] - X[hit, f], X[i, f] - X[miss, f]
-                step[f] += push * b * b - pull * a * a
+            _add_step(X, i, hit, miss, pull, push, step)
             moved += 1
         if moved and ((t + 1) % batch == 0 or t + 1 == visits.size):
             for f in range(d):
@@ -1545,7 +1572,7 @@ def _invaders(X, i, own, squares, coarse, thin, reach, found):
         for k in range(min(side, n - start) if left else 0):
             j = start + k
             if keys[k] <= cut and not own[0] <= j < own[1]:
-                r = _weighted(X, i, j, squares)
+                r = _plain_weighted(X, i, j, squares)
                 if r <= reach * (1 + TIE):
                     ids[count], exact[count] = j, r
                     count += 1
@@ -1563,7 +1590,7 @@ def _hinges(X, i, own, squares, coarse, thin, targets, found):
     ids, exact, hinges, limits = found
     farthest = 0.0
     for e in range(targets.counts[i]):
-        r = _weighted(X, i, targets.ids[i, e], squares)
+        r = _plain_weighted(X, i, targets.ids[i, e], squares)
         limits[e] = targets.theta[i] + r * r
         farthest = max(farthest, limits[e])
     reach = np.sqrt(farthest) * (1 + TIE)
@@ -1590,54 +1617,105 @@ def _coarse_room(coarse):
     return weights, query, np.empty(SIDE, np.float32)
 
 
-@jit
-def lmba_visits(table, targets, coarse, w, visits, steps, c, weighted):
-    """Visit rows in turn; after each, move w against the gradient of its loss.
+class Descent(NamedTuple):
+    """How LMBA goes down."""
 
-    ``table`` holds the rows and their layout. Activity of a hinge is tested under the
-    current weights, or, if not ``weighted``, in the original space.
+    c: float  # weight of the hinges
+    weighted: bool  # whether a hinge is tested under the current weights
+    batch: int  # rows that share one step
+
+
+@inner
+def _add_gradient(X, i, count, targets, found, c, gradient):
+    """Add the gradient of the loss of row i over 2w, from the invaders found."""
+    ids, exact, hinges, limits = found
+    theirs = targets.ids
+    for e in range(targets.counts[i]):
+        j, active = theirs[i, e], 0
+        for p in range(count):
+            active += limits[e] >= exact[p] * exact[p] * (1 - TIE)
+        for f in range(gradient.size):
+            delta = X[i, f] - X[j, f]
+            gradient[f] += (1 + c * active) * delta * delta
+    for p in range(count):
+        if hinges[p]:
+            for f in range(gradient.size):
+                delta = X[i, f] - X[ids[p], f]
+                gradient[f] -= c * hinges[p] * delta * delta
+
+
+@jit
+def lmba_visits(table, targets, coarse, w, visits, steps, descent):
+    """Visit rows in turn; after each batch, move w against the gradient of its loss.
+
+    ``table`` holds the rows and their layout; steps[b] is the length of step b.
     """
     X, layout = table
+    c, weighted, batch = descent
     n, d = X.shape
     labels, starts = layout.labels, layout.starts
-    theirs, held = targets.ids, targets.counts
-    found = _invader_room(n, theirs.shape[1])
-    ids, exact, hinges, limits = found
-    squares, gradient = np.ones(d), np.empty(d)
+    found = _invader_room(n, targets.ids.shape[1])
+    squares, gradient = np.ones(d), np.zeros(d)
     weights, query, keys = _coarse_room(coarse)
     scale, slack = _coarse_weights(squares, coarse, weights)
     for t in range(visits.size):
         i = visits[t]
-        if held[i] == 0:
-            continue
-        if weighted:
+        if t % batch == 0 and weighted:
             for f in range(d):
                 squares[f] = w[f] * w[f]
             scale, slack = _coarse_weights(squares, coarse, weights)
-        own = starts[labels[i]], starts[labels[i] + 1]
-        thin = weights, scale, slack, query, keys
-        count = _hinges(X, i, own, squares, coarse, thin, targets, found)
-        for f in range(d):
-            gradient[f] = 0.0
-        for e in range(held[i]):
-            j, active = theirs[i, e], 0
-            for p in range(count):
-                active += limits[e] >= exact[p] * exact[p] * (1 - TIE)
+        if targets.counts[i] > 0:
+            own = starts[labels[i]], starts[labels[i] + 1]
+            thin = weights, scale, slack, query, keys
+            count = _hinges(X, i, own, squares, coarse, thin, targets, found)
+            _add_gradient(X, i, count, targets, found, c, gradient)
+        if (t + 1) % batch == 0 or t + 1 == visits.size:
+            size = 0.0
             for f in range(d):
-                delta = X[i, f] - X[j, f]
-                gradient[f] += (1 + c * active) * delta * delta
+                gradient[f] *= 2 * w[f]
+                size += gradient[f] * gradient[f]
+            for f in range(d):
+                if size > 0:
+                    w[f] -= steps[t // batch] * gradient[f] / np.sqrt(size)
+                gradient[f] = 0.0
+
+
+@jit
+def invasions(X, layout, screen, labels, squares, limits, active, sums):
+    """What LMBA has to know of the rows of a block that invade guests.
+
+    The guests are below the rows of the layout in X. limits[q, e] is the squared
+    distance up to which target e of guest q is invaded, −1 if there is no such target.
+    Counted are the invaders of each in ``active``; added to ``sums``, for each invader
+    and target, are (x_guest − x_invader)², and in its last place the hinge.
+    """
+    n, d = layout.labels.size, squares.size
+    starts = layout.starts
+    found = np.empty(n, np.int64), np.empty(n)
+    ids, exact = found
+    weights = np.zeros(screen.rows.shape[1], np.float32)
+    scale, slack = _thin(squares, screen, weights)
+    for q in range(labels.size):
+        i, farthest = n + q, -1.0
+        for e in range(limits.shape[1]):
+            farthest = max(farthest, limits[q, e])
+        if farthest < 0:
+            continue
+        ranges = starts[0], starts[labels[q]], starts[labels[q] + 1], n
+        reach = np.sqrt(farthest) * (1 + TIE), False
+        thin = weights, scale, slack
+        count, _ = _within_reach(X, i, ranges, squares, screen, thin, reach, found)
         for p in range(count):
-            if hinges[p]:
+            hinges, r = 0, exact[p] * exact[p]
+            for e in range(limits.shape[1]):
+                if limits[q, e] >= r * (1 - TIE) and limits[q, e] >= 0:
+                    active[q, e] += 1
+                    hinges += 1
+                    sums[d] += max(limits[q, e] - r, 0.0)
+            if hinges:
                 for f in range(d):
                     delta = X[i, f] - X[ids[p], f]
-                    gradient[f] -= c * hinges[p] * delta * delta
-        size = 0.0
-        for f in range(d):
-            gradient[f] *= 2 * w[f]
-            size += gradient[f] * gradient[f]
-        if size > 0:
-            for f in range(d):
-                w[f] -= steps[t] * gradient[f] / np.sqrt(size)
+                    sums[f] += hinges * delta * delta
 
 
 @jit
@@ -1952,10 +2030,11 @@ def _dominating(X, i, span, side, squares, found):
     rows are out after a few features.
     """
     ids, exact = found
-    count, d = 0, X.shape[1]
+    Z = _values(X)
+    count, d = 0, Z.shape[1]
     for j in range(span[0], span[1]):
         f = 0
-        while f < d and side * (X[j, f] - X[i, f]) >= 0.0:
+        while f < d and side * (Z[j, f] - Z[i, f]) >= 0.0:
             f += 1
         if f == d and j != i:
             ids[count], exact[count] = j, _weighted(X, i, j, squares)
@@ -1979,7 +2058,8 @@ def dominating_hit_sums(X, layout, k, first, last, sums):
     Rows first … last−1 count with those above them if there is a higher class, and with
     those below if there is a lower one. Rows tied at the k-th place share it.
     """
-    n, d = X.shape
+    Z = _values(X)
+    n, d = Z.shape
     labels, starts = layout.labels, layout.starts
     ids, exact, ones = np.empty(n, np.int64), np.empty(n), np.ones(d)
     for i in range(first, last):
@@ -2006,13 +2086,14 @@ def dominating_hit_sums(X, layout, k, first, last, sums):
                     share = (wanted - closer) / tied
                 j, c = ids[e], share / wanted
                 for f in range(np.uint64(d)):
-                    sums[f] += c * abs(X[i, f] - X[j, f])
+                    sums[f] += c * abs(Z[i, f] - Z[j, f])
+                _add_beyond(X, i, j, c, 1, sums)
 
 
 @jit
 def dominating_hit_distances(X, layout, squares, first, last, near):
     """near[i] = distances to the nearest hit above row i and below it; 0 if none."""
-    n = X.shape[0]
+    n = _values(X).shape[0]
     labels, starts = layout.labels, layout.starts
     ids, exact = np.empty(n, np.int64), np.empty(n)
     for i in range(first, last):
@@ -2041,11 +2122,13 @@ def _add_squares(X, i, j, squares, sign, side, step):
     length = _weighted(X, i, j, squares)
     if length == 0.0:
         return
-    factor = sign * 0.5 / length
+    factor, Z = sign * 0.5 / length, _values(X)
     for f in range(step.size):
-        t = X[j, f] - X[i, f]
+        t = Z[j, f] - Z[i, f]
         if side * t >= 0.0:
             step[f] += factor * t * t
+    if side == 0:
+        _add_beyond(X, i, j, factor, 2, step)
 
 
 @jit
@@ -2058,7 +2141,7 @@ def osimba_visits(table, screen, w, visits, seeds, batch, directed, dominating):
     ``dominating``, only hits that are on that side in every feature are hits.
     """
     X, layout, rank = table
-    n, d = X.shape
+    n, d = _values(X).shape
     labels, starts = layout.labels, layout.starts
     found = np.empty(n, np.int64), np.empty(n)
     step, moved, squares = np.zeros(d), 0, w * w
@@ -2210,3 +2293,1385 @@ def mdl_cuts(order, n_classes, first, last, cuts):
                 stack[held, 0], stack[held, 1] = start, cut
                 stack[held + 1, 0], stack[held + 1, 1] = cut, stop
                 held += 2
+
+
+@jit
+def set_borders(metric, norms, doubt, factor, reach, borders):
+    """Let the lists of queries begin with a border: nothing beyond ``reach`` is asked.
+
+    ``reach`` has shape (m, S); infinity for no border.
+    """
+    for q in range(reach.shape[0]):
+        for slot in range(reach.shape[1]):
+            key = reach[q, slot] * factor
+            key = key * key if metric == EUCLIDEAN else key
+            key *= 1 + 8 * TIE
+            error = _error(metric, key, norms[q], doubt.largest, doubt.depth)
+            # Twice: the bound is for keys near this one, and the sum is rounded.
+            key += 2 * error
+            borders[slot, q] = np.float32(key)
+
+
+@jit
+def search_blocks(packed, norms, width, queries, layouts, heaps):
+    """All pairs of the rows of two tables, both ways.
+
+    Everything comes in pairs, ours and theirs. Our queries look among their rows, in
+    their layout, and theirs among ours; each tile serves both.
+    """
+    ours, theirs = packed
+    n, m = layouts[0].labels.size, layouts[1].labels.size
+    tile = np.empty((width, width), np.float32)
+    part = np.empty((width, width), np.float32)
+    keys, other = tile.view(np.int32).reshape(-1), part.view(np.int32).reshape(-1)
+    for first in range(0, n, width):
+        for offset in range(0, m, width):
+            shape = min(width, n - first), width, min(width, m - offset)
+            _tile(ours, first, theirs, offset, norms, shape, tile, part)
+            near, far, flat = first, offset, keys
+            asking, asked, heap = queries[0], layouts[1], heaps[0]
+            for side in range(2):
+                if side == 1:
+                    _transpose(tile, part)
+                    near, far, flat = offset, first, other
+                    asking, asked, heap = queries[1], layouts[0], heaps[1]
+                    shape = shape[2], width, shape[0]
+                _scan_rows(flat, shape, asking, near, far, asked, heap)
+
+
+class Merged(NamedTuple):
+    """Lists of neighbours, one group after the other."""
+
+    offsets: np.ndarray  # (G + 1,) group g is entries offsets[g] … offsets[g + 1] − 1
+    rows: np.ndarray
+    distances: np.ndarray
+    share: np.ndarray
+
+
+@inner
+def _insert(top, held, value):
+    """Put a value into an ascending list; what no longer fits falls out."""
+    p = min(held, top.size - 1)
+    while p > 0 and value < top[p - 1]:
+        top[p] = top[p - 1]
+        p -= 1
+    top[p] = value
+    return min(held + 1, top.size)
+
+
+@jit
+def merge_lists(offsets, rows, distances, k, ranked, merged):
+    """The k nearest of each group, from lists of the nearest in several places.
+
+    ``offsets`` has a row for each place: the limits of its groups in ``rows`` and
+    ``distances``. Rows tied with the k-th share it, or, if ``ranked``, those of lowest
+    number win. What `_settle` does for one place, this does across them.
+    """
+    limits, ids, exact, share = merged
+    places, top, end = offsets.shape[0], np.empty(k), 0
+    limits[0] = 0
+    for g in range(offsets.shape[1] - 1):
+        held = 0
+        for p in range(places):
+            for e in range(offsets[p, g], offsets[p, g + 1]):
+                if held < k or distances[e] < top[k - 1]:
+                    held = _insert(top, held, distances[e])
+        start, inside, tied = end, 0, 0
+        border = top[held - 1] if held else 0.0
+        for p in range(places):
+            for e in range(offsets[p, g], offsets[p, g + 1]):
+                if distances[e] <= border * (1 + TIE):
+                    ids[end], exact[end] = rows[e], distances[e]
+                    nearer = distances[e] < border * (1 - TIE)
+                    share[end] = 1.0 if nearer else 0.0
+                    inside, tied = inside + nearer, tied + (not nearer)
+                    end += 1
+        left = held - inside
+        if ranked:
+            end = _lowest_win(ids, exact, share, start, end, left)
+        else:
+            for e in range(start, end):
+                if share[e] == 0.0:
+                    share[e] = left / tied
+        limits[g + 1] = end
+
+
+@inner
+def _lowest_win(ids, exact, share, start, end, left):
+    """Of entries start … end−1 without a share, give one to ``left``; drop the rest."""
+    for _ in range(left):
+        lowest = -1
+        for e in range(start, end):
+            if share[e] == 0.0 and (lowest < 0 or ids[e] < ids[lowest]):
+                lowest = e
+        share[lowest] = 1.0
+    kept = start
+    for e in range(start, end):
+        if share[e] > 0.0:
+            ids[kept], exact[kept], share[kept] = ids[e], exact[e], share[e]
+            kept += 1
+    return kept
+
+
+@jit
+def sided_edge_sums(X, edges, sides, first, last, sums):
+    """sums[f] += Σ coefficient · (x_tail − x_head)_f² where that has the edge's side.
+
+    A side of 0 takes every feature.
+    """
+    heads, tails, coefficients = edges
+    for e in range(first, last):
+        i, j, c, side = heads[e], tails[e], coefficients[e], sides[e]
+        for f in range(sums.size):
+            t = X[j, f] - X[i, f]
+            if side * t >= 0.0:
+                sums[f] += c * t * t
+
+
+@jit
+def pair_lengths(X, heads, tails, sides, squares, lengths):
+    """Weighted distance of each pair, on the features that have its side."""
+    for e in range(heads.size):
+        i, j, side, s = heads[e], tails[e], sides[e], 0.0
+        for f in range(squares.size):
+            t = X[j, f] - X[i, f]
+            if side * t >= 0.0:
+                s += squares[f] * t * t
+        lengths[e] = np.sqrt(s)
+
+
+@inner
+def _signed_sums(X, edges, start, stop, sums):
+    """sums[f] += Σ coefficient · (x_tail,f − x_head,f) over edges start … stop−1."""
+    heads, tails, coefficients = edges
+    for e in range(start, stop):
+        i, j, c = heads[e], tails[e], coefficients[e]
+        for f in range(np.uint64(X.shape[1])):
+            sums[f] += c * (X[j, f] - X[i, f])
+
+
+@jit
+def group_sums(X, edges, power, offsets, start, stop, sums):
+    """sums[g] += the sums of edges offsets[g] … offsets[g+1]−1, groups start … stop−1.
+
+    With power 0 they are the sums of signed differences.
+    """
+    last = np.uint64(X.shape[1])
+    for g in range(start, stop):
+        lo, hi = offsets[g], offsets[g + 1]
+        if power == 0:
+            _signed_sums(X, edges, lo, hi, sums[g])
+        else:
+            edge_sums(X, edges, power, lo, hi, np.uint64(0), last, sums[g])
+
+
+class Prefixes(NamedTuple):
+    """A table whose features are in the order of a ranking, for `prefix_hits`.
+
+    Rows have their places in panels, each class in whole vectors.
+    """
+
+    panels: np.ndarray  # (P, d', WIDTH); d' is d filled up with zeros to whole steps
+    begin: np.ndarray  # (P · WIDTH,) 0, or ∞ in places without a row
+    places: np.ndarray  # (n,) where each row is
+    labels: np.ndarray  # (n,) its class
+    edges: np.ndarray  # (C + 1,) first place of each class
+    rank: np.ndarray  # (P · WIDTH,) tie-breaker, lowest wins
+
+
+WIDTH = 256  # places of a panel: the distances of a few queries to it stay in cache
+STEPS = (0, 1, 2, 3)  # features added before distances are written back
+DOUBLES = 8  # places that are worked on at once
+FAR = 1 + 4 * TIE  # squared distances farther apart than this are no tie
+NOBODY = np.iinfo(np.int64).max  # rank of a place without a row
+INFINITE = np.float64(np.inf).view(np.int64)
+
+
+def _all_lanes(builder, value):
+    """Code that makes a vector of DOUBLES times the same value."""
+    undefined = ir.Constant(ir.VectorType(value.type, DOUBLES), ir.Undefined)
+    zero = ir.Constant(ir.IntType(32), 0)
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), DOUBLES), [0] * DOUBLES)
+    first = builder.insert_element(undefined, value, zero)
+    return builder.shuffle_vector(first, undefined, lanes)
+
+
+def _smaller(builder, a, b):
+    """Code for the smaller of two numbers, or of each lane of two vectors."""
+    if isinstance(getattr(a.type, "element", a.type), ir.IntType):
+        return builder.select(builder.icmp_signed("<", a, b), a, b)
+    return builder.select(builder.fcmp_ordered("<", a, b), a, b)
+
+
+def _smallest_lane(builder, vector):
+    """Code for the smallest number of a vector."""
+    undefined = ir.Constant(vector.type, ir.Undefined)
+    for distance in (4, 2, 1):
+        lanes = [(c + distance) % DOUBLES for c in range(DOUBLES)]
+        turned = ir.Constant(ir.VectorType(ir.IntType(32), DOUBLES), lanes)
+        other = builder.shuffle_vector(vector, undefined, turned)
+        vector = _smaller(builder, vector, other)
+    return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
+
+
+def _lanes_at(builder, data, place, *more):
+    """Code for a pointer to DOUBLES elements of an array at the sum of some places."""
+    for term in more:
+        place = builder.add(place, term)
+    pointer = builder.gep(data, [place])
+    vector = ir.VectorType(pointer.type.pointee, DOUBLES)
+    return builder.bitcast(pointer, vector.as_pointer())
+
+
+def _integer(value):
+    return ir.Constant(ir.IntType(64), value)
+
+
+def _data(context, builder, signature, args, places):
+    """Code for the pointers to the elements of array arguments."""
+    return [
+        context.make_array(signature.args[a])(context, builder, args[a]).data
+        for a in places
+    ]
+
+
+def _accumulators(builder, value):
+    """Code for one variable per step, all lanes set to a value."""
+    vector = _all_lanes(builder, value)
+    variables = [alloca_once(builder, vector.type) for _ in STEPS]
+    for variable in variables:
+        builder.store(vector, variable)
+    return variables
+
+
+def _distances_by_step(builder, panels, place, distances, x):
+    """Code that adds STEPS squared differences to a vector of distances.
+
+    Returns the distances after each feature. Feature e of a vector of rows is
+    e · WIDTH elements after ``place``.
+    """
+    v = builder.load(distances, align=8)
+    after = []
+    for e in STEPS:
+        column = _lanes_at(builder, panels, place, _integer(e * WIDTH))
+        t = builder.fsub(x[e], builder.load(column, align=8))
+        square = builder.fmul(t, t, flags=("contract",))
+        v = builder.fadd(v, square, flags=("contract",))
+        after.append(v)
+    builder.store(v, distances, align=8)
+    return after
+
+
+# Numba looks for the smallest of many floats one by one, unless NaN is ruled out, which
+# our flags do not; and it does not make vectors as wide as they come.
+@intrinsic
+def _add_features(typing_context, panels, place, D, row, span, x, least, first):
+    """Add STEPS features to the distances of one query, and note the smallest ones.
+
+    Feature e is panels.flat[place + e · WIDTH + c] of a row and x.flat[first + e], its
+    distances are D[row + c], for c in a span of whole vectors. least.flat[first + e]
+    comes down to the smallest distance with features up to e.
+    """
+
+    def code(context, builder, signature, args):
+        columns, D, x, least = _data(context, builder, signature, args, (0, 2, 5, 6))
+        place, row, first = args[1], args[3], args[7]
+        start, stop = (builder.extract_value(args[4], e) for e in range(2))
+        at = [builder.add(first, _integer(e)) for e in STEPS]
+        query = [_all_lanes(builder, builder.load(builder.gep(x, [p]))) for p in at]
+        best = _accumulators(builder, ir.Constant(ir.DoubleType(), np.inf))
+        with for_range_slice(builder, start, stop, _integer(DOUBLES)) as (c, _):
+            distances = _lanes_at(builder, D, row, c)
+            column = builder.add(place, c)
+            after = _distances_by_step(builder, columns, column, distances, query)
+            for e in STEPS:
+                smaller = _smaller(builder, after[e], builder.load(best[e]))
+                builder.store(smaller, best[e])
+        for e in STEPS:
+            pointer = builder.gep(least, [at[e]])
+            smallest = _smallest_lane(builder, builder.load(best[e]))
+            builder.store(_smaller(builder, smallest, builder.load(pointer)), pointer)
+        return context.get_dummy_value()
+
+    pair = types.UniTuple(types.intp, 2)
+    index = types.intp
+    return types.none(panels, index, D, index, pair, x, least, index), code
+
+
+@intrinsic
+def _rank_features(typing_context, prefixes, place, D, row, x, borders, lowest, first):
+    """Add STEPS features to the distances of one query, and note the tied rows.
+
+    As `_add_features`, for a whole panel. lowest.flat[first + e] comes down to the
+    lowest rank of the rows whose distance is at most borders.flat[first + e].
+    ``prefixes`` is the panels, the ranks, and the place of the panel in the ranks.
+    """
+
+    def code(context, builder, signature, args):
+        names = signature.args[0]
+        columns, rank = (
+            context.make_array(names[e])(
+                context, builder, builder.extract_value(args[0], e)
+            ).data
+            for e in range(2)
+        )
+        base = builder.extract_value(args[0], 2)
+        D, x, borders, lowest = _data(context, builder, signature, args, (2, 4, 5, 6))
+        place, row, first = args[1], args[3], args[7]
+        at = [builder.add(first, _integer(e)) for e in STEPS]
+        query, border = (
+            [_all_lanes(builder, builder.load(builder.gep(a, [p]))) for p in at]
+            for a in (x, borders)
+        )
+        best = _accumulators(builder, _integer(NOBODY))
+        zero, step = _integer(0), _integer(DOUBLES)
+        with for_range_slice(builder, zero, _integer(WIDTH), step) as (c, _):
+            distances = _lanes_at(builder, D, row, c)
+            column = builder.add(place, c)
+            after = _distances_by_step(builder, columns, column, distances, query)
+            tied = [builder.fcmp_ordered("<=", after[e], border[e]) for e in STEPS]
+            some = tied[0]
+            for mask in tied[1:]:
+                some = builder.or_(some, mask)
+            bits = builder.bitcast(some, ir.IntType(DOUBLES))
+            # Ties are everywhere or nowhere, mostly nowhere.
+            with builder.if_then(builder.icmp_unsigned("!=", bits, bits.type(0))):
+                ranks = builder.load(_lanes_at(builder, rank, base, c), align=8)
+                for e in STEPS:
+                    held = builder.load(best[e])
+                    lower = _smaller(builder, ranks, held)
+                    builder.store(builder.select(tied[e], lower, held), best[e])
+        for e in STEPS:
+            pointer = builder.gep(lowest, [at[e]])
+            smallest = _smallest_lane(builder, builder.load(best[e]))
+            builder.store(_smaller(builder, smallest, builder.load(pointer)), pointer)
+        return context.get_dummy_value()
+
+    index = types.intp
+    return types.none(prefixes, index, D, index, x, borders, lowest, index), code
+
+
+@jit
+def pack_panel(X, order, p, prefixes):
+    """Fill panel p with the rows that have their places in it."""
+    panels, places = prefixes.panels, prefixes.places
+    begin = p * WIDTH
+    first, last = np.searchsorted(places, begin), np.searchsorted(places, begin + WIDTH)
+    for i in range(first, last):
+        for f in range(order.size):
+            panels[p, f, places[i] - begin] = X[i, order[f]]
+
+
+@inner
+def _rows_of_panels(prefixes, queries):
+    """The features of some rows, each row's side by side."""
+    panels, places = prefixes.panels, prefixes.places
+    x = np.empty((queries.size, panels.shape[1]))
+    for q in range(queries.size):
+        place = places[queries[q]]
+        for f in range(x.shape[1]):
+            x[q, f] = panels[place // WIDTH, f, place % WIDTH]
+    return x
+
+
+@inner
+def _room_for_distances(m):
+    """An array for m queries by WIDTH places, and where its first cache line begins."""
+    D = np.empty(m * WIDTH + DOUBLES)
+    return D, -(D.ctypes.data // 8) % DOUBLES
+
+
+@inner
+def _begin_panel(prefixes, queries, p, D, start):
+    """Distances of some rows to those of panel p without any feature."""
+    begin, places = prefixes.begin, prefixes.places
+    base = p * WIDTH
+    for q in range(queries.size):
+        row = start + q * WIDTH
+        for c in range(WIDTH):
+            D[row + c] = begin[base + c]
+        own = places[queries[q]] - base
+        if 0 <= own < WIDTH:
+            D[row + own] = np.inf
+
+
+@inner
+def _least_distances(prefixes, queries, hits, misses):
+    """Squared distances of some rows to their nearest hits and misses.
+
+    hits[q, f] is that of query q with features up to f; ∞ if there is none. The panels
+    are gone through one by one, features inside, so that the distances between the
+    queries and a panel stay where they are.
+    """
+    panels, labels, edges = prefixes.panels, prefixes.labels, prefixes.edges
+    P, d, _ = panels.shape
+    x = _rows_of_panels(prefixes, queries)
+    D, start = _room_for_distances(queries.size)
+    ranges = np.empty((queries.size, 2), np.int64)
+    hits[:], misses[:] = np.inf, np.inf
+    for p in range(P):
+        _begin_panel(prefixes, queries, p, D, start)
+        base = p * WIDTH
+        end = min(edges[-1] - base, WIDTH)
+        for q in range(queries.size):
+            for side in range(2):
+                edge = edges[labels[queries[q]] + side] - base
+                ranges[q, side] = min(max(edge, 0), end)
+        for f in range(0, d, len(STEPS)):
+            place = (p * d + f) * WIDTH
+            for q in range(queries.size):
+                lo, hi, row, e = (
+                    ranges[q, 0],
+                    ranges[q, 1],
+                    start + q * WIDTH,
+                    q * d + f,
+                )
+                if lo > 0:
+                    _add_features(panels, place, D, row, (0, lo), x, misses, e)
+                if lo < hi:
+                    _add_features(panels, place, D, row, (lo, hi), x, hits, e)
+                if hi < end:
+                    _add_features(panels, place, D, row, (hi, end), x, misses, e)
+
+
+@inner
+def _lowest_ranks(prefixes, queries, until, borders):
+    """Lowest rank of the rows within the squared distance borders[q, f] of each query.
+
+    Only for features f < until, and where there is such a row.
+    """
+    panels, rank = prefixes.panels, prefixes.rank
+    P, d, _ = panels.shape
+    x = _rows_of_panels(prefixes, queries)
+    D, start = _room_for_distances(queries.size)
+    lowest = np.full(borders.shape, NOBODY)
+    for p in range(P):
+        _begin_panel(prefixes, queries, p, D, start)
+        here = panels, rank, p * WIDTH
+        for f in range(0, until, len(STEPS)):
+            place = (p * d + f) * WIDTH
+            for q in range(queries.size):
+                row, e = start + q * WIDTH, q * d + f
+                _rank_features(here, place, D, row, x, borders, lowest, e)
+    return lowest
+
+
+@jit
+def prefix_hits(prefixes, first, last, same, correct):
+    """correct[f] = how many of rows first … last−1 have a hit for their nearest row.
+
+    Distances are those of the features 0 … f. Among rows that are tied with the nearest
+    the one of lowest rank is it; same[r] is the class of the row of rank r.
+    """
+    queries, d = np.arange(first, last), correct.size
+    shape = queries.size, prefixes.panels.shape[1]
+    hits, misses = np.empty(shape), np.empty(shape)
+    _least_distances(prefixes, queries, hits, misses)
+    tied, until = 0, 0
+    correct[:] = 0
+    # Queries with ties are moved to the front, with what decides them.
+    borders = np.empty(shape)
+    for q in range(shape[0]):
+        borders[tied] = -1.0
+        doubt = False
+        for f in range(d):
+            near, far = min(hits[q, f], misses[q, f]), max(hits[q, f], misses[q, f])
+            if far < np.inf and far <= near * FAR:
+                borders[tied, f] = near * (1 + TIE) ** 2
+                doubt, until = True, max(until, f + 1)
+            else:
+                correct[f] += hits[q, f] < misses[q, f]
+        queries[tied] = first + q
+        tied += doubt
+    if tied == 0:
+        return
+    queries, borders = queries[:tied], borders[:tied]
+    lowest = _lowest_ranks(prefixes, queries, until, borders)
+    labels = prefixes.labels
+    for q in range(tied):
+        for f in range(until):
+            if borders[q, f] >= 0.0:
+                correct[f] += same[lowest[q, f]] == labels[queries[q]]
+
+
+class MixedPrefixes(NamedTuple):
+    """A table with nominal features or missing values, for `mixed_prefix_hits`."""
+
+    columns: np.ndarray  # (d, n) features in the order of a ranking, numbers or codes
+    nominal: np.ndarray  # (d,) which of them hold codes
+    starts: np.ndarray  # (d + 1,) cells that feature f lacks: starts[f] … starts[f+1]−1
+    cells: np.ndarray  # (m,) row of each missing cell, ascending in each feature
+    pairs: np.ndarray  # (m,) the row of ``expected`` for its feature and class
+    expected: np.ndarray  # (P, n) difference to expect between such a cell and a row
+    layout: Layout
+    rank: np.ndarray  # (n,) tie-breaker, lowest wins
+
+
+@inner
+def _add_column(prefixes, f, i, D, q, kept):
+    """Add what row i differs by from all others in feature f to D[q], squared."""
+    columns, starts, cells = prefixes.columns, prefixes.starts, prefixes.cells
+    pairs, expected = prefixes.pairs, prefixes.expected
+    first, n = starts[f], np.uint64(columns.shape[1])
+    lacking = cells[first : starts[f + 1]]
+    own = np.searchsorted(lacking, i)
+    if own < lacking.size and lacking[own] == i:
+        pair = pairs[first + own]
+        for j in range(n):
+            D[q, j] += expected[pair, j] * expected[pair, j]
+        return
+    for e in range(lacking.size):
+        kept[e] = D[q, lacking[e]]
+    x = columns[f, i]
+    if prefixes.nominal[f]:
+        for j in range(n):
+            D[q, j] += 0.0 if columns[f, j] == x else 1.0
+    else:
+        for j in range(n):
+            t = x - columns[f, j]
+            D[q, j] += t * t
+    for e in range(lacking.size):
+        t = expected[pairs[first + e], i]
+        D[q, lacking[e]] = kept[e] + t * t
+
+
+@inner
+def _least_bits(bits, q, start, stop, least):
+    """The least of bits[q, start … stop−1] and ``least``.
+
+    As integers, numbers from 0 to ∞ are in the same order, and compared in vectors.
+    """
+    for j in range(np.uint64(start), np.uint64(stop)):
+        least = min(least, bits[q, j])
+    return least
+
+
+@inner
+def _lowest_within(D, q, border, rank):
+    """Lowest rank of the rows whose distance in D[q] is at most the border."""
+    lowest = NOBODY
+    for j in range(np.uint64(rank.size)):
+        r = rank[j] if D[q, j] <= border else NOBODY
+        lowest = min(lowest, r)
+    return lowest
+
+
+@jit
+def mixed_prefix_hits(prefixes, first, last, same, correct):
+    """Count hits as `prefix_hits` does, with nominal features and missing values."""
+    rank, labels = prefixes.rank, prefixes.layout.labels
+    starts = prefixes.layout.starts
+    d, n = prefixes.columns.shape
+    D, kept = np.zeros((last - first, n)), np.empty(n)
+    bits = D.view(np.int64)
+    for q in range(last - first):
+        D[q, first + q] = np.inf
+    for f in range(d):
+        correct[f] = 0
+        for q in range(last - first):
+            i = first + q
+            _add_column(prefixes, f, i, D, q, kept)
+            lo, hi = starts[labels[i]], starts[labels[i] + 1]
+            hit = np.int64(_least_bits(bits, q, lo, hi, INFINITE)).view(np.float64)
+            miss = _least_bits(bits, q, 0, lo, INFINITE)
+            miss = np.int64(_least_bits(bits, q, hi, n, miss)).view(np.float64)
+            near, far = min(hit, miss), max(hit, miss)
+            if far < np.inf and far <= near * FAR:
+                lowest = _lowest_within(D, q, near * (1 + TIE) ** 2, rank)
+                correct[f] += same[lowest] == labels[i]
+            else:
+                correct[f] += hit < miss
+
+
+class Mixed(NamedTuple):
+    """What the differences of rows of numbers do not tell.
+
+    In the rows, a nominal feature is 0 throughout, and where the value of a numeric
+    feature is missing there is the mean of its class. The mean is never farther from a
+    value than that class is on the average, so what is said here only adds to the
+    differences of the rows, and nothing is lost to cancellation.
+    """
+
+    codes: np.ndarray  # (n, M) int32, value of each nominal feature; −1 where missing
+    nominal: np.ndarray  # (M,) which feature each column of codes is
+    starts: np.ndarray  # (n + 1,) cells that row i lacks: starts[i] … starts[i+1]−1
+    features: np.ndarray  # (m,) feature of each missing cell
+    pairs: np.ndarray  # (m,) the row of ``expected`` for its feature and class
+    expected: np.ndarray  # (P, n) difference to expect between such a cell and a row
+    excess: np.ndarray  # (2, P, n) float32, what it adds to |.| and (.)², see `Extras`
+    absent: np.ndarray  # (n, d) which cells are missing
+    weights: np.ndarray  # (d,) what the rows have been multiplied by
+
+
+class MixedRows(NamedTuple):
+    """Rows of numbers, and what is beyond them."""
+
+    X: np.ndarray
+    mixed: Mixed
+
+
+class Extras(NamedTuple):
+    """The same for the screen, in its units: what is added to tiles."""
+
+    codes: np.ndarray  # (chunks, rows, length) float32, NaN where missing
+    sizes: np.ndarray  # (chunks, length) what a difference of codes counts
+    starts: np.ndarray  # (rows + 1,)
+    pairs: np.ndarray  # (m,)
+    excess: np.ndarray  # (P, rows of the other side) what a missing cell adds
+
+
+class MixedNorms(NamedTuple):
+    """Norms of both sides of a tile, or None, and the extras of both."""
+
+    norms: tuple
+    ours: Extras
+    theirs: Extras
+
+
+@inner
+def _mismatch_tile(A, B, sizes, tile, part):
+    """tile[r, c] += Σ size · [a_r ≠ b_c], two rows by four features at a time.
+
+    NaN differs from nothing.
+    """
+    width, d = B.shape
+    T, none = part[:d], np.float32(0)
+    for c in range(width):
+        for f in range(d):
+            T[f, c] = B[c, f]
+    for r in range(A.shape[0]):
+        row = tile[r]
+        for f in range(0, d, 4):
+            x, y, z, w = A[r, f], A[r, f + 1], A[r, f + 2], A[r, f + 3]
+            p, q, s, t = sizes[f], sizes[f + 1], sizes[f + 2], sizes[f + 3]
+            b0, b1, b2, b3 = T[f], T[f + 1], T[f + 2], T[f + 3]
+            for c in range(width):
+                left = p if (x < b0[c]) | (x > b0[c]) else none
+                left += q if (y < b1[c]) | (y > b1[c]) else none
+                right = s if (z < b2[c]) | (z > b2[c]) else none
+                right += t if (w < b3[c]) | (w > b3[c]) else none
+                row[c] += left + right
+
+
+@inner
+def _add_extras(norms, first, offset, shape, tile, part):
+    """Add nominal features and missing cells to the filled part of a tile."""
+    ours, theirs = norms.ours, norms.theirs
+    height, width, filled = shape
+    for chunk in range(ours.codes.shape[0]):
+        A = _panel(ours.codes, chunk, first, height)
+        B = _panel(theirs.codes, chunk, offset, width)
+        _mismatch_tile(A, B, ours.sizes[chunk], tile, part)
+    starts, pairs, excess = ours.starts, ours.pairs, ours.excess
+    wide, place = np.uint64(filled), np.uint64(offset)
+    for r in range(height):
+        for e in range(starts[first + r], starts[first + r + 1]):
+            pair = pairs[e]
+            for c in range(wide):
+                tile[r, c] += excess[pair, place + c]
+    starts, pairs, excess = theirs.starts, theirs.pairs, theirs.excess
+    tall, place, column = np.uint64(height), np.uint64(first), part[0]
+    for c in range(filled):
+        if starts[offset + c] == starts[offset + c + 1]:
+            continue
+        for r in range(tall):
+            column[r] = 0
+        for e in range(starts[offset + c], starts[offset + c + 1]):
+            pair = pairs[e]
+            for r in range(tall):
+                column[r] += excess[pair, place + r]
+        for r in range(height):
+            tile[r, c] += column[r]
+
+
+@inner
+def _excess(expected, filled, power):
+    """expected^power − filled^power."""
+    beyond = expected - filled
+    return beyond * (expected + filled) if power == 2 else beyond
+
+
+@inner
+def _mixed_sum(rows, i, j, power, squares):
+    """What rows i and j differ by beyond their numbers, under squared weights if given.
+
+    Where both lack a value, the cell of row i speaks for both.
+    """
+    X, mixed = rows
+    codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
+    s = 0.0
+    for m in range(nominal.size):
+        a, b = codes[i, m], codes[j, m]
+        if a != b and min(a, b) >= 0:
+            size = _excess(weights[nominal[m]], 0.0, power)
+            if squares is not None:
+                size *= squares[nominal[m]]
+            s += size
+    for side in range(2):
+        p, q = (i, j) if side == 0 else (j, i)
+        for e in range(starts[p], starts[p + 1]):
+            f = features[e]
+            if side == 1 and absent[q, f]:
+                continue
+            filled = abs(X[p, f] - X[q, f])
+            size = _excess(weights[f] * expected[pairs[e], q], filled, power)
+            if squares is not None:
+                size *= squares[f]
+            s += size
+    return s
+
+
+@inner
+def _add_mixed(rows, edges, power, start, stop, sums):
+    """sums[f] += Σ coefficient · what heads and tails differ by beyond their numbers.
+
+    Taking arrays out of tuples costs more than most edges do, hence the loop in here.
+    """
+    X, mixed = rows
+    codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
+    heads, tails, coefficients = edges
+    for edge in range(start, stop):
+        i, j, c = heads[edge], tails[edge], coefficients[edge]
+        for m in range(nominal.size):
+            a, b = codes[i, m], codes[j, m]
+            if a != b and min(a, b) >= 0:
+                sums[nominal[m]] += c * _excess(weights[nominal[m]], 0.0, power)
+        for side in range(2):
+            p, q = (i, j) if side == 0 else (j, i)
+            for e in range(starts[p], starts[p + 1]):
+                f = features[e]
+                if side == 1 and absent[q, f]:
+                    continue
+                filled = abs(X[p, f] - X[q, f])
+                size = _excess(weights[f] * expected[pairs[e], q], filled, power)
+                sums[f] += c * size
+
+
+@inner
+def _mixed_distance(metric, rows, i, j):
+    """Distance of rows i and j with all that belongs to it."""
+    near = _plain_distance(metric, rows.X, i, j)
+    if metric == EUCLIDEAN:
+        return np.sqrt(near * near + _mixed_sum(rows, i, j, 2, None))
+    return near + _mixed_sum(rows, i, j, 1, None)
+
+
+@inner
+def _mixed_weighted(rows, i, j, squares):
+    """The same under squared weights."""
+    near = _plain_weighted(rows.X, i, j, squares)
+    return np.sqrt(near * near + _mixed_sum(rows, i, j, 2, squares))
+
+
+@inner
+def _mixed_within_reach(rows, i, ranges, squares, screen, thin, reach, found):
+    """As `_plain_within_reach`; nominal features are screened after the numbers.
+
+    Missing cells only add to a distance, so that the screen may leave them out.
+    """
+    Z, codes, nominal = screen.rows, rows.mixed.codes, rows.mixed.nominal
+    weights, scale, slack = thin
+    ids, exact = found
+    best, shrinking = reach
+    width, count = np.uint64(Z.shape[1]), 0
+    sizes, none = np.empty(nominal.size, np.float32), np.float32(0)
+    for m in range(nominal.size):
+        sizes[m] = squares[nominal[m]] * scale * scale
+    cut = _cut(best, scale, slack, squares.size)
+    for half in range(2):
+        for j in range(ranges[2 * half], ranges[2 * half + 1]):
+            key, first = np.float32(0), np.uint64(0)
+            while first < width and key <= cut:
+                for f in range(first, first + STEP):
+                    t = Z[i, f] - Z[j, f]
+                    key += weights[f] * t * t
+                first += STEP
+            if key <= cut:
+                for m in range(np.uint64(nominal.size)):
+                    a, b = codes[i, m], codes[j, m]
+                    key += sizes[m] if (a != b) & (min(a, b) >= 0) else none
+            if key <= cut and j != i:
+                r = _mixed_weighted(rows, i, j, squares)
+                if r <= best * (1 + TIE):
+                    ids[count], exact[count] = j, r
+                    count += 1
+                    if r < best and shrinking:
+                        best = r
+                        cut = _cut(best, scale, slack, squares.size)
+    return count, best
+
+
+@jit
+def mixed_edge_sums(rows, edges, power, start, stop, sums):
+    """What `edge_sums` leaves out, for edges start … stop−1."""
+    _add_mixed(rows, edges, power, start, stop, sums)
+
+
+@jit
+def mixed_group_sums(rows, edges, power, offsets, start, stop, sums):
+    """What `group_sums` leaves out, for groups start … stop−1."""
+    for g in range(start, stop):
+        mixed_edge_sums(rows, edges, power, offsets[g], offsets[g + 1], sums[g])
+
+
+def _values(X):
+    """The rows themselves: X, or X of `MixedRows`."""
+
+
+def _distance(metric, X, i, j):
+    """Distance of two rows, plain or mixed."""
+
+
+def _weighted(X, i, j, squares):
+    """Distance of two rows under squared weights, plain or mixed."""
+
+
+def _within_reach(X, i, ranges, squares, screen, thin, reach, found):
+    """Rows near row i, plain or mixed."""
+
+
+def _add_step(X, i, hit, miss, pull, push, step):
+    """A step of Simba, plain or mixed."""
+
+
+def _add_beyond(X, i, j, c, power, sums):
+    """What mixed rows differ by beyond their numbers; nothing for plain ones."""
+
+
+# Chosen by type, so that plain rows are served by code of their own.
+_by_type = partial(overload, jit_options={"nogil": True, "error_model": "numpy"})
+
+
+@_by_type(_values)
+def _choose_values(X):
+    if isinstance(X, types.Array):
+        return lambda X: X
+    return lambda X: X.X
+
+
+@_by_type(_distance)
+def _choose_distance(metric, X, i, j):
+    if isinstance(X, types.Array):
+        return lambda metric, X, i, j: _plain_distance(metric, X, i, j)
+    return lambda metric, X, i, j: _mixed_distance(metric, X, i, j)
+
+
+@_by_type(_weighted)
+def _choose_weighted(X, i, j, squares):
+    if isinstance(X, types.Array):
+        return lambda X, i, j, squares: _plain_weighted(X, i, j, squares)
+    return lambda X, i, j, squares: _mixed_weighted(X, i, j, squares)
+
+
+@_by_type(_within_reach)
+def _choose_within_reach(X, i, ranges, squares, screen, thin, reach, found):
+    if isinstance(X, types.Array):
+
+        def plain(X, i, ranges, squares, screen, thin, reach, found):
+            return _plain_within_reach(
+                X, i, ranges, squares, screen, thin, reach, found
+            )
+
+        return plain
+
+    def mixed(X, i, ranges, squares, screen, thin, reach, found):
+        return _mixed_within_reach(X, i, ranges, squares, screen, thin, reach, found)
+
+    return mixed
+
+
+@_by_type(_add_step)
+def _choose_step(X, i, hit, miss, pull, push, step):
+    if isinstance(X, types.Array):
+
+        def plain(X, i, hit, miss, pull, push, step):
+            _plain_step(X, i, hit, miss, pull, push, step)
+
+        return plain
+
+    def mixed(X, i, hit, miss, pull, push, step):
+        _plain_step(X.X, i, hit, miss, pull, push, step)
+        ends = np.array([i, i]), np.array([hit, miss])
+        _add_mixed(X, Edges(*ends, np.array([-pull, push])), 2, 0, 2, step)
+
+    return mixed
+
+
+@_by_type(_add_beyond)
+def _choose_beyond(X, i, j, c, power, sums):
+    if isinstance(X, types.Array):
+        return lambda X, i, j, c, power, sums: None
+
+    def mixed(X, i, j, c, power, sums):
+        edge = Edges(np.array([i]), np.array([j]), np.array([c]))
+        _add_mixed(X, edge, power, 0, 1, sums)
+
+    return mixed
+
+
+@jit
+def observed_range(X, first, last, low, high, mean):
+    """The same as `column_range` where cells are missing; 0 where all of them are."""
+    n, counts = X.shape[0], np.zeros(last)
+    for f in range(first, last):
+        low[f], high[f], mean[f] = np.inf, -np.inf, 0.0
+    for i in range(n):
+        for f in range(first, last):
+            v = X[i, f]
+            low[f] = v if v < low[f] else low[f]
+            high[f] = v if v > high[f] else high[f]
+            mean[f] += v / n if v == v else 0.0
+            counts[f] += 1.0 if v == v else 0.0
+    for f in range(first, last):
+        if counts[f] == 0:
+            low[f], high[f] = 0.0, 0.0
+        else:
+            mean[f] *= n / counts[f]
+
+
+@jit
+def take_features(X, features, values):
+    """values[g] = feature features[g] of X, in squares that stay in cache."""
+    for first in range(0, X.shape[0], 16):
+        for g in range(features.size):
+            f = features[g]
+            for i in range(first, min(first + 16, X.shape[0])):
+                values[g, i] = X[i, f]
+
+
+class Observed(NamedTuple):
+    """The rows that have a value of some feature, in order of the values."""
+
+    rows: np.ndarray
+    values: np.ndarray
+    labels: np.ndarray
+    member: np.ndarray  # room for as many numbers
+
+
+@inner
+def _roughly_in_order(values, counts, packed, spare):
+    """Sort rows by the upper half of the bits of their values, NaN last.
+
+    Returns entries whose lower half is the row. Bits of numbers compare like numbers
+    once those of negative ones are turned round. They are dealt out by one byte after
+    the other; a byte that all have in common does not matter.
+    """
+    n, bits, half = values.size, values.view(np.int64), np.int64(1) << 32
+    counts[:] = 0
+    for i in range(n):
+        b = bits[i]
+        key = ((b ^ ((b >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))) >> 32) + (half >> 1)
+        packed[i] = key * half + i
+        for byte in range(4):
+            counts[byte, (key >> (8 * byte)) & 255] += 1
+    for byte in range(4):
+        shift, total = 32 + 8 * byte, 0
+        if counts[byte, (packed[0] >> shift) & 255] == n:
+            continue
+        for digit in range(256):
+            total, counts[byte, digit] = total + counts[byte, digit], total
+        for i in range(n):
+            digit = (packed[i] >> shift) & 255
+            spare[counts[byte, digit]] = packed[i]
+            counts[byte, digit] += 1
+        packed, spare = spare, packed
+    return packed
+
+
+@inner
+def _in_order(values, labels, room):
+    """The rows that have a value, sorted by it; ``room`` is for them and on the way."""
+    counts, ints, floats = room
+    order, of_class, ordered, member = ints[2], ints[3], floats[0], floats[1]
+    rough = _roughly_in_order(values, counts, ints[0], ints[1])
+    for e in range(values.size):
+        order[e] = rough[e] & 0xFFFFFFFF
+    for _ in range(2):
+        count, steps = 0, 0
+        for e in range(order.size):
+            row = order[e]
+            v = values[row]
+            if v == v and steps <= 8 * order.size:
+                p = count
+                while p > 0 and v < ordered[p - 1]:
+                    order[p], ordered[p] = order[p - 1], ordered[p - 1]
+                    p -= 1
+                order[p], ordered[p] = row, v
+                steps += count - p
+                count += 1
+        if steps <= 8 * order.size:
+            break
+        # Values that are all but equal were not near their places.
+        order[:] = np.argsort(values)
+    for e in range(count):
+        of_class[e] = labels[order[e]]
+    return Observed(order[:count], ordered[:count], of_class[:count], member[:count])
+
+
+@inner
+def _sweep(observed, label, count, expected):
+    """expected[j] = mean |u − v_j| over the values u of a class; the mean of these.
+
+    A label below 0 stands for all classes; ``count`` is the number of values. With L(v)
+    the mean of max(v − u, 0), the mean of |u − v| is 2 L(v) + mean − v, of which
+    nothing is lost to cancellation: L(v) is at least v − mean.
+    """
+    rows, values, labels, member = observed
+    low, middle, share = values[0], 0.0, 1 / count
+    for e in range(np.uint64(values.size)):
+        member[e] = 2 * share if (label < 0) | (labels[e] == label) else 0.0
+        middle += 0.5 * member[e] * (values[e] - low)
+    below, total, previous = 0.0, 0.0, low
+    for e in range(np.uint64(values.size)):
+        v = values[e]
+        total += below * (v - previous)
+        expected[rows[e]] = total + (middle - (v - low))
+        below += member[e]
+        previous = v
+    return _snapped(low + middle, values)
+
+
+@inner
+def _snapped(mean, values):
+    """The mean, or the value that it would be if it were not for rounding."""
+    first, last = 0, values.size - 1
+    while last - first > 1:
+        middle = (first + last) // 2
+        if values[middle] <= mean:
+            first = middle
+        else:
+            last = middle
+    span = values[values.size - 1] - values[0]
+    for e in (first, last):
+        if abs(values[e] - mean) <= 1e-13 * span:
+            return values[e]
+    return mean
+
+
+@inner
+def _expect_of_gaps(values, gaps, layout, counts, row):
+    """Where other rows lack the value too, the mean over the class of those."""
+    labels, starts = layout.labels, layout.starts
+    last, mean = -1, 0.0
+    for e in range(gaps.size):
+        c = labels[gaps[e]]
+        if c > last:
+            first, stop, count = starts[c], starts[c + 1], counts[c]
+            if count == 0:
+                first, stop, count = starts[0], labels.size, counts.sum()
+            total = 0.0
+            for j in range(np.uint64(first), np.uint64(stop)):
+                total += row[j] if values[j] == values[j] else 0.0
+            last, mean = c, total / count
+        row[gaps[e]] = mean
+
+
+@inner
+def _missing(values, gaps):
+    """Rows without a value, ascending; ``gaps`` is longer by one than the rows."""
+    count = 0
+    for j in range(values.size):
+        gaps[count] = j
+        count += values[j] != values[j]
+    return gaps[:count]
+
+
+@jit
+def expect_numbers(values, layout, pairs, expected, excess, fills):
+    """Differences to expect from the missing cells of numeric features.
+
+    ``values[g]`` is a feature in which NaN marks missing cells, which get filled.
+    ``pairs[g]`` numbers the classes in which cells are missing, −1 for the others; each
+    pair gets a row of ``expected`` and ``excess`` and, as a fill, the mean of its
+    class. A class without any value is taken to be like all classes together, a feature
+    without any to be constant.
+    """
+    labels, n, C = layout.labels, layout.labels.size, pairs.shape[1]
+    counts, places = np.empty(C, np.int64), np.empty(n + 1, np.int64)
+    ints, digits = np.empty((4, n), np.int64), np.empty((4, 256), np.int64)
+    room = digits, ints, np.empty((2, n))
+    for g in range(values.shape[0]):
+        v = values[g]
+        gaps = _missing(v, places)
+        observed = _in_order(v, labels, room)
+        for c in range(C):
+            counts[c] = layout.starts[c + 1] - layout.starts[c]
+        for e in range(gaps.size):
+            counts[labels[gaps[e]]] -= 1
+        for c in range(C):
+            pair = pairs[g, c]
+            if pair < 0:
+                continue
+            fills[pair] = 0.0
+            if gaps.size == n:
+                expected[pair] = 0.0
+                continue
+            label, count = (c, counts[c]) if counts[c] else (-1, n - gaps.size)
+            fills[pair] = _sweep(observed, label, count, expected[pair])
+            _expect_of_gaps(v, gaps, layout, counts, expected[pair])
+        for e in range(gaps.size):
+            v[gaps[e]] = fills[pairs[g, labels[gaps[e]]]]
+        for c in range(C):
+            if pairs[g, c] >= 0:
+                _go_beyond(v, gaps, pairs[g, c], expected, excess, fills)
+
+
+@inner
+def _go_beyond(values, gaps, pair, expected, excess, fills):
+    """What expectations add to the differences of the filled-in values."""
+    fill = fills[pair]
+    for j in range(np.uint64(values.size)):
+        filled = abs(fill - values[j])
+        # The mean of a class is no farther than the class; nor must rounding say so.
+        e = max(expected[pair, j], filled)
+        expected[pair, j] = e
+        excess[0, pair, j] = e - filled
+        excess[1, pair, j] = (e - filled) * (e + filled)
+    for e in range(gaps.size):
+        for p in range(2):
+            excess[p, pair, gaps[e]] *= np.float32(0.5)
+
+
+class Shuffles(NamedTuple):
+    """Permuted class labels of a table's rows, one permutation per row."""
+
+    labels: np.ndarray  # (B, n) class codes
+    members: np.ndarray  # (B, n) rows, class after class
+    starts: np.ndarray  # (C + 1,) where the rows of each class begin in there
+
+
+class Wanted(NamedTuple):
+    """Which neighbours a query has, by its class, and what they count."""
+
+    slots: np.ndarray  # (C, C) slot of [query class, row class], −1 for none
+    counts: np.ndarray  # (C, S) neighbours wanted, of which there are enough
+    walked: np.ndarray  # (C, S) whether to look among the nearest rows of any class
+    coefficients: np.ndarray  # (C, S) what each wanted neighbour counts
+    prefix: int  # how many nearest rows of any class to look at
+
+
+class Found(NamedTuple):
+    """Neighbours of one query under one permutation, as far as they are known."""
+
+    places: np.ndarray  # rows
+    slots: np.ndarray
+    filled: np.ndarray  # (S,) how many of each slot are listed
+    borders: np.ndarray  # (S,) distance of the last one wanted
+    order: np.ndarray  # (n,) rows, nearest first, as many as are sorted
+    distances: np.ndarray  # (n,) of every row
+
+
+class Touched(NamedTuple):
+    """Weighted neighbours of some queries under all permutations."""
+
+    offsets: np.ndarray  # (m·B + 1,) entries of query q, permutation b: q·B + b
+    places: np.ndarray  # place of each entry's row among the rows of its query
+    weights: np.ndarray
+    rows: np.ndarray  # rows that are a neighbour of a query under any permutation
+    ends: np.ndarray  # (m + 1,) where the rows of each query begin and end
+
+
+@inner
+def _nearest_first(distances, prefix, order):
+    """Sort rows up to about ``prefix`` of them, with all ties of the last.
+
+    Returns how many, and the distance up to which none is left out.
+    """
+    n, limit, count = distances.size, np.inf, 0
+    if prefix < n - 1:
+        limit = np.partition(distances, prefix - 1)[prefix - 1] * (1 + 4 * TIE)
+    for j in range(n):
+        if distances[j] <= limit and distances[j] < np.inf:
+            order[count] = j
+            count += 1
+    order[:count] = order[:count][np.argsort(distances[order[:count]])]
+    return count, limit
+
+
+@inner
+def _walk(labels, slots, counts, walked, count, found):
+    """List the nearest rows of each walked slot, going outwards, with ties.
+
+    Returns how many were listed.
+    """
+    places, kinds, filled, borders, order, distances = found
+    listed, unfilled, last = 0, 0, 0.0
+    for s in range(counts.size):
+        filled[s], borders[s] = 0, np.inf
+        unfilled += walked[s]
+    for e in range(count):
+        j = order[e]
+        if unfilled == 0 and distances[j] > last:
+            break
+        s = slots[labels[j]]
+        if s < 0 or not walked[s] or distances[j] > borders[s] * (1 + TIE):
+            continue
+        places[listed], kinds[listed] = j, s
+        listed += 1
+        filled[s] += 1
+        if filled[s] == counts[s]:
+            borders[s] = distances[j]
+            unfilled -= 1
+            last = max(last, borders[s] * (1 + TIE))
+    return listed
+
+
+@inner
+def _look_through(i, members, starts, slots, s, wanted, listed, found):
+    """List the nearest rows of one slot from all of its members, with ties."""
+    places, kinds, filled, borders, _, distances = found
+    total, first = 0, listed
+    for c in range(slots.size):
+        if slots[c] == s:
+            for m in range(starts[c], starts[c + 1]):
+                if members[m] != i:
+                    places[first + total] = members[m]
+                    total += 1
+    candidates = places[first : first + total]
+    border = np.partition(distances[candidates], wanted - 1)[wanted - 1]
+    for e in range(first, first + total):
+        if distances[places[e]] <= border * (1 + TIE):
+            places[listed], kinds[listed] = places[e], s
+            listed += 1
+    filled[s], borders[s] = listed - first, border
+    return listed
+
+
+@inner
+def _drop(s, listed, found):
+    """Take the rows of slot s off the list again."""
+    places, kinds = found.places, found.slots
+    kept = 0
+    for e in range(listed):
+        if kinds[e] != s:
+            places[kept], kinds[kept] = places[e], kinds[e]
+            kept += 1
+    return kept
+
+
+@inner
+def _list_all(i, b, shuffles, wanted, count, limit, found):
+    """List the neighbours of row i in every slot under permutation b."""
+    label = shuffles.labels[b, i]
+    slots, counts = wanted.slots[label], wanted.counts[label]
+    walked, borders = wanted.walked[label], found.borders
+    listed = _walk(shuffles.labels[b], slots, counts, walked, count, found)
+    for s in range(counts.size):
+        if counts[s] > 0 and not (walked[s] and borders[s] * (1 + TIE) <= limit):
+            listed = _drop(s, listed, found)
+            listed = _look_through(
+                i,
+                shuffles.members[b],
+                shuffles.starts,
+                slots,
+                s,
+                counts[s],
+                listed,
+                found,
+            )
+    return listed
+
+
+@inner
+def _weigh(listed, counts, coefficients, found, nearer, weights, first):
+    """Weights of the listed rows: those tied at the border share what is left."""
+    places, kinds, filled, borders, _, distances = found
+    for s in range(counts.size):
+        nearer[s] = 0
+    for e in range(listed):
+        nearer[kinds[e]] += distances[places[e]] < borders[kinds[e]] * (1 - TIE)
+    for e in range(listed):
+        s = kinds[e]
+        weights[first + e] = coefficients[s]
+        if not distances[places[e]] < borders[s] * (1 - TIE):
+            share = (counts[s] - nearer[s]) / (filled[s] - nearer[s])
+            weights[first + e] *= share
+
+
+@jit
+def permuted_neighbors(metric, X, queries, shuffles, wanted, touched):
+    """Write the neighbours of each query under every permutation of the labels.
+
+    Distances do not depend on labels: they are measured, and the nearest rows put in
+    order, once per query. Where the nearest rows of any class do not hold enough of a
+    slot, its members are looked through instead. If there is too little room, the last
+    offset is set to −1.
+
+    Nothing is returned: Ctrl-C while Numba makes a Python object of an array ends in a
+    crash.
+    """
+    n_shuffles, n = shuffles.labels.shape
+    n_slots = wanted.counts.shape[1]
+    offsets, places, weights, rows, ends = touched
+    found = Found(
+        np.empty(2 * n, np.int64),
+        np.empty(2 * n, np.int64),
+        np.empty(n_slots, np.int64),
+        np.empty(n_slots),
+        np.empty(n, np.int64),
+        np.empty(n),
+    )
+    nearer, place = np.empty(n_slots, np.int64), np.full(n, -1, np.int32)
+    near, distances = found.places, found.distances
+    offsets[0] = ends[0] = total = count_rows = 0
+    for q in range(queries.size):
+        i = queries[q]
+        for j in range(n):
+            distances[j] = _distance(metric, X, i, j)
+        distances[i] = np.inf
+        count, limit = _nearest_first(distances, wanted.prefix, found.order)
+        for b in range(n_shuffles):
+            listed = _list_all(i, b, shuffles, wanted, count, limit, found)
+            if total + listed > places.size:
+                offsets[-1] = -1
+                return
+            label = shuffles.labels[b, i]
+            counts, coefficients = wanted.counts[label], wanted.coefficients[label]
+            _weigh(listed, counts, coefficients, found, nearer, weights, total)
+            for e in range(listed):
+                j = near[e]
+                if place[j] < 0:
+                    place[j] = count_rows - ends[q]
+                    rows[count_rows] = j
+                    count_rows += 1
+                places[total + e] = place[j]
+            total += listed
+            offsets[q * n_shuffles + b + 1] = total
+        ends[q + 1] = count_rows
+        for e in range(ends[q], count_rows):
+            place[rows[e]] = -1
+
+
+@jit
+def permuted_sums(X, queries, touched, power, shuffles, features, differences, sums):
+    """sums[b, f] += Σ weight · |x_query,f − x_row,f|^power over b's entries.
+
+    Permutations shuffles[0] … shuffles[1]−1 and features[0] … features[1]−1 are summed.
+    A query's differences are taken once for all permutations.
+    """
+    offsets, places, weights, rows, ends = touched
+    first, last = np.uint64(features[0]), np.uint64(features[1])
+    n_shuffles, width = (offsets.size - 1) // queries.size, last - first
+    for q in range(queries.size):
+        i = queries[q]
+        for e in range(ends[q], ends[q + 1]):
+            j, place = rows[e], e - ends[q]
+            for f in range(width):
+                t = abs(X[i, first + f] - X[j, first + f])
+                differences[place, f] = t if power == 1 else t * t
+        for b in range(shuffles[0], shuffles[1]):
+            start = offsets[q * n_shuffles + b]
+            stop = offsets[q * n_shuffles + b + 1]
+            whole = stop - (stop - start) % 4
+            for e in range(start, whole, 4):
+                g, h, j, k = places[e], places[e + 1], places[e + 2], places[e + 3]
+                p, r = weights[e], weights[e + 1]
+                s, t = weights[e + 2], weights[e + 3]
+                for f in range(width):
+                    left = p * differences[g, f] + r * differences[h, f]
+                    right = s * differences[j, f] + t * differences[k, f]
+                    sums[b, first + f] += left + right
+            for e in range(whole, stop):
+                g, p = places[e], weights[e]
+                for f in range(width):
+                    sums[b, first + f] += p * differences[g, f]

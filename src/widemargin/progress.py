@@ -3,42 +3,60 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
+from typing import Protocol
+
+
+class Advance(Protocol):
+    """Says that some steps are done, and what is known by now."""
+
+    def __call__(self, steps: int = 1, note: str = "") -> None:
+        """Add to the steps done."""
 
 
 @contextmanager
 def progress(
     label: str, total: int, verbose: int, *, summary: bool = True
-) -> Iterator[Callable[[], None]]:
-    """Yield a function to call after each of ``total`` steps.
+) -> Iterator[Advance]:
+    """Yield a function to call after one or more of ``total`` steps.
 
     Nothing is shown unless ``verbose`` is positive. Where stderr is not a terminal, one
     line is written at the end, if a ``summary`` is wanted.
     """
     terminal = sys.stderr.isatty()
     if not verbose or not (terminal or summary):
-        yield lambda: None
+        yield lambda steps=1, note="": None
         return
-    if not terminal:
-        yield lambda: None
-        print(f"{label}: {total} of {total}", file=sys.stderr)
-        return
-    try:
-        from rich.progress import Progress
-    except ImportError:
-        done = 0
+    if terminal:
+        try:
+            from rich.console import Console
+            from rich.progress import MofNCompleteColumn, Progress
+        except ImportError:
+            pass
+        else:
+            columns = *Progress.get_default_columns(), MofNCompleteColumn()
+            console = Console(stderr=True)
+            with Progress(*columns, console=console, transient=True) as bar:
+                task = bar.add_task(label, total=total)
+                yield lambda steps=1, note="": bar.update(
+                    task, advance=steps, description=_joined(label, note)
+                )
+            return
+    line, done, one_at_a_time = "", 0, Lock()
 
-        def advance() -> None:
-            nonlocal done
-            done += 1
-            print(f"\r{label}: {done} of {total}", end="", file=sys.stderr, flush=True)
+    def advance(steps: int = 1, note: str = "") -> None:
+        nonlocal line, done
+        with one_at_a_time:
+            done += steps
+            line = _joined(f"{label}: {done} of {total}", note)
+            if terminal:
+                print(f"\r{line}", end="", file=sys.stderr, flush=True)
 
-        yield advance
-        print(file=sys.stderr)
-        return
-    from rich.console import Console
+    yield advance
+    print("" if terminal else line, file=sys.stderr)
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        yield lambda: bar.advance(task)
+
+def _joined(*parts: str) -> str:
+    return ", ".join(part for part in parts if part)

@@ -41,20 +41,21 @@ class Screen(_Rearranged):
     """
 
     def __init__(self, table: Table) -> None:
-        n, d = table.X.shape
-        step = int(kernels.STEP)
+        n, step = len(table.X), int(kernels.STEP)
         self.table = table
         self.centre = table.X.mean(axis=0)
         self.spread = table.X.var(axis=0)
-        self.largest = float(
-            np.max(np.maximum(table.high - self.centre, self.centre - table.low))
-        )
+        self.numeric = np.flatnonzero(table.numeric)
+        ends = table.high - self.centre, self.centre - table.low
+        self.largest = float(np.maximum(*ends)[self.numeric].max(initial=0.0))
+        d = len(self.numeric)
         self.rows = np.zeros((n, -(-d // step) * step), np.float32)
         self.layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
 
     def arranged(self, w: Floats) -> kernels.Screen:
         """The copy, arranged for weights near w."""
-        columns = np.argsort(-(w**2 * self.spread), kind="stable")
+        telling = (w**2 * self.spread)[self.numeric]
+        columns = self.numeric[np.argsort(-telling, kind="stable")]
         kernels.arrange_columns(self.table.X, self.centre, columns, self.rows)
         return kernels.Screen(self.rows, columns, self.largest)
 

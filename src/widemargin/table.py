@@ -1,13 +1,14 @@
 """From whatever the caller has to one `Table`: scaled rows sorted by class.
 
 A Table is what every algorithm sees. Its rows are sorted by class (stably), so that a
-class is a contiguous range; ``rows`` leads back to the caller's row numbers.
+class is a contiguous range; ``rows`` leads back to the caller's row numbers. Nominal
+features and missing values are set apart in ``mixed``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
+from widemargin.columns import as_numbers, refuse_columns, refuse_sparse
+from widemargin.mixed import separate
 from widemargin.notices import warn
 from widemargin.threads import Workers, spans
 
@@ -29,18 +32,44 @@ Ints = NDArray[np.int64]
 class Table:
     """Scaled features and coded labels, rows sorted by class."""
 
-    X: Floats  # (n, d), C-contiguous
+    X: Floats  # (n, d), C-contiguous; never NaN
     y: Ints  # (n,) class codes, ascending
     classes: NDArray[Any]  # labels as the caller wrote them
     rows: Ints  # (n,) the caller's row number of each row
     low: Floats  # (d,) smallest value of each feature
     high: Floats  # (d,) largest
     mean: Floats  # (d,) mean, not to the last digit
+    mixed: kernels.Mixed | None = None  # nominal features and missing values, if any
+
+    @property
+    def data(self) -> Floats | kernels.MixedRows:
+        """What kernels measure differences of rows by."""
+        if self.mixed is None:
+            return self.X
+        return kernels.MixedRows(self.X, self.mixed)
+
+    @property
+    def numeric(self) -> NDArray[np.bool_]:
+        """Features that X tells all about, but for missing values."""
+        numeric = np.ones(self.X.shape[1], np.bool_)
+        if self.mixed is not None:
+            numeric[self.mixed.nominal] = False
+        return numeric
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the rows are at hand; else only the engine gets at them."""
+        return True
 
     @property
     def constant(self) -> NDArray[np.bool_]:
         """Features with one value only."""
         return self.low == self.high
+
+    @property
+    def ranges(self) -> Floats:
+        """Largest difference that each feature can show."""
+        return self.high - self.low
 
     @property
     def starts(self) -> Ints:
@@ -58,16 +87,21 @@ class Table:
         where[self.rows] = np.arange(len(self.rows))
         return where[rows]
 
+    @property
+    def span(self) -> Floats:
+        """Range of each feature; 1 for a constant one."""
+        return np.where(self.constant, 1.0, self.high - self.low)
+
     def unit_range(self, features: slice = slice(None)) -> Floats:
         """Features moved to [0, 1] whatever the scale, constant ones to 0; a copy."""
-        low, high = self.low[features], self.high[features]
-        return (self.X[:, features] - low) / np.where(low == high, 1.0, high - low)
+        return (self.X[:, features] - self.low[features]) / self.span[features]
 
     def reweighted(self, w: Floats) -> Table:
         """The same table with feature f multiplied by w_f."""
         w = np.abs(w)
         low, high, mean = (a * w for a in (self.low, self.high, self.mean))
-        return replace(self, X=self.X * w, low=low, high=high, mean=mean)
+        mixed = self.mixed and self.mixed._replace(weights=self.mixed.weights * w)
+        return replace(self, X=self.X * w, low=low, high=high, mean=mean, mixed=mixed)
 
     def oriented(self, directions: Ints) -> Table:
         """The same table with features turned round where the direction is −1."""
@@ -85,53 +119,39 @@ def validate(
     name: str | None = None,
     labels: bool = True,
     ordered: bool = False,
+    nominal: Ints | None = None,
 ) -> tuple[Floats, Ints, NDArray[Any]]:
     """Check what the caller passed; return X, class codes and class labels.
 
     With an estimator, its ``n_features_in_`` and ``feature_names_in_`` are set. Without
     ``labels``, y is not looked at and all rows are of one class, 0. If ``ordered``,
-    labels whose order means nothing are refused.
+    labels whose order means nothing are refused. If the ``nominal`` features are named,
+    of which there may be none, values may be missing, and come back as NaN.
     """
     name = name or type(estimator).__name__
-    _refuse_text_columns(X, name)
+    refuse_sparse(X, name)
+    refuse_columns(X, name, mixed=nominal is not None)
     options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2}
-    if estimator is not None:
+    if nominal is not None:
+        options["ensure_all_finite"] = "allow-nan"
+    if estimator is None:
+        X = check_array(X, estimator=name, input_name="X", **options)
+    else:
         # y is checked below: scikit-learn would turn a pandas categorical or a mixed
         # column into something else before we see it.
         if y is None and labels:
             validate_data(estimator, X, y, **options)
-        X = validate_data(estimator, X, skip_check_array=False, **options)
-    else:
-        X = check_array(X, estimator=name, input_name="X", **options)
+        numbers = X if nominal is None else as_numbers(X, nominal, name)
+        if numbers is X:
+            X = validate_data(estimator, X, skip_check_array=False, **options)
+        else:  # only the frame itself knows the names of its columns
+            validate_data(estimator, X, skip_check_array=True)
+            X = check_array(numbers, estimator=estimator, input_name="X", **options)
     if not labels:
         return np.asarray(X), np.zeros(len(X), np.int64), np.zeros(1, np.int64)
     y, classes = encode(y, name, ordered=ordered)
     check_consistent_length(X, y)
     return np.asarray(X), y, classes
-
-
-def _refuse_text_columns(X: Any, name: str) -> None:
-    """Name the columns of a frame that are not numbers."""
-    columns, dtypes = getattr(X, "columns", None), getattr(X, "dtypes", None)
-    if columns is None or dtypes is None:
-        return
-    text = [str(c) for c, t in zip(columns, dtypes, strict=True) if not _is_number(t)]
-    if text:
-        shown = ", ".join(map(repr, text[:5])) + (", …" if len(text) > 5 else "")
-        raise ValueError(
-            f"{name} needs numeric features; {len(text)} of {len(columns)} columns "
-            f"are not: {shown}. Encode them (for example with "
-            "sklearn.preprocessing.OrdinalEncoder or OneHotEncoder) or drop them."
-        )
-
-
-def _is_number(dtype: Any) -> bool:
-    """Whether a pandas or polars column type holds numbers or booleans."""
-    kind = getattr(dtype, "kind", None)  # NumPy and pandas
-    if kind is not None:
-        return kind in "biuf"
-    numeric = getattr(dtype, "is_numeric", None)  # polars
-    return numeric is None or bool(numeric()) or str(dtype) == "Boolean"
 
 
 def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[Any]]:
@@ -140,12 +160,9 @@ def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[A
     Classes come in the order that the type of y declares, else sorted. If ``ordered``,
     that order has to mean something.
     """
-    missing = _missing_labels(y)
+    missing = missing_labels(y)
     if missing:
-        raise ValueError(
-            f"{name} needs a label for every row, but y has {missing} missing "
-            f"value{'s' if missing > 1 else ''}. Drop those rows first."
-        )
+        refuse_missing_labels(missing, name)
     declared = _declared_order(y)
     if declared is not None:
         places, categories = declared
@@ -188,7 +205,16 @@ def _refuse_unordered(classes: NDArray[Any], name: str) -> None:
     )
 
 
-def _missing_labels(y: Any) -> int:
+def refuse_missing_labels(missing: int, name: str) -> NoReturn:
+    """Say how many labels are missing."""
+    raise ValueError(
+        f"{name} needs a label for every row, but y has {missing} missing "
+        f"value{'s' if missing > 1 else ''}. Drop those rows first."
+    )
+
+
+def missing_labels(y: Any) -> int:
+    """How many there are, in whatever y is."""
     if hasattr(y, "isna"):  # pandas
         return int(np.sum(np.asarray(y.isna())))
     if hasattr(y, "is_null"):  # polars
@@ -210,6 +236,7 @@ def build(
     *,
     scale: str | None,
     workers: Workers,
+    nominal: Ints | None = None,
 ) -> Table:
     """Scale X, sort its rows by class and say what is constant."""
     n, d = X.shape
@@ -221,24 +248,40 @@ def build(
         ),
         spans(d, 256),
     )
+    gappy = np.flatnonzero(np.isnan(mean))
+    if len(gappy):
+        workers.run(
+            lambda part: kernels.observed_range(
+                X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
+            ),
+            spans(d, 256),
+        )
     constant = low == high
     if scale == "minmax":
         shift, span = low, high - low
     elif scale == "standard":
         shift, span = X.mean(axis=0), X.std(axis=0)
+        for f in gappy[~constant[gappy]]:
+            shift[f], span[f] = np.nanmean(X[:, f]), np.nanstd(X[:, f])
     else:
         shift, span = np.zeros(d), np.ones(d)
     if scale is not None:
         # A constant feature becomes 0, also where rounding makes its mean or its
         # standard deviation differ from what they should be.
         shift, span = np.where(constant, low, shift), np.where(constant, 1.0, span)
+    if nominal is not None:
+        shift[nominal], span[nominal] = 0.0, 1.0
     Z = np.empty((n, d))
     workers.run(
         lambda part: kernels.scale_rows(X, rows, shift, span, part.start, part.stop, Z),
         spans(n, max(1, 2**16 // d)),
     )
-    scaled = ((a - shift) / span for a in (low, high, mean))
-    return Table(Z, y[rows], classes, rows, *scaled)
+    low, high, mean = ((a - shift) / span for a in (low, high, mean))
+    mixed = None
+    if len(gappy) or (nominal is not None and len(nominal)):
+        nominal = np.empty(0, np.int64) if nominal is None else nominal
+        mixed = separate(Z, y[rows], nominal, gappy, workers)
+    return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
 
 
 def visiting_order(table: Table, order: Any, name: str) -> Ints:

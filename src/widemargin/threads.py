@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import copy
 from functools import cache
 from threading import Condition
 from typing import Any
@@ -70,6 +71,12 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
             self._pool.shutdown()
+
+    def silent(self) -> Workers:
+        """The same threads; their work shows no progress of its own."""
+        other = copy(self)
+        other.verbose = 0
+        return other
 
     def run(
         self,

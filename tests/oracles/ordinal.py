@@ -71,11 +71,16 @@ def o_relieff(
     which="nearest",
     directions=None,
     scale="minmax",
+    samples=None,
 ):
-    """Algorithm 4; ``difference="absolute"`` is eq. 10 as printed."""
+    """Algorithm 4; ``difference="absolute"`` is eq. 10 as printed.
+
+    ``samples`` are the rows visited (all by default); w is averaged over them.
+    """
     X, y = oriented(X, y, scale, directions), list(y)
+    visited = list(range(len(y)) if samples is None else samples)
     w = np.zeros(X.shape[1])
-    for i in range(len(y)):
+    for i in visited:
         for side in (UP, DOWN):
             if not misses(y, i, side):
                 continue
@@ -85,7 +90,7 @@ def o_relieff(
                 return side * t if difference == "directed" else np.abs(t)
 
             w += mean_difference(X, i, misses(y, i, side), k, diff)
-    return w / len(y)
+    return w / len(visited)
 
 
 def mean_difference(X, i, candidates, k, diff):

@@ -39,8 +39,10 @@ class FRLL(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     n_neighbors : int
         k.
     criterion : "quotient" or "difference"
@@ -68,6 +70,10 @@ class FRLL(MarginSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -80,6 +86,7 @@ class FRLL(MarginSelector):
     array([4, 3, 1, 2])
     """
 
+    _instead_on_dask = None
     _about = About("Pan, Wang, Song, Niu & Gu 2013", "n² d for neighbours, then n k d")
 
     _parameter_constraints = {
@@ -91,7 +98,7 @@ class FRLL(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_neighbors: int = 5,
         criterion: str = "quotient",

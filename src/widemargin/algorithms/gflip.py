@@ -27,7 +27,7 @@ from widemargin.threads import Workers, spans
 
 TIE = 1e-10  # differences of e this small, relatively, are none
 BUDGET = 2**32  # bytes for the matrix of distances; beyond, rows are summed when needed
-LISTED = 24  # nearest hits and misses that each row keeps at hand
+LISTED = 16  # nearest hits and misses that each row keeps at hand
 SLACK = 32  # flips beyond twice those of F after which distances are summed anew
 NOTHING = kernels.Accepted(-1, 0.0, 0.0, 0.0)
 FEWEST, LANES = 8, 32  # flips tried together: after one was accepted, or long none
@@ -48,8 +48,8 @@ class GFlip(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        None keeps F. A number keeps the best features by score instead.
+    n_features_to_select : int, float, "auto" or None
+        None or "auto" keeps F. A number keeps the best features by score instead.
     n_starts : int
         Random restarts; the one that reaches the highest e(F) is kept.
     utility : "linear", "sigmoid" or "zero-one"
@@ -81,6 +81,8 @@ class GFlip(MarginSelector):
         1 for the best feature; those in F come first.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
     margin_ : float
         e(F).
     n_epochs_, n_iter_ : int
@@ -97,6 +99,7 @@ class GFlip(MarginSelector):
     array([0, 1, 2])
     """
 
+    _instead_on_dask = "Simba with a batch_size"
     _about = About(
         "Gilad-Bachrach, Navot & Tishby 2004",
         "n² per flip, little per feature left as it is",
@@ -118,7 +121,7 @@ class GFlip(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_starts: int = 1,
         utility: str = "linear",

@@ -17,8 +17,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import About, MarginSelector, squared_share
-from widemargin.engine import hits_and_misses, nearest
+from widemargin.base import (
+    About,
+    MarginSelector,
+    refuse_single_visits,
+    squared_share,
+)
+from widemargin.engine import Edges, edge_sums, hits_and_misses, nearest, pair_lengths
+from widemargin.engine.distributed import GUESTS, BlockTable, invasions
 from widemargin.engine.relations import HIT, MISS
 from widemargin.progress import progress
 from widemargin.screen import CoarseScreen
@@ -43,12 +49,15 @@ class LMBA(MarginSelector):
         Σ_j d_ij + c Σ_j Σ_p [θ_i + d_ij − d_ip]₊,    d_ij = Σ_f w_f² (x_i − x_j)_f²,
 
     over targets j and samples p of other classes. Each visited sample moves w by a step
-    β_t against the normalised gradient of its loss.
+    β_t against the normalised gradient of its loss, or each batch of them against that
+    of the sum of their losses.
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     n_neighbors : int
         k.
     c : float
@@ -57,10 +66,13 @@ class LMBA(MarginSelector):
         Whether a hinge is tested under w, as the loss has it, or with unweighted
         distances, as the paper prints the gradient.
     step : "sqrt", "constant" or callable
-        β_t is 1/√t, 1, or ``step(t)``, for the t-th visit from 1 on. The printed
+        β_t is 1/√t, 1, or ``step(t)``, for the t-th batch from 1 on. The printed
         algorithm is ``active="original"`` with ``step="constant"``.
     max_iter : int
         Passes over the samples.
+    batch_size : int
+        Samples that share one w and one step; the printed algorithm has 1. On a Dask
+        collection it has to be more.
     order : array of int or None
         Rows to visit in each pass, instead of random orders.
     scale : "minmax", "standard" or None
@@ -87,6 +99,10 @@ class LMBA(MarginSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -99,6 +115,7 @@ class LMBA(MarginSelector):
     array([0, 1])
     """
 
+    _instead_on_dask = None
     _about = About("Li & Lu 2009", "n² d per pass")
 
     _parameter_constraints = {
@@ -108,19 +125,21 @@ class LMBA(MarginSelector):
         "active": [StrOptions({"weighted", "original"})],
         "step": [StrOptions({"sqrt", "constant"}), callable],
         "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
+        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
         "order": ["array-like", None],
         "random_state": ["random_state"],
     }
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_neighbors: int = 3,
         c: float = 1.0,
         active: str = "weighted",
         step: str | Callable[[int], float] = "sqrt",
         max_iter: int = 1,
+        batch_size: int = 1,
         order: Any = None,
         scale: str | None = "minmax",
         n_jobs: int | None = None,
@@ -133,6 +152,7 @@ class LMBA(MarginSelector):
         self.active = active
         self.step = step
         self.max_iter = max_iter
+        self.batch_size = batch_size
         self.order = order
         self.scale = scale
         self.n_jobs = n_jobs
@@ -142,22 +162,28 @@ class LMBA(MarginSelector):
     def _score(self, table: Table, workers: Workers) -> Floats:
         warn_single_members(table, "LMBA", "it has no target and is not visited")
         warn_small_classes(table, "LMBA", self.n_neighbors)
-        n, d = table.X.shape
+        if not table.in_memory:
+            refuse_single_visits(self)
         random = check_random_state(self.random_state)
-        targets, screen = self._targets(table, workers), CoarseScreen(table, workers)
-        w, t = np.ones(d), 0
+        targets = self._targets(table, workers)
+        path: _Descent | _DescentInBatches
+        if isinstance(table, BlockTable):
+            path = _DescentInBatches(self, table, targets, workers)
+        else:
+            path = _Descent(self, table, targets, workers)
+        w, t = np.ones(table.X.shape[1]), 0
         with progress("LMBA", self.max_iter, self.verbose) as advance:
             for _ in range(self.max_iter):
                 if self.order is None:
-                    visits = table.positions(random.permutation(n))
+                    visits = table.positions(random.permutation(len(table.X)))
                 else:
                     visits = visiting_order(table, self.order, "LMBA")
-                beta = self._steps(t, len(visits))
-                self._descend(screen, targets, w, visits, beta)
-                t += len(visits)
+                beta = self._steps(t, -(-len(visits) // self.batch_size))
+                path.go_down(w, visits, beta)
+                t += len(beta)
                 advance()
         self.weights_ = w
-        self.loss_ = self._loss(screen, targets, w, workers)
+        self.loss_ = path.loss(w)
         self.n_iter_ = self.max_iter
         return squared_share(table, w)
 
@@ -183,7 +209,7 @@ class LMBA(MarginSelector):
         return kernels.Targets(ids, counts, np.abs(far**2 - near**2))
 
     def _steps(self, t: int, count: int) -> Floats:
-        """β of the next visits, after t of them."""
+        """β of the next steps, after t of them."""
         number = np.arange(t + 1, t + count + 1)
         if self.step == "sqrt":
             return 1 / np.sqrt(number)
@@ -192,50 +218,102 @@ class LMBA(MarginSelector):
         assert callable(self.step)
         return np.array([self.step(int(i)) for i in number], dtype=np.float64)
 
-    def _descend(
-        self,
-        screen: CoarseScreen,
-        targets: kernels.Targets,
-        w: Floats,
-        visits: Ints,
-        beta: Floats,
+
+class _Descent:
+    """The way down for rows in memory, with all of it compiled."""
+
+    def __init__(
+        self, lmba: LMBA, table: Table, targets: kernels.Targets, workers: Workers
     ) -> None:
+        weighted = lmba.active == "weighted"
+        self.descent = kernels.Descent(float(lmba.c), weighted, lmba.batch_size)
+        self.targets, self.workers = targets, workers
+        self.screen = CoarseScreen(table, workers)
+
+    def go_down(self, w: Floats, visits: Ints, beta: Floats) -> None:
         """One pass; w is updated (step 3)."""
-        weighted = self.active == "weighted"
-        arranged_for = w if weighted else np.ones_like(w)
-        for arranged, part in screen.parts(arranged_for, visits):
+        batch = self.descent.batch
+        arranged_for = w if self.descent.weighted else np.ones_like(w)
+        for arranged, part in self.screen.parts(arranged_for, visits, batch):
             kernels.lmba_visits(
-                (screen.table.X, screen.layout),
-                targets,
+                (self.screen.table.X, self.screen.layout),
+                self.targets,
                 arranged,
                 w,
                 visits[part],
-                beta[part],
-                float(self.c),
-                weighted,
+                beta[part.start // batch :],
+                self.descent,
             )
 
-    def _loss(
-        self,
-        screen: CoarseScreen,
-        targets: kernels.Targets,
-        w: Floats,
-        workers: Workers,
-    ) -> float:
+    def loss(self, w: Floats) -> float:
         """e(w), equation 4."""
-        n, arranged = len(targets.counts), screen.arranged(w)
+        n, arranged = len(self.targets.counts), self.screen.arranged(w)
         losses = np.empty(n)
-        workers.run(
+        self.workers.run(
             lambda part: kernels.lmba_losses(
-                (screen.table.X, screen.layout),
-                targets,
+                (self.screen.table.X, self.screen.layout),
+                self.targets,
                 arranged,
                 w * w,
                 part.start,
                 part.stop,
-                float(self.c),
+                self.descent.c,
                 losses,
             ),
             spans(n, 64),
         )
         return float(losses.sum())
+
+
+class _DescentInBatches:
+    """The same for rows that are not at hand, by the engine alone."""
+
+    def __init__(
+        self, lmba: LMBA, table: BlockTable, targets: kernels.Targets, workers: Workers
+    ) -> None:
+        self.c, self.weighted = float(lmba.c), lmba.active == "weighted"
+        self.batch, self.workers = lmba.batch_size, workers
+        self.table, self.targets = table, targets
+
+    def _hinges(self, rows: Ints, w: Floats) -> tuple[Edges, Floats, Floats]:
+        """Edges to the targets of rows; their squared lengths; up to where is invaded.
+
+        The last two have shape (m, k), with −1 for no target.
+        """
+        ids, counts, theta = (a[rows] for a in self.targets)
+        there = np.arange(ids.shape[1]) < counts[:, None]
+        edges = Edges(np.repeat(rows, counts), ids[there], np.ones(int(counts.sum())))
+        everywhere = np.zeros(len(edges.heads), np.int64)
+        lengths, limits = np.full((2, *ids.shape), -1.0)
+        lengths[there] = (
+            pair_lengths(self.table, edges, everywhere, w, workers=self.workers) ** 2
+        )
+        limits[there] = (theta[:, None] + lengths)[there]
+        return edges, lengths, limits
+
+    def go_down(self, w: Floats, visits: Ints, beta: Floats) -> None:
+        """One pass; w is updated (step 3)."""
+        for step, part in zip(beta, spans(len(visits), self.batch), strict=True):
+            rows = np.sort(visits[part])
+            rows = rows[self.targets.counts[rows] > 0]
+            if not len(rows):
+                continue
+            tested = w if self.weighted else np.ones(len(w))
+            edges, lengths, limits = self._hinges(rows, tested)
+            active, pushed, _ = invasions(self.table, rows, limits, tested)
+            pull = 1 + self.c * active[lengths >= 0]
+            edges = edges._replace(coefficients=pull)
+            pulled = edge_sums(self.table, edges, power=2, workers=self.workers)
+            gradient = 2 * w * (pulled - self.c * pushed)
+            size = np.linalg.norm(gradient)
+            if size > 0:
+                w -= step * gradient / size
+
+    def loss(self, w: Floats) -> float:
+        """e(w), equation 4."""
+        total, rows = 0.0, np.flatnonzero(self.targets.counts)
+        for part in spans(len(rows), GUESTS):
+            _, lengths, limits = self._hinges(rows[part], w)
+            _, _, hinges = invasions(self.table, rows[part], limits, w)
+            total += float(lengths[lengths >= 0].sum()) + self.c * hinges
+        return total

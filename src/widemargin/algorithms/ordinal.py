@@ -9,17 +9,31 @@ classification*, Knowledge-Based Systems 31, 2012, algorithms 4 and 5.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
+from operator import mul
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
-from widemargin.base import About, AscentSelector, MarginSelector
-from widemargin.engine import edge_sums, hits_higher_and_lower, nearest
+from widemargin.base import About, AscentSelector, SampledSelector
+from widemargin.columns import nominal_columns
+from widemargin.engine import (
+    Edges,
+    Neighbors,
+    edge_sums,
+    group_sums,
+    hits_higher_and_lower,
+    nearest,
+    pair_lengths,
+    sided_sums,
+)
 from widemargin.engine.relations import HIGHER, HIT, LOWER
 from widemargin.margin import neighbors_at
+from widemargin.sampling import query_parts
 from widemargin.screen import Screen
 from widemargin.table import (
     Floats,
@@ -34,10 +48,11 @@ _CONSTRAINTS: dict[str, Any] = {
     "difference": [StrOptions({"directed", "absolute"})],
     "hits": [StrOptions({"nearest", "dominating"})],
     "directions": [None, StrOptions({"auto"}), "array-like"],
+    "categorical_features": ["array-like", None],
 }
 
 
-class OReliefF(MarginSelector):
+class OReliefF(SampledSelector):
     """O-ReliefF: ReliefF for ordered classes and features that should rise with them.
 
     Each sample x has an upward margin, to its k nearest misses among all higher
@@ -54,10 +69,17 @@ class OReliefF(MarginSelector):
 
     Labels are numbers, ordered by value, or an ordered categorical.
 
+    Missing values are taken as they are: a difference is the one to expect from the
+    values of the feature in that row's class, and a signed one likewise. A nominal
+    feature has no direction, so it is taken with ``difference="absolute"`` and
+    ``hits="nearest"`` only; its values differ by 0 or 1.
+
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     n_neighbors : int or "log"
         k; "log" is the natural logarithm of the number of samples, rounded.
     difference : "directed" or "absolute"
@@ -71,13 +93,29 @@ class OReliefF(MarginSelector):
     directions : None, "auto" or array of shape (n_features,)
         1 for a feature of which more is better, −1 for one of which less is. None takes
         all as 1; "auto" takes the sign of the rank correlation with y.
+    n_samples : int, "auto" or None
+        Number of samples to visit, drawn without replacement; None visits all. "auto"
+        visits samples in random order until simultaneous confidence intervals separate
+        the features to select from the rest, or are as narrow as ``tol``.
+    tol : float or None
+        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
+        None is 0.0025 times the largest difference that a feature can show, so 0.0025
+        with features scaled by their range.
+    confidence : float
+        Probability with which all those intervals hold, whenever one looks at them.
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
+    categorical_features : array of bool, int or str, or None
+        Nominal features, as a mask, as column numbers or as names, besides those that
+        the types of a frame declare: text, booleans and unordered categories. An
+        ordered category counts as a number, its place in the order.
     n_jobs : int or None
         Threads; None uses all cores.
+    random_state : int, RandomState or None
+        Draws the samples if ``n_samples`` is given.
     verbose : int
-        Makes no difference: there is one step only.
+        Show progress if positive.
 
     Attributes
     ----------
@@ -89,6 +127,19 @@ class OReliefF(MarginSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
+    n_samples_ : int
+        Samples visited.
+    scores_interval_ : array of shape (n_features, 2)
+        With ``n_samples="auto"``: lower and upper ends of intervals which hold, with
+        probability ``confidence`` all of them, the scores that visiting all samples
+        gives. See `widemargin.sampling` for the argument.
+    converged_ : bool
+        With ``n_samples="auto"``: whether the intervals separate the features to select
+        from the rest, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -110,11 +161,13 @@ class OReliefF(MarginSelector):
     array([1])
     """
 
+    _instead_on_dask = None
     _about = About("Hu, Pan, Song & Yu 2012", "n² d", needs="ordered classes")
 
     _ordered_classes = True
+    _mixed = True
     _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
+        **SampledSelector._parameter_constraints,
         **_CONSTRAINTS,
         "n_neighbors": [
             Interval(numbers.Integral, 1, None, closed="left"),
@@ -124,14 +177,19 @@ class OReliefF(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_neighbors: int | str = 1,
         difference: str = "directed",
         hits: str = "nearest",
         directions: Any = None,
+        n_samples: int | str | None = None,
+        tol: float | None = None,
+        confidence: float = 0.95,
         scale: str | None = "minmax",
+        categorical_features: Any = None,
         n_jobs: int | None = None,
+        random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -139,17 +197,30 @@ class OReliefF(MarginSelector):
         self.difference = difference
         self.hits = hits
         self.directions = directions
+        self.n_samples = n_samples
+        self.tol = tol
+        self.confidence = confidence
         self.scale = scale
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
 
+    def _nominal(self, X: Any) -> Ints | None:
+        return _nominal_without_direction(self, X)
+
     def _score(self, table: Table, workers: Workers) -> Floats:
-        warn_single_members(table, "OReliefF", "it contributes its misses only")
         self.directions_ = resolve_directions(self, table, workers)
-        table = table.oriented(self.directions_)
-        (n, d), C = table.X.shape, len(table.classes)
+        return super()._score(table.oriented(self.directions_), workers)
+
+    def _k(self, table: Table) -> int:
         k = self.n_neighbors
-        k = max(1, round(np.log(n))) if k == "log" else int(k)
+        return max(1, round(np.log(len(table.X)))) if k == "log" else int(k)
+
+    def _edges(
+        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        C, k = len(table.classes), self._k(table)
         warn_small_classes(table, "OReliefF", k)
         slots = hits_higher_and_lower(C)
         coefficient = np.ones((C, 3))
@@ -157,16 +228,54 @@ class OReliefF(MarginSelector):
         coefficient[:, HIT] = [-((c > 0) + (c < C - 1)) for c in range(C)]
         if self.hits == "dominating":
             np.fill_diagonal(slots, -1)
-        w, signed = np.zeros(d), np.zeros(n)
-        for block in nearest(table, k, slots, share_ties=True, workers=workers):
-            edges = block.edges(coefficient[table.y[block.queries]])
+        for block in nearest(
+            table,
+            k,
+            slots,
+            queries=rows,
+            share_ties=True,
+            workers=workers,
+            **options,
+        ):
+            yield block, block.edges(coefficient[table.y[block.queries]])
+
+    def _mean(self, table: Table, rows: Ints | None, workers: Workers) -> Floats:
+        w = np.zeros(table.X.shape[1])
+        for _, edges in self._edges(table, rows, workers):
             if self.difference == "directed":
-                edges = _take_misses(edges, table.y, signed)
+                edges, misses = _split(edges, table.y)
+                everything = np.array([0, len(misses.heads)])
+                w += group_sums(
+                    table, misses, everything, signed=True, workers=workers
+                )[0]
             w += edge_sums(table, edges, workers=workers)
-        w += _row_sums(table, signed, workers)
         if self.hits == "dominating":
-            w -= _dominating_hit_sums(table, k, workers)
-        return w / n
+            w -= _dominating_hit_sums(table, self._k(table), rows, workers)
+        return w / self.n_samples_
+
+    def _contributions(
+        self, table: Table, rows: Ints, workers: Workers, **options: Any
+    ) -> Iterator[Floats]:
+        for block, edges in self._edges(table, rows, workers, **options):
+            side = np.sign(table.y[edges.tails] - table.y[edges.heads])
+            signed = edges._replace(coefficients=side * edges.coefficients)
+            if self.difference == "directed":
+                hits = np.where(side == 0, edges.coefficients, 0.0)
+                edges = edges._replace(coefficients=hits)
+            for queries, offsets in query_parts(table, block):
+                v = group_sums(table, edges, offsets, workers=workers)
+                if self.difference == "directed":
+                    v += group_sums(
+                        table, signed, offsets, signed=True, workers=workers
+                    )
+                if self.hits == "dominating":
+                    v -= _dominating_hits(table, self._k(table), queries, workers)
+                yield v
+
+    def _reach(self, table: Table) -> float:
+        margins = 1 if len(table.classes) == 2 else 2
+        # Signed, a miss may count against a feature as much as a hit does.
+        return 2.0 * margins if self.difference == "directed" else 1.0 * margins
 
 
 class OSimba(AscentSelector):
@@ -187,16 +296,24 @@ class OSimba(AscentSelector):
 
     Labels are numbers, ordered by value, or an ordered categorical.
 
+    Missing values are taken as they are: a difference is the one to expect from the
+    values of the feature in that row's class, and a signed one likewise. A nominal
+    feature has no direction, so it is taken with ``difference="absolute"`` and
+    ``hits="nearest"`` only; its values differ by 0 or 1.
+
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     max_iter : int
         Passes over the samples.
     n_starts : int
         Random orders to try.
     batch_size : int
-        Samples that share one w; their steps are averaged.
+        Samples that share one w; their steps are averaged. On a Dask collection it has
+        to be more than 1.
     difference : "directed" or "absolute"
         With "absolute" all features count for a miss: the formula as the paper prints
         it, which rewards features that are not monotone as well.
@@ -214,6 +331,10 @@ class OSimba(AscentSelector):
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
+    categorical_features : array of bool, int or str, or None
+        Nominal features, as a mask, as column numbers or as names, besides those that
+        the types of a frame declare: text, booleans and unordered categories. An
+        ordered category counts as a number, its place in the order.
     n_jobs : int or None
         Threads; None uses all cores. Starts run side by side.
     random_state : int, RandomState or None
@@ -239,6 +360,10 @@ class OSimba(AscentSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -260,16 +385,18 @@ class OSimba(AscentSelector):
     array([1])
     """
 
+    _instead_on_dask = None
     _about = About(
         "Hu, Pan, Song & Yu 2012", "n² d per pass and start", needs="ordered classes"
     )
 
     _ordered_classes = True
+    _mixed = True
     _parameter_constraints = {**AscentSelector._parameter_constraints, **_CONSTRAINTS}
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         max_iter: int = 1,
         n_starts: int = 5,
@@ -279,6 +406,7 @@ class OSimba(AscentSelector):
         directions: Any = None,
         order: Any = None,
         scale: str | None = "minmax",
+        categorical_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -292,19 +420,26 @@ class OSimba(AscentSelector):
         self.directions = directions
         self.order = order
         self.scale = scale
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _nominal(self, X: Any) -> Ints | None:
+        return _nominal_without_direction(self, X)
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         warn_single_members(table, "OSimba", "it has no margin and is not visited")
         self.directions_ = resolve_directions(self, table, workers)
         table = table.oriented(self.directions_)
         directed, dominating = self.difference == "directed", self.hits == "dominating"
-        rows = table.X, _layout(table), table.rows
+
+        def step(w: Floats, rows: Ints) -> Floats:
+            return batch_step(table, w, rows, directed, workers)
 
         def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
             size = self.batch_size
+            rows = table.data, _layout(table), table.rows
             for screen, part in Screen(table).parts(w, visits, size):
                 kernels.osimba_visits(
                     rows, screen, w, visits[part], seeds, size, directed, dominating
@@ -314,7 +449,7 @@ class OSimba(AscentSelector):
             neighbors, distances = neighbors_at(table, w, workers, slots)
             near, far = distances[:, [HIT, HIT]], distances[:, [HIGHER, LOWER]]
             if directed:
-                far = _directed_distances(table, w, neighbors[:, [HIGHER, LOWER]])
+                far = _directed_distances(table, w, neighbors, workers)
             if dominating:
                 hits = _dominating_hit_distances(table, w, workers)
                 near = np.where(np.isnan(near), np.nan, hits)
@@ -322,8 +457,34 @@ class OSimba(AscentSelector):
             return float(np.nansum(far - near) / 2)
 
         slots = hits_higher_and_lower(len(table.classes))
+        if not table.in_memory:
+            return self._ascend_in_batches(table, step, e, workers)
         seeds, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers, slots)
         return self._ascend(table, seeds, visit, e, workers)
+
+
+def _nominal_without_direction(estimator: OReliefF | OSimba, X: Any) -> Ints:
+    """Nominal columns of X; refused where a direction is asked of them.
+
+    False comes before True, so that booleans are numbers here.
+    """
+    name = type(estimator).__name__
+    nominal = nominal_columns(X, estimator.categorical_features, name, booleans=False)
+    asked = [
+        f'{parameter}="{value}"'
+        for parameter, value in (("difference", "directed"), ("hits", "dominating"))
+        if getattr(estimator, parameter) == value
+    ]
+    if len(nominal) and asked:
+        columns = getattr(X, "columns", range(np.shape(X)[1]))
+        shown = ", ".join(repr(columns[f]) for f in nominal[:5])
+        shown += ", …" if len(nominal) > 5 else ""
+        raise ValueError(
+            f"{name} with {' and '.join(asked)} needs features that have an order, but "
+            f"these are nominal: {shown}. Make them ordered categories or numbers, "
+            'drop them, or use difference="absolute" and hits="nearest".'
+        )
+    return nominal
 
 
 def resolve_directions(
@@ -331,6 +492,8 @@ def resolve_directions(
 ) -> Ints:
     """1 or −1 per feature."""
     given, d = estimator.directions, table.X.shape[1]
+    if not table.in_memory:
+        _refuse_what_needs_all_rows(estimator)
     if given is None:
         return np.ones(d, np.int64)
     if isinstance(given, str):
@@ -344,6 +507,20 @@ def resolve_directions(
             f"{directions.shape}" + (f" with {strange[0]!r}." if strange else ".")
         )
     return directions.astype(np.int64)
+
+
+def _refuse_what_needs_all_rows(estimator: OReliefF | OSimba) -> None:
+    name = type(estimator).__name__
+    if estimator.hits == "dominating":
+        raise ValueError(
+            f'{name}: hits="dominating" does not run on Dask collections; use '
+            'hits="nearest".'
+        )
+    if isinstance(estimator.directions, str):
+        raise ValueError(
+            f'{name}: directions="auto" ranks all values of a feature, which does not '
+            "run on Dask collections. Give directions as an array of 1 and -1."
+        )
 
 
 def _correlation_signs(table: Table, workers: Workers) -> Ints:
@@ -366,50 +543,70 @@ def _correlation_signs(table: Table, workers: Workers) -> Ints:
                 signs[f] = -1
 
     workers.run(correlate, spans(d, max(1, 2**20 // n)))
+    if table.mixed is not None:
+        for f in np.unique(table.mixed.features):
+            signs[f] = _sign_of_observed(table.X[:, f], table, table.mixed.absent[:, f])
     return signs
 
 
-def _take_misses(edges: kernels.Edges, y: Ints, signed: Floats) -> kernels.Edges:
-    """Leave the edges to hits; add those to misses to ``signed``.
+def _sign_of_observed(x: Floats, table: Table, absent: NDArray[np.bool_]) -> int:
+    """The same from the rows that have a value."""
+    ranks, of_y = (
+        (2 * rankdata(v[~absent])).astype(np.int64) - (np.count_nonzero(~absent) + 1)
+        for v in (x, table.y)
+    )
+    return -1 if sum(map(mul, ranks.tolist(), of_y.tolist())) < 0 else 1
 
-    A sum of signed differences is linear in the rows: Σ ±c (x_miss − x) only needs to
-    know how often each row is added.
-    """
+
+def _split(edges: Edges, y: Ints) -> tuple[Edges, Edges]:
+    """Edges to hits; and to misses, with the sign that makes a step upward count."""
     heads, tails, coefficients = edges
     side = np.sign(y[tails] - y[heads])
-    signed += np.bincount(tails, side * coefficients, len(y))
-    signed -= np.bincount(heads, side * coefficients, len(y))
     hit = side == 0
-    return kernels.Edges(heads[hit], tails[hit], coefficients[hit])
+    return (
+        Edges(heads[hit], tails[hit], coefficients[hit]),
+        Edges(heads[~hit], tails[~hit], (side * coefficients)[~hit]),
+    )
 
 
-def _row_sums(table: Table, coefficients: Floats, workers: Workers) -> Floats:
-    """Σ coefficient · x over the rows, for coefficients that sum to 0."""
-    n, d = table.X.shape
-    centre = (table.low + table.high) / 2  # keeps large offsets out of the sum
-    blocks = spans(n, max(1, 2**16 // d))
-    sums = np.zeros((len(blocks), d))
+def batch_step(
+    table: Table, w: Floats, rows: Ints, directed: bool, workers: Workers
+) -> Floats:
+    """Mean of Δ_f / w_f over some rows that share one w, by the engine alone."""
+    total, moved = np.zeros(len(w)), 0
+    slots = hits_higher_and_lower(len(table.classes))
+    sides = np.zeros(3, np.int64)
+    if directed:
+        sides[HIGHER], sides[LOWER] = 1, -1
+    for block in nearest(
+        table.reweighted(w), 1, slots, queries=rows, distances=True, workers=workers
+    ):
+        r = block.single_distances()
+        there = ~np.isnan(r[:, HIT])
+        margins = np.ones(r.shape)
+        # Each margin that there is has a hit term.
+        margins[:, HIT] = -(~np.isnan(r[:, [HIGHER, LOWER]])).sum(axis=1)
+        weighty = there[:, None] & (r > 0)
+        share = np.divide(0.5 * margins, r, out=np.zeros(r.shape), where=weighty)
+        side = np.broadcast_to(sides, r.shape)[block.counts > 0]
+        total += sided_sums(table, block.edges(share), side, workers=workers)
+        moved += int(there.sum())
+    return total / max(moved, 1)
 
-    def add(b: int) -> None:
-        part = blocks[b]
-        rows = (table.X[part] - centre) * coefficients[part, None]
-        sums[b] = rows.sum(axis=0)
 
-    workers.run(add, range(len(blocks)))
-    return sums.sum(axis=0)
-
-
-def _directed_distances(table: Table, w: Floats, misses: Ints) -> Floats:
+def _directed_distances(
+    table: Table, w: Floats, neighbors: Ints, workers: Workers
+) -> Floats:
     """Distances under w to a higher and a lower miss, on their side only; NaN if none.
 
-    ``misses`` has shape (n, 2), with −1 for none.
+    ``neighbors`` has shape (n, 3), with −1 for none; that of the result is (n, 2).
     """
+    misses = neighbors[:, [HIGHER, LOWER]]
+    rows, column = np.nonzero(misses >= 0)
+    edges = Edges(rows, misses[rows, column], np.ones(len(rows)))
     far = np.full(misses.shape, np.nan)
-    for part in spans(len(misses), max(1, 2**18 // table.X.shape[1])):
-        for s, side in enumerate((1, -1)):
-            rows = np.arange(part.start, part.stop)[misses[part, s] >= 0]
-            t = side * (table.X[misses[rows, s]] - table.X[rows])
-            far[rows, s] = np.sqrt(np.sum((np.maximum(t, 0.0) * w) ** 2, axis=1))
+    side = np.array([1, -1])[column]
+    far[rows, column] = pair_lengths(table, edges, side, w, workers=workers)
     return far
 
 
@@ -417,17 +614,36 @@ def _layout(table: Table) -> kernels.Layout:
     return kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
 
 
-def _dominating_hit_sums(table: Table, k: int, workers: Workers) -> Floats:
+def _dominating_hit_sums(
+    table: Table, k: int, rows: Ints | None, workers: Workers
+) -> Floats:
     """Σ over rows and sides of mean |x − hit| over the k nearest dominating hits."""
+    if rows is not None:
+        w = np.zeros(table.X.shape[1])
+        for part in spans(len(rows), 1024):
+            w += _dominating_hits(table, k, rows[part], workers).sum(axis=0)
+        return w
     layout, blocks = _layout(table), spans(len(table.X), 64)
     sums = np.zeros((len(blocks), table.X.shape[1]))
     workers.run(
         lambda b: kernels.dominating_hit_sums(
-            table.X, layout, k, blocks[b].start, blocks[b].stop, sums[b]
+            table.data, layout, k, blocks[b].start, blocks[b].stop, sums[b]
         ),
         range(len(blocks)),
     )
     return sums.sum(axis=0)
+
+
+def _dominating_hits(table: Table, k: int, rows: Ints, workers: Workers) -> Floats:
+    """The same for each of some rows, (m, d)."""
+    layout, sums = _layout(table), np.zeros((len(rows), table.X.shape[1]))
+    workers.run(
+        lambda q: kernels.dominating_hit_sums(
+            table.X, layout, k, rows[q], rows[q] + 1, sums[q]
+        ),
+        range(len(rows)),
+    )
+    return sums
 
 
 def _dominating_hit_distances(table: Table, w: Floats, workers: Workers) -> Floats:
@@ -435,7 +651,7 @@ def _dominating_hit_distances(table: Table, w: Floats, workers: Workers) -> Floa
     layout, near = _layout(table), np.empty((len(table.X), 2))
     workers.run(
         lambda part: kernels.dominating_hit_distances(
-            table.X, layout, w**2, part.start, part.stop, near
+            table.data, layout, w**2, part.start, part.stop, near
         ),
         spans(len(table.X), 64),
     )

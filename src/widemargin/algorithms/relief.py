@@ -11,59 +11,22 @@ algorithms*, ICML 2004 (Relief as an ascent of the margin).
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from widemargin.base import About, MarginSelector
-from widemargin.engine import each_class, edge_sums, hits_and_misses, nearest
+from widemargin.base import About, SampledSelector
+from widemargin.engine import Edges, Neighbors, each_class, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
-from widemargin.notices import warn
-from widemargin.table import (
-    Floats,
-    Ints,
-    Table,
-    warn_single_members,
-    warn_small_classes,
-)
+from widemargin.sampling import Estimate
+from widemargin.table import Floats, Ints, Table, warn_small_classes
 from widemargin.threads import Workers
 
 
-class _ReliefBase(MarginSelector):
-    """What Relief and ReliefF share: which samples are visited."""
-
-    _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
-        "n_samples": [None, Interval(numbers.Integral, 1, None, closed="left")],
-        "categorical_features": [None],
-        "random_state": ["random_state"],
-    }
-
-    n_samples: int | None
-    random_state: Any
-
-    def _visited(self, table: Table) -> Ints | None:
-        """Rows to visit, in table order; None for all."""
-        n, wanted = len(table.X), self.n_samples
-        warn_single_members(
-            table, type(self).__name__, "it contributes its misses only"
-        )
-        if wanted is None:
-            return None
-        if wanted > n:
-            warn(
-                f"{type(self).__name__}: n_samples={wanted} but X has {n} rows; "
-                "each row is visited once."
-            )
-            return None
-        drawn = check_random_state(self.random_state).permutation(n)[:wanted]
-        return np.sort(table.positions(drawn))
-
-
-class Relief(_ReliefBase):
+class Relief(SampledSelector):
     """Relief: how much farther the nearest miss is than the nearest hit.
 
     For each visited sample x, with its nearest hit (same class) and its nearest miss
@@ -74,26 +37,44 @@ class Relief(_ReliefBase):
     averaged over the visited samples. Equally near neighbours share the sample's
     weight, so scores do not depend on the order of the rows.
 
+    Nominal features and missing values are taken as they are. Two values of a nominal
+    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
+    difference is the one to expect from the values of the feature in that row's class,
+    and where both are, from those of both classes.
+
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them. None keeps half, or those
-        above ``threshold`` if that is given.
-    n_samples : int or None
-        Number of samples to visit, drawn without replacement; None visits all.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them. With a ``threshold``, None and
+        "auto" keep the features above it.
+    n_samples : int, "auto" or None
+        Number of samples to visit, drawn without replacement; None visits all. "auto"
+        visits samples in random order until simultaneous confidence intervals settle
+        which features are selected, or are as narrow as ``tol``.
+    tol : float or None
+        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
+        None is 0.0025 times the largest difference that a feature can show, so 0.0025
+        with features scaled by their range.
+    confidence : float
+        Probability with which all those intervals hold, whenever one looks at them.
     squared : bool
         Use squared differences in the update, as Gilad-Bachrach et al. print it.
     threshold : float, "chebyshev" or None
         Keep the features that score above it. "chebyshev" is Kira and Rendell's
         1/√(alpha·T) for T visited samples, which keeps a given irrelevant feature
-        with a probability of at most ``alpha``.
+        with a probability of at most ``alpha``. With ``n_samples="auto"``, T counts
+        all samples.
     alpha : float
         See ``threshold``.
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
-    categorical_features : None
-        Nominal features are not supported yet.
+    categorical_features : array of bool, int or str, or None
+        Nominal features, as a mask, as column numbers or as names, besides those that
+        the types of a frame declare: text, booleans and unordered categories. An
+        ordered category counts as a number, its place in the order.
     n_jobs : int or None
         Threads; None uses all cores.
     random_state : int, RandomState or None
@@ -109,8 +90,21 @@ class Relief(_ReliefBase):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     threshold_ : float or None
         The threshold in force.
+    n_samples_ : int
+        Samples visited.
+    scores_interval_ : array of shape (n_features, 2)
+        With ``n_samples="auto"``: lower and upper ends of intervals which hold, with
+        probability ``confidence`` all of them, the scores that visiting all samples
+        gives. See `widemargin.sampling` for the argument.
+    converged_ : bool
+        With ``n_samples="auto"``: whether the intervals settle which features are
+        selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -124,12 +118,13 @@ class Relief(_ReliefBase):
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    _instead_on_dask = None
     _about = About(
         "Kira & Rendell 1992", "n² d", gives="ranking, or a subset with a threshold"
     )
 
     _parameter_constraints = {
-        **_ReliefBase._parameter_constraints,
+        **SampledSelector._parameter_constraints,
         "squared": ["boolean"],
         "threshold": [None, numbers.Real, StrOptions({"chebyshev"})],
         "alpha": [Interval(numbers.Real, 0, 1, closed="right")],
@@ -137,20 +132,24 @@ class Relief(_ReliefBase):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
-        n_samples: int | None = None,
+        n_samples: int | str | None = None,
+        tol: float | None = None,
+        confidence: float = 0.95,
         squared: bool = False,
         threshold: float | str | None = None,
         alpha: float = 0.05,
         scale: str | None = "minmax",
-        categorical_features: None = None,
+        categorical_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_samples = n_samples
+        self.tol = tol
+        self.confidence = confidence
         self.squared = squared
         self.threshold = threshold
         self.alpha = alpha
@@ -160,33 +159,44 @@ class Relief(_ReliefBase):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def _power(self) -> int:
+        return 1 + self.squared
+
     def _score(self, table: Table, workers: Workers) -> Floats:
-        visited = self._visited(table)
-        T = len(table.X) if visited is None else len(visited)
-        w = np.zeros(table.X.shape[1])
+        n, tau = len(table.X), self.threshold
+        if tau == "chebyshev":
+            T = n if isinstance(self.n_samples, str) else min(n, self.n_samples or n)
+            tau = 1 / np.sqrt(self.alpha * T)
+        self.threshold_ = None if tau is None else float(tau)
+        return super()._score(table, workers)
+
+    def _edges(
+        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
         sign = np.empty(2)
         sign[HIT], sign[MISS] = -1, 1
         for block in nearest(
             table,
             1,
             hits_and_misses(len(table.classes)),
-            queries=visited,
+            queries=rows,
             share_ties=True,
             workers=workers,
+            **options,
         ):
-            edges = block.edges(np.tile(sign, (len(block.queries), 1)))
-            w += edge_sums(table, edges, power=1 + self.squared, workers=workers)
-        tau = self.threshold
-        if tau == "chebyshev":
-            tau = 1 / np.sqrt(self.alpha * T)
-        self.threshold_ = None if tau is None else float(tau)
-        return w / T
+            yield block, block.edges(np.tile(sign, (len(block.queries), 1)))
+
+    def _settled(self, table: Table, known: Estimate) -> bool | None:
+        if self.threshold_ is not None and self.n_features_to_select is None:
+            return known.clear_of(self.threshold_)
+        return super()._settled(table, known)
 
     def _natural_support(self) -> NDArray[np.bool_] | None:
         return None if self.threshold_ is None else self.scores_ > self.threshold_
 
 
-class ReliefF(_ReliefBase):
+class ReliefF(SampledSelector):
     """ReliefF: Relief with k neighbours of every class.
 
     For each visited sample x, its k nearest hits count against a feature and its k
@@ -198,21 +208,38 @@ class ReliefF(_ReliefBase):
     remaining weight equally, so scores do not depend on the order of the rows. A class
     with fewer than k other members gives what it has.
 
+    Nominal features and missing values are taken as they are. Two values of a nominal
+    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
+    difference is the one to expect from the values of the feature in that row's class,
+    and where both are, from those of both classes.
+
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     n_neighbors : int or "log"
         k; "log" is the natural logarithm of the number of samples, rounded.
     metric : "euclidean" or "manhattan"
         Distance in the scaled space. Most Relief software uses "manhattan".
-    n_samples : int or None
-        Number of samples to visit, drawn without replacement; None visits all.
+    n_samples : int, "auto" or None
+        Number of samples to visit, drawn without replacement; None visits all. "auto"
+        visits samples in random order until simultaneous confidence intervals separate
+        the features to select from the rest, or are as narrow as ``tol``.
+    tol : float or None
+        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
+        None is 0.0025 times the largest difference that a feature can show, so 0.0025
+        with features scaled by their range.
+    confidence : float
+        Probability with which all those intervals hold, whenever one looks at them.
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
-    categorical_features : None
-        Nominal features are not supported yet.
+    categorical_features : array of bool, int or str, or None
+        Nominal features, as a mask, as column numbers or as names, besides those that
+        the types of a frame declare: text, booleans and unordered categories. An
+        ordered category counts as a number, its place in the order.
     n_jobs : int or None
         Threads; None uses all cores.
     random_state : int, RandomState or None
@@ -228,6 +255,19 @@ class ReliefF(_ReliefBase):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
+    n_samples_ : int
+        Samples visited.
+    scores_interval_ : array of shape (n_features, 2)
+        With ``n_samples="auto"``: lower and upper ends of intervals which hold, with
+        probability ``confidence`` all of them, the scores that visiting all samples
+        gives. See `widemargin.sampling` for the argument.
+    converged_ : bool
+        With ``n_samples="auto"``: whether the intervals separate the features to select
+        from the rest, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -238,12 +278,47 @@ class ReliefF(_ReliefBase):
     >>> X, y = load_iris(return_X_y=True)
     >>> ReliefF(metric="manhattan").fit(X, y).scores_.round(4)
     array([0.1399, 0.1226, 0.359 , 0.3754])
+
+    How many features are enough:
+
+    >>> from widemargin.datasets import make_xor
+    >>> X, y = make_xor(random_state=0)
+    >>> relieff = ReliefF(n_features_to_select="auto").fit(X, y)
+    >>> relieff.get_support(indices=True)
+    array([0, 1, 2])
+    >>> relieff.prefix_scores_[:5].round(2)
+    array([0.53, 0.53, 0.9 , 0.86, 0.84])
+
+    Text is nominal, and None is a missing value:
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame(
+    ...     {
+    ...         "age": [31, 44, None, 52, 28, 39],
+    ...         "purpose": ["car", "tv", "car", "car", "tv", None],
+    ...     }
+    ... )
+    >>> y = ["good", "bad", "good", "good", "bad", "bad"]
+    >>> ReliefF(n_features_to_select=1, n_neighbors=1).fit(X, y).get_feature_names_out()
+    array(['purpose'], dtype=object)
+
+    Of a large table, some rows tell enough:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 20_000)
+    >>> X = rng.standard_normal((20_000, 10))
+    >>> X[:, 3:5] += 2 * y[:, None]
+    >>> relieff = ReliefF(2, n_samples="auto", random_state=0).fit(X, y)
+    >>> relieff.get_support(indices=True), relieff.n_samples_, relieff.converged_
+    (array([3, 4]), 1024, True)
     """
 
+    _instead_on_dask = None
     _about = About("Kononenko 1994", "n² d")
 
     _parameter_constraints = {
-        **_ReliefBase._parameter_constraints,
+        **SampledSelector._parameter_constraints,
         "n_neighbors": [
             Interval(numbers.Integral, 1, None, closed="left"),
             StrOptions({"log"}),
@@ -253,13 +328,15 @@ class ReliefF(_ReliefBase):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_neighbors: int | str = 10,
         metric: str = "euclidean",
-        n_samples: int | None = None,
+        n_samples: int | str | None = None,
+        tol: float | None = None,
+        confidence: float = 0.95,
         scale: str | None = "minmax",
-        categorical_features: None = None,
+        categorical_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -268,33 +345,32 @@ class ReliefF(_ReliefBase):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.n_samples = n_samples
+        self.tol = tol
+        self.confidence = confidence
         self.scale = scale
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
-        visited = self._visited(table)
-        n = len(table.X)
-        T = n if visited is None else len(visited)
-        k = self.n_neighbors
+    def _edges(
+        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        n, k = len(table.X), self.n_neighbors
         k = max(1, round(np.log(n))) if k == "log" else int(k)
         warn_small_classes(table, "ReliefF", k)
         P = table.counts / n
         # Row y holds what a neighbour of each class counts for a sample of class y.
         coefficient = P / (1 - P[:, None])
         np.fill_diagonal(coefficient, -1.0)
-        w = np.zeros(table.X.shape[1])
         for block in nearest(
             table,
             k,
             each_class(len(P)),
             metric=self.metric,
-            queries=visited,
+            queries=rows,
             share_ties=True,
             workers=workers,
+            **options,
         ):
-            edges = block.edges(coefficient[table.y[block.queries]])
-            w += edge_sums(table, edges, workers=workers)
-        return w / T
+            yield block, block.edges(coefficient[table.y[block.queries]])

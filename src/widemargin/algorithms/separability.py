@@ -121,8 +121,10 @@ class IPCMSR(_SeparabilityRatio):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     n_neighbors : int
         k. Of samples tied at the k-th place, the first rows of X are taken.
     linkage : "summed", "average", "ward" or "complete"
@@ -151,6 +153,10 @@ class IPCMSR(_SeparabilityRatio):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 where it
         was dropped.
@@ -177,6 +183,7 @@ class IPCMSR(_SeparabilityRatio):
     array([3, 4, 1, 2])
     """
 
+    _instead_on_dask = "FRLL"
     _about = About("Ng, Wang & Yeung 2009", "n² d")
 
     _parameter_constraints = {
@@ -186,7 +193,7 @@ class IPCMSR(_SeparabilityRatio):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_neighbors: int = 5,
         linkage: str = "summed",
@@ -240,8 +247,10 @@ class IPICSR(_SeparabilityRatio):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     linkage : "summed", "average", "ward" or "complete"
         Distance of two clusters P and Q. "summed" is the paper's
         Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
@@ -268,6 +277,10 @@ class IPICSR(_SeparabilityRatio):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 where it
         was dropped.
@@ -289,11 +302,12 @@ class IPICSR(_SeparabilityRatio):
     array([3, 4, 1, 2])
     """
 
+    _instead_on_dask = "FRLL"
     _about = About("Ng, Wang & Yeung 2009", "n² d within classes")
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         linkage: str = "summed",
         delta: float | str = "auto",

@@ -16,11 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
 from widemargin.base import About, AscentSelector
+from widemargin.engine import edge_sums, hits_and_misses, nearest
+from widemargin.engine.relations import HIT, MISS
 from widemargin.margin import (
     UTILITIES,
     evaluate,
     neighbors_at,
     resolve_beta,
+    slope,
 )
 from widemargin.screen import Screen
 from widemargin.table import Floats, Ints, Table, warn_single_members
@@ -40,16 +43,24 @@ class Simba(AscentSelector):
     once in a random order; several orders are tried and the one that reaches the
     highest e(w) is kept.
 
+    Nominal features and missing values are taken as they are. Two values of a nominal
+    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
+    difference is the one to expect from the values of the feature in that row's class,
+    and where both are, from those of both classes.
+
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     max_iter : int
         Passes over the samples.
     n_starts : int
         Random orders to try.
     batch_size : int
-        Samples that share one w; their steps are averaged.
+        Samples that share one w; their steps are averaged. On a Dask collection it has
+        to be more than 1.
     utility : "linear" or "sigmoid"
         Of a margin: itself, or 1/(1 + exp(−βθ)), which cares less about margins that
         are large already, or hopeless.
@@ -61,6 +72,10 @@ class Simba(AscentSelector):
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
+    categorical_features : array of bool, int or str, or None
+        Nominal features, as a mask, as column numbers or as names, besides those that
+        the types of a frame declare: text, booleans and unordered categories. An
+        ordered category counts as a number, its place in the order.
     n_jobs : int or None
         Threads; None uses all cores. Starts run side by side.
     random_state : int, RandomState or None
@@ -84,6 +99,10 @@ class Simba(AscentSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -97,10 +116,14 @@ class Simba(AscentSelector):
     array([0, 1, 2])
     """
 
+    _instead_on_dask = None
     _about = About("Gilad-Bachrach, Navot & Tishby 2004", "n² d per pass and start")
+
+    _mixed = True
 
     _parameter_constraints = {
         **AscentSelector._parameter_constraints,
+        "categorical_features": ["array-like", None],
         "utility": [StrOptions({"linear", "sigmoid"})],
         "beta": [
             StrOptions({"auto"}),
@@ -110,7 +133,7 @@ class Simba(AscentSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         max_iter: int = 1,
         n_starts: int = 5,
@@ -119,6 +142,7 @@ class Simba(AscentSelector):
         beta: float | str = "auto",
         order: Any = None,
         scale: str | None = "minmax",
+        categorical_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -131,6 +155,7 @@ class Simba(AscentSelector):
         self.beta = beta
         self.order = order
         self.scale = scale
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -143,9 +168,14 @@ class Simba(AscentSelector):
         def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
             one_pass(Screen(table), w, visits, seeds, utility, self.batch_size)
 
+        def step(w: Floats, rows: Ints) -> Floats:
+            return batch_step(table, w, rows, utility, workers)
+
         def e(w: Floats) -> float:
             return evaluate(table, w, self.utility, beta, workers)
 
+        if not table.in_memory:
+            return self._ascend_in_batches(table, step, e, workers)
         seeds, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers)
         return self._ascend(table, seeds, visit, e, workers)
 
@@ -159,8 +189,29 @@ def one_pass(
     batch_size: int,
 ) -> None:
     """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
-    table = (screen.table.X, screen.layout, screen.table.rows)
+    table = (screen.table.data, screen.layout, screen.table.rows)
     for arranged, part in screen.parts(w, visits, batch_size):
         kernels.simba_visits(
             table, arranged, w, visits[part], seeds, batch_size, utility
         )
+
+
+def batch_step(
+    table: Table, w: Floats, rows: Ints, utility: kernels.Utility, workers: Workers
+) -> Floats:
+    """Mean of Δ_f / w_f over some rows that share one w, by the engine alone."""
+    total, moved = np.zeros(len(w)), 0
+    slots = hits_and_misses(len(table.classes))
+    for block in nearest(
+        table.reweighted(w), 1, slots, queries=rows, distances=True, workers=workers
+    ):
+        r = block.single_distances()
+        there = ~np.isnan(r[:, HIT])
+        u = 0.5 * slope(utility, 0.5 * (r[:, MISS] - r[:, HIT]))
+        sign = np.empty(2)
+        sign[HIT], sign[MISS] = -1, 1
+        weighty = there[:, None] & (r > 0)
+        share = np.divide(u[:, None] * sign, r, out=np.zeros(r.shape), where=weighty)
+        total += edge_sums(table, block.edges(share), power=2, workers=workers)
+        moved += int(there.sum())
+    return total / max(moved, 1)

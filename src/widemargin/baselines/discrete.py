@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
+from widemargin.engine import column_sums, row_sums
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -36,7 +38,10 @@ ON = kernels.TIE  # values this close to a limit, in units of the range, are on 
 
 
 def _three(U: Floats, n_bins: int) -> Codes:
-    mean, deviation = U.mean(axis=0), U.std(axis=0)
+    return _three_at(U, U.mean(axis=0), U.std(axis=0))
+
+
+def _three_at(U: Floats, mean: Floats, deviation: Floats) -> Codes:
     codes = np.zeros(U.shape, np.uint8)
     for limit in (mean - deviation, mean + deviation):
         codes += limit + ON < U
@@ -61,7 +66,7 @@ _LIMITS: dict[str, Callable[[Floats, int], Codes]] = {
 }
 
 
-class Discrete:
+class Coded:
     """Coded features, one per row, and what counting them gives.
 
     Information is in nats and a function of the counts alone: they are summed in fixed
@@ -69,57 +74,17 @@ class Discrete:
 
     Parameters
     ----------
-    table : Table
-    bins : "three", "equal-width", "quantile", "mdl" or None
-        "three": up to μ − σ, up to μ + σ, and above. "mdl": as many as pay by the
-        principle of minimal description length. None: the values as they are.
-    n_bins : int
-        For "equal-width" and "quantile".
-    name : str
-        Who asks.
+    codes : array of shape (n_features, n_samples)
+    labels : array of shape (n_samples,)
+        Class codes from 0.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        bins: str | None,
-        n_bins: int,
-        workers: Workers,
-        name: str,
-    ) -> None:
-        self.workers = workers
-        n, d = table.X.shape
-        counts = np.arange(n + 1)
-        logs = counts * np.log(np.maximum(counts, 1))
-        # Two sums of n · ln n have to fit into 63 bits.
-        self.one = 2.0 ** (61 - np.ceil(np.log2(logs[n])))
-        self.logs = np.rint(logs * self.one).astype(np.int64)
-        self.codes = np.empty((d, n), np.uint8)
-        self._encode(table, bins, n_bins, name)
-        self.n_codes = int(self.codes.max()) + 1
-        self.labels, self.n_classes = table.y, len(table.classes)
+    def __init__(self, codes: Codes, labels: Ints, workers: Workers) -> None:
+        self.workers, self.codes, self.labels = workers, codes, labels
+        d, n = codes.shape
+        self.logs, self.one = fixed_point_logs(n)
+        self.n_codes, self.n_classes = int(codes.max()) + 1, int(labels.max()) + 1
         self.sums = self._joint(np.arange(d), np.zeros(n, np.int64), 1)
-
-    def _encode(self, table: Table, bins: str | None, n_bins: int, name: str) -> None:
-        def encode(part: slice) -> None:
-            U = table.unit_range(part)
-            if bins in _LIMITS:
-                self.codes[part] = _LIMITS[bins](U, n_bins).T
-                return
-            columns = np.ascontiguousarray(U.T)
-            order = np.argsort(columns, axis=1, kind="stable")
-            values = np.take_along_axis(columns, order, axis=1)
-            if bins == "mdl":
-                cuts = np.zeros(order.shape, bool)
-                ranked = kernels.Sorted(values, table.y[order], self.logs, self.one)
-                kernels.mdl_cuts(ranked, len(table.classes), 0, len(order), cuts)
-            else:
-                cuts = np.diff(values, axis=1, prepend=values[:, :1]) > 0
-                _refuse_many(cuts.sum(axis=1) + 1, part.start, name)
-            codes = np.cumsum(cuts, axis=1, dtype=np.uint8)
-            np.put_along_axis(self.codes[part], order, codes, axis=1)
-
-        self.workers.run(encode, spans(table.X.shape[1], 512))
 
     def _joint(self, features: Ints, other: NDArray[Any], width: int) -> Ints:
         """Σ c · ln c over the joint counts of each feature with ``other``."""
@@ -175,6 +140,71 @@ class Discrete:
         return int(self.logs[np.bincount(self.labels)].sum())
 
 
+class Discrete(Coded):
+    """The features of a table in bins.
+
+    Parameters
+    ----------
+    table : Table
+    bins : "three", "equal-width", "quantile", "mdl" or None
+        "three": up to μ − σ, up to μ + σ, and above. "mdl": as many as pay by the
+        principle of minimal description length. None: the values as they are.
+    n_bins : int
+        For "equal-width" and "quantile".
+    name : str
+        Who asks.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        bins: str | None,
+        n_bins: int,
+        workers: Workers,
+        name: str,
+    ) -> None:
+        codes = _encode(table, bins, n_bins, workers, name)
+        super().__init__(codes, table.y, workers)
+
+
+def fixed_point_logs(n: int) -> tuple[Ints, float]:
+    """C · ln c for c ≤ n in fixed point, and what 1 is in there."""
+    counts = np.arange(n + 1)
+    logs = counts * np.log(np.maximum(counts, 1))
+    # Two sums of n · ln n have to fit into 63 bits.
+    one = 2.0 ** (61 - np.ceil(np.log2(logs[n])))
+    return np.rint(logs * one).astype(np.int64), float(one)
+
+
+def _encode(
+    table: Table, bins: str | None, n_bins: int, workers: Workers, name: str
+) -> Codes:
+    n, d = table.X.shape
+    all_codes = np.empty((d, n), np.uint8)
+    logs, one = fixed_point_logs(n)
+
+    def encode(part: slice) -> None:
+        U = table.unit_range(part)
+        if bins in _LIMITS:
+            all_codes[part] = _LIMITS[bins](U, n_bins).T
+            return
+        columns = np.ascontiguousarray(U.T)
+        order = np.argsort(columns, axis=1, kind="stable")
+        values = np.take_along_axis(columns, order, axis=1)
+        if bins == "mdl":
+            cuts = np.zeros(order.shape, bool)
+            ranked = kernels.Sorted(values, table.y[order], logs, one)
+            kernels.mdl_cuts(ranked, len(table.classes), 0, len(order), cuts)
+        else:
+            cuts = np.diff(values, axis=1, prepend=values[:, :1]) > 0
+            _refuse_many(cuts.sum(axis=1) + 1, part.start, name)
+        codes = np.cumsum(cuts, axis=1, dtype=np.uint8)
+        np.put_along_axis(all_codes[part], order, codes, axis=1)
+
+    workers.run(encode, spans(d, 512))
+    return all_codes
+
+
 def _uncertainty(information: Floats, entropy: Floats) -> Floats:
     there = entropy > 0
     return np.minimum(2 * information / np.where(there, entropy, 1.0), 1.0)
@@ -189,3 +219,49 @@ def _refuse_many(values: Ints, first: int, name: str) -> None:
             f"different ones, but column {first + f} has {values[f]}. Choose bins "
             f"from {', '.join(map(repr, sorted(BINS)))}."
         )
+
+
+def counted_relevance(
+    table: Table, bins: str | None, n_bins: int, workers: Workers, name: str
+) -> Floats:
+    """I(f; y) of each feature, for rows that are not at hand and bins that are fixed.
+
+    Counts of bins and classes are sums over the rows. Information is in floating point
+    here: its terms are far fewer than the rows.
+    """
+    if bins not in ("three", "equal-width"):
+        raise ValueError(
+            f"{name} with bins={bins!r} sorts the values of a feature, which does not "
+            'run on Dask collections. Use bins="three" or bins="equal-width".'
+        )
+    n, C = len(table.X), len(table.classes)
+    encode: Callable[[Floats], Codes] = partial(_equal_width, n_bins=n_bins)
+    if bins == "three":
+        mean = row_sums(table, column_sums, workers=workers) / n
+        squares = row_sums(table, partial(_squares, mean=mean), workers=workers)
+        encode = partial(_three_at, mean=mean, deviation=np.sqrt(squares / n))
+        n_bins = 3
+    function = partial(_counts, encode=encode, shape=(n_bins, C))
+    counts = row_sums(table, function, workers=workers)
+    both, ours = _entropy_sum(counts, (1, 2)), _entropy_sum(counts.sum(axis=2), 1)
+    theirs = _entropy_sum(table.counts, 0)
+    shared = (n * np.log(n) - ours - (theirs - both)) / n
+    return np.where(shared < 1e-14, 0.0, shared)
+
+
+def _entropy_sum(counts: Ints, axis: Any) -> Any:
+    """Σ c · ln c."""
+    return np.sum(counts * np.log(np.maximum(counts, 1)), axis=axis)
+
+
+def _squares(U: Floats, y: Ints, mean: Floats) -> Floats:
+    return np.square(U - mean).sum(axis=0)
+
+
+def _counts(
+    U: Floats, y: Ints, encode: Callable[[Floats], Codes], shape: tuple[int, int]
+) -> Ints:
+    """(d, bins, classes): rows in each bin of a feature and of each class."""
+    cells = encode(U).astype(np.int64) * shape[1] + y[:, None]
+    size = shape[0] * shape[1]
+    return np.stack([np.bincount(c, minlength=size).reshape(shape) for c in cells.T])

@@ -35,9 +35,9 @@ class FCBF(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        None keeps what the method arrives at. A number keeps the best features by
-        rank instead.
+    n_features_to_select : int, float, "auto" or None
+        None or "auto" keeps what the method arrives at. A number keeps the best
+        features by rank instead.
     threshold : float
         A feature is relevant if its uncertainty is above this.
     bins : "three", "equal-width", "quantile", "mdl" or None
@@ -62,6 +62,8 @@ class FCBF(MarginSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
     relevance_ : array of shape (n_features,)
         SU(f, y), between 0 and 1.
     n_features_in_ : int
@@ -76,6 +78,7 @@ class FCBF(MarginSelector):
     array([ 0,  1,  2,  3,  4,  6,  9, 10, 11, 12])
     """
 
+    _instead_on_dask = "InformationGain"
     _about = About("Yu & Liu 2003", "n d per feature kept", gives="subset")
 
     _parameter_constraints = {
@@ -86,7 +89,7 @@ class FCBF(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         threshold: float = 0.0,
         bins: str | None = "three",

@@ -10,31 +10,36 @@ selection*, AAAI 2008 (score of a subset).
 from __future__ import annotations
 
 import numbers
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from widemargin.base import About, MarginSelector
+from widemargin.engine import class_sums, row_sums
 from widemargin.notices import warn
-from widemargin.table import Floats, Table
-from widemargin.threads import Workers, spans
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers
 
 # A spread within classes of less than 1e-10 of the feature's range is rounding.
 NONE = 1e-20
 
 
-def scatter(X: Floats, table: Table) -> tuple[Floats, Floats]:
-    """Scatter of each feature of X between and within the classes of its rows."""
+def scatter(table: Table, span: Floats, workers: Workers) -> tuple[Floats, Floats]:
+    """Scatter of (x − low) / span between and within the classes, for each feature."""
     counts = table.counts
-    means = np.add.reduceat(X, table.starts[:-1], axis=0) / counts[:, None]
+    function = partial(class_sums, n_classes=len(counts))
+    means = row_sums(table, function, span=span, workers=workers) / counts[:, None]
     centre = counts @ means / counts.sum()
     between = counts @ (means - centre) ** 2
-    within = np.zeros(X.shape[1])
-    for part in spans(len(X), 256):
-        Z = X[part] - means[table.y[part]]
-        within += np.einsum("if,if->f", Z, Z)
-    return between, within
+    function = partial(_squares_within, means=means)
+    return between, row_sums(table, function, span=span, workers=workers)
+
+
+def _squares_within(U: Floats, y: Ints, means: Floats) -> Floats:
+    Z = U - means[y]
+    return np.einsum("if,if->f", Z, Z)
 
 
 class FisherScore(MarginSelector):
@@ -50,8 +55,10 @@ class FisherScore(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
+        one standard error, as with any number of them.
     scale : "minmax", "standard" or None
         Makes no difference here.
     n_jobs : int or None
@@ -67,6 +74,10 @@ class FisherScore(MarginSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -79,11 +90,12 @@ class FisherScore(MarginSelector):
     array([ 1.62,  0.67, 16.06, 13.06])
     """
 
+    _instead_on_dask = None
     _about = About("Duda, Hart & Stork 2001", "n d")
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         scale: str | None = "minmax",
         n_jobs: int | None = None,
@@ -95,7 +107,7 @@ class FisherScore(MarginSelector):
         self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        between, within = scatter(table.unit_range(), table)
+        between, within = scatter(table, table.span, workers)
         return between / np.maximum(within, NONE * len(table.X))
 
 
@@ -112,8 +124,10 @@ class TraceRatio(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        The size of F, or its share of the features; None takes half.
+    n_features_to_select : int, float, "auto" or None
+        The size of F, or its share of the features; None takes half. "auto" ranks
+        as None does, and keeps the fewest best features with which 1-NN,
+        leave-one-out, is as accurate, to one standard error, as with any number.
     max_iter : int
         Give up after that many steps. A few are enough.
     scale : "minmax", "standard" or None
@@ -133,9 +147,14 @@ class TraceRatio(MarginSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
     ratio_ : float
-        λ of the features kept; infinite if none of them varies within classes, in
-        which case the scores use the largest finite ratio of a single feature.
+        λ of the features kept, with "auto" of the better half; infinite if none of
+        them varies within classes, in which case the scores use the largest finite
+        ratio of a single feature.
     n_iter_ : int
         Steps until F was stable.
     n_features_in_ : int
@@ -151,6 +170,7 @@ class TraceRatio(MarginSelector):
     (array([2, 3]), 14.33)
     """
 
+    _instead_on_dask = "FisherScore"
     _about = About("Nie, Xiang, Jia, Zhang & Yan 2008", "n d")
 
     _parameter_constraints = {
@@ -160,7 +180,7 @@ class TraceRatio(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         max_iter: int = 100,
         scale: str | None = "minmax",
@@ -174,7 +194,7 @@ class TraceRatio(MarginSelector):
         self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        S_b, S_w = scatter(table.X - table.low, table)
+        S_b, S_w = scatter(table, np.ones(table.X.shape[1]), workers)
         nothing = NONE * len(table.X) * (table.high - table.low) ** 2
         S_w = np.where(S_w <= nothing, 0.0, S_w)
         varying = np.flatnonzero(~table.constant)
@@ -186,6 +206,11 @@ class TraceRatio(MarginSelector):
         scores[varying] = S_b[varying] - lam * S_w[varying]
         scores[table.constant] = min(0.0, scores[varying].min())
         return scores
+
+    def _wanted(self) -> int:
+        if self.n_features_to_select == "auto":
+            return max(1, self.n_features_in_ // 2)
+        return super()._wanted()
 
     def _ratio(self, S_b: Floats, S_w: Floats) -> float:
         """λ of the best set; sets ``ratio_`` and ``n_iter_``."""

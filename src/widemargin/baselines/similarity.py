@@ -37,9 +37,9 @@ class FeatureSimilarity(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        None keeps what the method arrives at. A number keeps the best features by
-        rank instead.
+    n_features_to_select : int, float, "auto" or None
+        None or "auto" keeps what the method arrives at. A number keeps the best
+        features by rank instead.
     n_neighbors : int or None
         k to begin with: the larger, the fewer features are kept. None is 5, or half
         the number of features if that is less.
@@ -62,6 +62,8 @@ class FeatureSimilarity(MarginSelector):
         1 for the best feature.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
     epsilon_ : float
         ε; 0 if there was nothing to discard.
     n_features_in_ : int
@@ -76,6 +78,7 @@ class FeatureSimilarity(MarginSelector):
     array([0, 1, 2])
     """
 
+    _instead_on_dask = "PearsonScore, which needs classes"
     _about = About("Mitra, Murthy & Pal 2002", "n d²", needs="nothing", gives="subset")
 
     _parameter_constraints = {
@@ -85,7 +88,7 @@ class FeatureSimilarity(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_neighbors: int | None = None,
         scale: str | None = "minmax",

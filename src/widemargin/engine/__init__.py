@@ -1,7 +1,12 @@
-"""The two operations that every algorithm is made of: `nearest` and `edge_sums`."""
+"""The two operations that every algorithm is made of: `nearest` and `edge_sums`.
+
+They take a table in memory, or one whose rows are spread over a Dask cluster.
+"""
+
+from typing import Any
 
 from widemargin.engine.heat import heat, heat_width
-from widemargin.engine.local import Neighbors, edge_sums, nearest
+from widemargin.engine.local import Neighbors, edge_sums, group_sums, nearest
 from widemargin.engine.relations import (
     anyone,
     each_class,
@@ -10,14 +15,24 @@ from widemargin.engine.relations import (
     hits_only,
     misses_only,
 )
+from widemargin.engine.sums import (
+    class_sums,
+    column_sums,
+    pair_lengths,
+    row_sums,
+    sided_sums,
+)
 from widemargin.kernels import Edges
 
 __all__ = [
     "Edges",
     "Neighbors",
     "anyone",
+    "class_sums",
+    "column_sums",
     "each_class",
     "edge_sums",
+    "group_sums",
     "heat",
     "heat_width",
     "hits_and_misses",
@@ -25,4 +40,13 @@ __all__ = [
     "hits_only",
     "misses_only",
     "nearest",
+    "on_dask",
+    "pair_lengths",
+    "row_sums",
+    "sided_sums",
 ]
+
+
+def on_dask(collection: Any) -> bool:
+    """Whether something is a Dask collection; Dask is not imported to find out."""
+    return type(collection).__module__.split(".")[0] in {"dask", "dask_expr"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import singledispatch
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
+from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
@@ -25,6 +27,7 @@ METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
 BUDGET = 2**28  # bytes of working memory for the lists of the search
 BLOCK = 1024  # queries resolved and summed together; part of the order of summation
 WIDE = 1000  # features from which on it pays to sort edges before they are summed
+NO_BORDERS = np.empty((0, 0), np.int32)  # lists that anybody may enter at first
 SPARE = 3  # list entries beyond k, so that doubt about the k-th can be settled
 COUNTED = 128, 2048  # features between which distances are counted in whole numbers
 FINE = 0.005  # share of a distance that counting may get wrong
@@ -45,6 +48,13 @@ class Neighbors:
     def counts(self) -> Ints:
         """(m, S) entries of each group."""
         return np.diff(self.offsets).reshape(-1, self.n_slots)
+
+    def single_distances(self) -> Floats:
+        """(m, S) distances where at most one neighbour was asked for; NaN for none."""
+        assert self.distances is not None
+        table = np.full(self.counts.shape, np.nan)
+        table[self.counts > 0] = self.distances
+        return table
 
     def edges(self, coefficients: Floats) -> kernels.Edges:
         """Edges from queries to neighbours; a group's edges sum to its coefficient.
@@ -77,6 +87,7 @@ def kept(places: int) -> int:
     return (places - kernels.LANES) // 2
 
 
+@singledispatch
 def nearest(
     table: Table,
     k: int,
@@ -87,8 +98,11 @@ def nearest(
     queries: Ints | None = None,
     share_ties: bool = False,
     distances: bool = False,
+    block_size: int = BLOCK,
 ) -> Iterator[Neighbors]:
-    """Yield the k nearest rows of each query in each slot, BLOCK queries at a time.
+    """Yield the k nearest rows of each query in each slot, some queries at a time.
+
+    Given queries are searched for when their block is asked for, and not before.
 
     Parameters
     ----------
@@ -103,10 +117,12 @@ def nearest(
         Rows tied at the k-th place share it; else the caller's lowest row number wins.
     distances : bool
         Also measure the distances.
+    block_size : int
+        Queries in a block.
     """
-    search = _Search(table, METRICS[metric], slots, workers)
+    search = Search(table, METRICS[metric], slots, workers)
     rank = np.empty(0, np.int64) if share_ties else table.rows
-    rule = kernels.Rule(k, search.members(), rank, distances)
+    rule = kernels.Rule(k, search.members(), rank, distances, NO_BORDERS)
     everything = np.arange(len(table.X))
     wanted = k + (2 * SPARE if search.step else SPARE)
     memory = len(table.X) * search.n_slots * places(wanted) * 8
@@ -114,7 +130,7 @@ def nearest(
     if queries is None and memory <= BUDGET:
         heap = search.all_pairs(wanted)
     queries = everything if queries is None else np.asarray(queries, np.int64)
-    blocks = spans(len(queries), BLOCK)
+    blocks = spans(len(queries), block_size)
     # With all pairs screened, what is left takes no time worth showing.
     verbose = workers.verbose if heap is None else 0
     with progress("neighbours", len(blocks), verbose, summary=False) as advance:
@@ -143,30 +159,60 @@ def _filled(a: NDArray[Any], filled: NDArray[np.bool_]) -> NDArray[Any]:
     return a.ravel() if filled.all() else a[filled]
 
 
-class _Search:
+def _numeric_part(table: Table) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+    """Features that are searched as numbers, and their low, high and mean."""
+    ranges = table.low, table.high, table.mean
+    if table.mixed is None or not len(table.mixed.nominal):
+        return table.X, ranges
+    numeric = np.flatnonzero(table.numeric)
+    if not len(numeric):
+        n = len(table.X)
+        return np.zeros((n, 1)), (np.zeros(1), np.zeros(1), np.zeros(1))
+    low, high, mean = (a[numeric] for a in ranges)
+    return np.ascontiguousarray(table.X[:, numeric]), (low, high, mean)
+
+
+def panel_width(n: int) -> int:
+    """Rows of a panel, for a table of n rows.
+
+    Wide panels feed the matrix product well and are scanned at leisure; small data
+    still has to give every thread some.
+    """
+    return 256 if n > 4096 else 128 if n > 512 else 32
+
+
+class Search:
     """One table, packed for the search."""
 
     def __init__(
-        self, table: Table, metric: int, slots: Ints, workers: Workers
+        self,
+        table: Table,
+        metric: int,
+        slots: Ints,
+        workers: Workers,
+        width: int | None = None,
     ) -> None:
         self.table, self.metric, self.workers = table, metric, workers
+        self.values, (self.low, high, self.centre) = _numeric_part(table)
         self.layout = kernels.Layout(table.y, table.starts, slots)
         self.n_slots = int(slots.max()) + 1
-        n, d = table.X.shape
-        # Wide panels feed the matrix product well and are scanned at leisure; small
-        # data still has to give every thread some.
-        self.width = 256 if n > 4096 else 128 if n > 512 else 32
-        self.centre = table.mean
-        size = np.max(np.maximum(table.high - self.centre, self.centre - table.low))
+        n, d = self.values.shape
+        self.width = width or panel_width(n)
+        size = np.max(np.maximum(high - self.centre, self.centre - self.low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
         self.step = self._counting_step()
-        self.packed, self.norms = self._pack(np.arange(n))
-        norms = self.norms[metric, :n]
-        self.row_norms = np.sqrt(norms) if metric == kernels.EUCLIDEAN else norms
-        self.largest = float(self.row_norms.max())
+        self.packed, self.norms = self._pack(self.values)
         # No sum in single precision is longer than a chunk, or than their number.
         self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
+        self.extras, self.beyond = None, 0.0
+        if table.mixed is not None:
+            self.extras = MixedScreen(table, metric, self.factor, self.packed.shape[1])
+            # Each sum that is added to is rounded once more. The largest extra sum
+            # enters the norms as if it were one more feature.
+            self.depth += 2 * self.extras.depth
+            self.beyond = self.extras.largest
+        self.largest = float(self._lengths(self.norms[metric, :n]).max())
 
     def _counting_step(self) -> float:
         """The step whose multiples stand for values; 0 if they are not counted.
@@ -175,36 +221,46 @@ class _Search:
         few rows to be measured again; with very many, distances differ too little.
         """
         table, (n, d) = self.table, self.table.X.shape
-        if self.metric != kernels.MANHATTAN or not COUNTED[0] < d <= COUNTED[1]:
+        plain = self.metric == kernels.MANHATTAN and table.mixed is None
+        if not plain or not COUNTED[0] < d <= COUNTED[1]:
             return 0.0
         step = float(np.max(table.high - table.low)) / kernels.TOP
         some = table.X[:: n // 256 + 1]
         typical = np.abs(some - self.centre).sum(axis=1).mean()
         return step if d * step <= FINE * typical else 0.0
 
-    def _pack(self, rows: Ints) -> tuple[NDArray[Any], Floats]:
-        """The given rows for the screen, filled up to whole panels; norms."""
-        d = self.table.X.shape[1]
+    def _pack(self, X: Floats) -> tuple[NDArray[Any], Floats]:
+        """Rows for the screen, filled up to whole panels, and their norms."""
+        n, d = X.shape
         chunks = -(-d // kernels.CHUNK)
         # Whole vector registers.
         length = fill_up(-(-d // chunks), kernels.WORDS if self.step else 8)
-        padded = fill_up(len(rows), self.width)
+        padded = fill_up(n, self.width)
         kind = np.int16 if self.step else np.float32
         packed = np.zeros((chunks, padded, length), kind)
         norms = np.zeros((2, padded))
-        contiguous = len(rows) == len(self.table.X)
 
         def pack(part: slice) -> None:
-            Z = self.table.X[part if contiguous else rows[part]]
             if self.step:
-                kernels.count_rows(Z, self.table.low, self.step, packed, part.start)
+                kernels.count_rows(X[part], self.low, self.step, packed, part.start)
                 return
             kernels.pack_rows(
-                Z, self.centre, self.factor, packed, part.start, norms[:, part]
+                X[part], self.centre, self.factor, packed, part.start, norms[:, part]
             )
 
-        self.workers.run(pack, spans(len(rows), self.width))
+        self.workers.run(pack, spans(n, self.width))
         return packed, norms
+
+    def _lengths(self, norms: Floats) -> Floats:
+        """Norms in the units of distances."""
+        if self.metric == kernels.EUCLIDEAN:
+            return np.sqrt(norms + self.beyond)
+        return norms
+
+    def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, Floats]:
+        """What is needed to measure from queries: all rows, where they are, norms."""
+        norms = self._lengths(self.norms[self.metric, rows])
+        return self.table.data, kernels.Queries(rows, self.table.y[rows]), norms
 
     def _heap(self, m: int, wanted: int) -> kernels.Heap:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
@@ -231,6 +287,8 @@ class _Search:
         heap = self._heap(n, wanted)
         queries = kernels.Queries(np.arange(n), self.table.y)
         norms = self._tile_norms(self.norms)
+        if self.extras is not None:
+            norms = kernels.MixedNorms(norms, *self.extras.all_pairs())
         # A pair of groups of panels changes the lists of both, so no group is worked
         # on twice at once. Halves of the diagonal, the smallest pieces, come last.
         panels = self.packed.shape[1] // self.width
@@ -269,8 +327,10 @@ class _Search:
         """Screen some rows against all."""
         heap = self._heap(len(rows), wanted)
         queries = kernels.Queries(rows, self.table.y[rows])
-        packed, norms = self._pack(rows)
+        packed, norms = self._pack(self.values[rows])
         both = self._tile_norms(norms)
+        if self.extras is not None:
+            both = kernels.MixedNorms(both, *self.extras.panels(rows, packed.shape[1]))
 
         def search(part: slice) -> None:
             kernels.search_panel(
@@ -346,6 +406,7 @@ class _Search:
         fits = BUDGET // (28 * places(wanted) * self.n_slots)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
+            rule = rule._replace(borders=NO_BORDERS)
             self._collect(rows, again[part], longer, 0, rule, found)
 
     def _lists(
@@ -360,19 +421,18 @@ class _Search:
             np.empty(shape if rule.measure else (len(rows), self.n_slots, 0)),
         )
 
+        X, queries, norms = self._asked(rows)
         # Half a step for each feature of both rows.
-        rounding = self.table.X.shape[1] * self.step * self.factor * (1 + 1e-6)
+        rounding = self.values.shape[1] * self.step * self.factor * (1 + 1e-6)
 
         def resolve(part: slice) -> None:
             kernels.resolve(
                 self.metric,
-                self.table.X,
-                kernels.Queries(rows[part], self.table.y[rows[part]]),
+                X,
+                kernels.Queries(*(a[part] for a in queries)),
                 heap,
                 place + part.start,
-                kernels.Doubt(
-                    self.row_norms[rows[part]], self.largest, self.depth, rounding
-                ),
+                kernels.Doubt(norms[part], self.largest, self.depth, rounding),
                 rule,
                 kernels.Lists(*(a[part] for a in lists)),
             )
@@ -389,13 +449,26 @@ def _each_pair_once(edges: kernels.Edges, n: int) -> kernels.Edges:
     return kernels.Edges(*np.divmod(pairs, n), np.bincount(place, coefficients))
 
 
+@singledispatch
 def edge_sums(
     table: Table, edges: kernels.Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
-    d = table.X.shape[1]
+    return sum_edges(table.data, edges, workers=workers, power=power)
+
+
+def sum_edges(
+    rows: Floats | kernels.MixedRows,
+    edges: kernels.Edges,
+    *,
+    workers: Workers,
+    power: int,
+) -> Floats:
+    """The same for some rows."""
+    X = rows.X if isinstance(rows, kernels.MixedRows) else rows
+    d = X.shape[1]
     if d >= WIDE:
-        edges = _each_pair_once(edges, len(table.X))
+        edges = _each_pair_once(edges, len(X))
     n_edges = len(edges.heads)
     blocks = spans(n_edges, 4096)
     sums = np.zeros((len(blocks), d))
@@ -405,7 +478,7 @@ def edge_sums(
         b, part = piece
         start, stop = blocks[b].start, blocks[b].stop
         kernels.edge_sums(
-            table.X,
+            X,
             edges,
             power,
             start,
@@ -416,7 +489,64 @@ def edge_sums(
         )
 
     workers.run(add, pieces)
+    if isinstance(rows, kernels.MixedRows):
+        workers.run(
+            lambda b: kernels.mixed_edge_sums(
+                rows, edges, power, blocks[b].start, blocks[b].stop, sums[b]
+            ),
+            range(len(blocks)),
+        )
     total = np.zeros(d)
     for part in sums:
         total += part
     return total
+
+
+@singledispatch
+def group_sums(
+    table: Table,
+    edges: kernels.Edges,
+    offsets: Ints,
+    *,
+    workers: Workers,
+    power: int = 1,
+    signed: bool = False,
+) -> Floats:
+    """The sums of `edge_sums`, for each group of edges by itself.
+
+    Parameters
+    ----------
+    offsets : array of int
+        Group g is edges offsets[g] … offsets[g+1]−1.
+    signed : bool
+        Sum coefficient · (x_tail − x_head) instead.
+
+    Returns
+    -------
+    sums : array of shape (n_groups, n_features)
+    """
+    n_groups = len(offsets) - 1
+    sums = np.zeros((n_groups, table.X.shape[1]))
+    workers.run(
+        lambda part: kernels.group_sums(
+            table.X,
+            edges,
+            0 if signed else power,
+            offsets,
+            part.start,
+            part.stop,
+            sums,
+        ),
+        spans(n_groups, 64),
+    )
+    # Where a value is missing, the rows hold the mean, which is all that signed
+    # differences need to know.
+    if table.mixed is not None and not signed:
+        rows = table.data
+        workers.run(
+            lambda part: kernels.mixed_group_sums(
+                rows, edges, power, offsets, part.start, part.stop, sums
+            ),
+            spans(n_groups, 64),
+        )
+    return sums

@@ -1,0 +1,219 @@
+"""Which columns of the caller's table are nominal, and all of them as numbers.
+
+A nominal column becomes codes 0, 1, … in order of first appearance, so that neither
+the names of its values nor an order that their type happens to have plays a part. A
+missing cell becomes NaN, whatever it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# The methods that take nominal features and missing values.
+MIXED = ("Relief", "ReliefF", "Simba", "OReliefF", "OSimba")
+
+NUMBER, BOOLEAN, NOMINAL, ORDERED, OTHER = range(5)
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas or polars frame, or looks like one."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def kind(dtype: Any) -> int:
+    """What a column of a pandas or polars frame holds, going by its type."""
+    name = type(dtype).__name__
+    if name == "CategoricalDtype":  # pandas
+        return ORDERED if dtype.ordered else NOMINAL
+    letter = getattr(dtype, "kind", None)
+    if letter is not None:  # NumPy and pandas
+        kinds = {"b": BOOLEAN, **dict.fromkeys("iuf", NUMBER)}
+        text = letter in "OSUT" and name not in ("PeriodDtype", "IntervalDtype")
+        return kinds.get(letter, NOMINAL if text else OTHER)
+    # polars
+    if getattr(dtype, "is_numeric", lambda: True)():
+        return NUMBER
+    kinds = {"Boolean": BOOLEAN, "Enum": ORDERED}
+    text = name in ("String", "Categorical", "Object")
+    return kinds.get(name, NOMINAL if text else OTHER)
+
+
+def nominal_columns(X: Any, given: Any, name: str, *, booleans: bool = True) -> Ints:
+    """Numbers of the nominal columns of X.
+
+    Those are the ones ``given``, as a mask, as numbers or as names, and those that the
+    types of a frame declare, with or without booleans.
+    """
+    declared: list[int] = []
+    if is_frame(X):
+        kinds = (NOMINAL, BOOLEAN) if booleans else (NOMINAL,)
+        declared = [f for f, t in enumerate(X.dtypes) if kind(t) in kinds]
+    if given is None:
+        return np.array(declared, np.int64)
+    shape = np.shape(X)
+    if len(shape) != 2:
+        return np.empty(0, np.int64)  # refused later, with the usual words
+    d, chosen = shape[1], np.asarray(given)
+    if chosen.dtype.kind in "OUT" and chosen.ndim == 1 and len(chosen):
+        chosen = _places(X, chosen.tolist(), name)
+    elif chosen.dtype == bool and chosen.shape == (d,):
+        chosen = np.flatnonzero(chosen)
+    elif chosen.shape != (0,) and (chosen.dtype.kind not in "iu" or chosen.ndim != 1):
+        raise ValueError(
+            f"{name}: categorical_features must be column numbers, names, or a mask of "
+            f"shape ({d},); got an array of shape {chosen.shape} and type "
+            f"{chosen.dtype}."
+        )
+    strange = chosen[(chosen < -d) | (chosen >= d)]
+    if len(strange):
+        raise ValueError(
+            f"{name}: categorical_features has column {strange[0]}, but X has columns "
+            f"0 to {d - 1}."
+        )
+    places = (chosen % d).astype(np.int64)
+    return np.union1d(np.array(declared, np.int64), places)
+
+
+def _places(X: Any, names: list[Any], name: str) -> Ints:
+    """Where the columns of these names are."""
+    if not is_frame(X):
+        raise ValueError(
+            f"{name}: categorical_features has names ({names[0]!r}), but X is no "
+            "frame; use column numbers or a mask."
+        )
+    columns = list(X.columns)
+    unknown = [c for c in names if c not in columns]
+    if unknown:
+        raise ValueError(
+            f"{name}: categorical_features has {unknown[0]!r}, which is no column of X."
+        )
+    return np.array([columns.index(c) for c in names], np.int64)
+
+
+def refuse_columns(X: Any, name: str, *, mixed: bool) -> None:
+    """Name the columns of a frame that the method cannot take."""
+    if not is_frame(X):
+        return
+    fine = {NUMBER, BOOLEAN} | ({NOMINAL, ORDERED} if mixed else set())
+    columns = zip(X.columns, X.dtypes, strict=True)
+    odd = [str(c) for c, t in columns if kind(t) not in fine]
+    if not odd:
+        return
+    shown = ", ".join(map(repr, odd[:5])) + (", …" if len(odd) > 5 else "")
+    wanted = "numeric or nominal features" if mixed else "numeric features"
+    advice = "Encode them (for example as numbers of days) or drop them."
+    if not mixed:
+        advice = (
+            "Encode them (for example with sklearn.preprocessing.OrdinalEncoder or "
+            "OneHotEncoder), drop them, or use a method that takes nominal features as "
+            f"they are: {', '.join(MIXED)}."
+        )
+    raise ValueError(
+        f"{name} needs {wanted}; {len(odd)} of {len(X.columns)} columns are not: "
+        f"{shown}. {advice}"
+    )
+
+
+def refuse_sparse(X: Any, name: str) -> None:
+    """Say what to do with a sparse matrix."""
+    if not hasattr(X, "toarray") or not hasattr(X, "nnz"):
+        return
+    size = 8 * float(np.prod(X.shape, dtype=float)) / 2**20
+    raise TypeError(
+        f"{name} needs dense features, but X is sparse ({type(X).__name__} of shape "
+        f"{X.shape}). Make it dense with X.toarray(), which takes {size:,.0f} MB, or "
+        "first choose some of its columns, for example with "
+        "sklearn.feature_selection.SelectKBest."
+    )
+
+
+def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
+    """X with codes for nominal and ordered columns; X itself if it has none."""
+    if is_frame(X):
+        kinds = [kind(t) for t in X.dtypes]
+        if not len(nominal) and ORDERED not in kinds:
+            return X
+        table = np.empty(X.shape)
+        for f, k in enumerate(kinds):
+            column = X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
+            if f in nominal:
+                table[:, f] = _codes_of(column, name, str(X.columns[f]))
+            else:
+                table[:, f] = _places_of(column) if k == ORDERED else _floats_of(column)
+        return table
+    values = X if isinstance(X, np.ndarray) else None
+    if values is None and len(nominal):
+        values = np.asarray(X, dtype=object)
+    if values is None or (values.dtype.kind != "O" and not len(nominal)):
+        return X
+    if values.ndim != 2:
+        return X
+    if values.dtype.kind == "O":
+        values = np.where(_missing(values), np.nan, values)
+    if not len(nominal):
+        return values
+    table = np.empty(values.shape)
+    rest = np.setdiff1d(np.arange(values.shape[1]), nominal)
+    table[:, rest] = values[:, rest]
+    for f in nominal:
+        table[:, f] = _codes(values[:, f].tolist(), name, str(f))
+    return table
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which entries of an array of objects are None, NaN, NaT or pandas' NA."""
+    flat = [_is_missing(v) for v in values.ravel().tolist()]
+    return np.array(flat, dtype=bool).reshape(values.shape)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def _codes(values: Iterable[Any], name: str, column: str) -> Floats:
+    """Codes of the values by first appearance, NaN where there is none."""
+    seen: dict[Any, float] = {}
+    try:
+        return np.array(
+            [
+                np.nan if _is_missing(v) else seen.setdefault(v, len(seen))
+                for v in values
+            ]
+        )
+    except TypeError:
+        raise ValueError(
+            f"{name}: the nominal column {column!r} has values that cannot be compared "
+            "(lists or dictionaries). Make them text or numbers."
+        ) from None
+
+
+def _codes_of(column: Any, name: str, label: str) -> Floats:
+    """Codes of a nominal column of a frame."""
+    if hasattr(column, "factorize") and column.dtype.kind != "O":  # pandas
+        codes, _ = column.factorize()
+        return np.where(codes < 0, np.nan, codes)
+    return _codes(column.to_list(), name, label)
+
+
+def _places_of(column: Any) -> Floats:
+    """Places of a column's values in the order that its type declares."""
+    if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # pandas
+        codes = np.asarray(column.cat.codes, np.float64)
+        return np.where(codes < 0, np.nan, codes)
+    return _floats_of(column.to_physical())  # polars
+
+
+def _floats_of(column: Any) -> Floats:
+    """A numeric column of a frame, NaN where a value is missing."""
+    if hasattr(column, "iloc"):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.asarray(column.to_numpy(), dtype=np.float64)

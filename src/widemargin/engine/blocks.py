@@ -1,0 +1,464 @@
+"""The search cut into blocks of rows that need not be in one place.
+
+A block is a run of the caller's rows, scaled and sorted by class. What is near to
+*guests*, rows of wherever, is looked for in each block apart (`find_guests`), or in two
+blocks both ways (`find_each_other`); `merge` then picks the nearest of all. Nothing
+here knows where blocks live.
+
+              block 0      block 1      block 2
+    guests ──► k nearest    k nearest    k nearest      with their exact distances and
+                  └────────────┼────────────┘           all that tie with the k-th
+                             merge ──► the k nearest
+
+Distances are exact, so the k nearest of all are among the k nearest of each block, and
+ties are settled as if there had been one block only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import kernels
+from widemargin.engine.local import (
+    BLOCK,
+    METRICS,
+    NO_BORDERS,
+    SPARE,
+    Neighbors,
+    Search,
+    fill_up,
+    nearest,
+    panel_width,
+    sum_edges,
+)
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, single_threaded_blas, spans
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How raw values become those of the table: (x − shift) / span · factor."""
+
+    shift: Floats
+    span: Floats
+    factor: Floats
+    low: Floats  # of the scaled features over all blocks, as in a Table
+    high: Floats
+    mean: Floats
+
+    def times(self, factor: Floats) -> Scaling:
+        """The same with every feature multiplied once more."""
+        ends = self.low * factor, self.high * factor
+        return replace(
+            self,
+            factor=self.factor * factor,
+            low=np.minimum(*ends),
+            high=np.maximum(*ends),
+            mean=self.mean * factor,
+        )
+
+
+class Guests(NamedTuple):
+    """Rows whose neighbours are sought."""
+
+    X: NDArray[Any]  # (m, d) raw
+    y: NDArray[np.integer]  # (m,) class codes
+    rows: Ints  # (m,) the caller's row numbers
+
+
+class Wish(NamedTuple):
+    """What is looked for."""
+
+    k: int
+    slots: Ints
+    metric: str
+    share_ties: bool
+    distances: bool  # to be told as well
+
+
+class Found(NamedTuple):
+    """Nearest rows of m guests in S slots; group q·S + s is slot s of guest q."""
+
+    offsets: Ints  # (m·S + 1,)
+    rows: NDArray[np.integer]  # the caller's row numbers
+    distances: Floats
+    share: Floats
+
+    def light(self, distances: bool) -> Found:
+        """The same to send: without distances, unless wanted, or shares that are 1."""
+        share = self.share[: 0 if (self.share == 1).all() else None]
+        exact = self.distances[: None if distances else 0]
+        return Found(self.offsets, _small(self.rows), exact, share)
+
+
+def scaled(X: NDArray[Any], scaling: Scaling, out: Floats) -> None:
+    """Raw rows, scaled, to the first places of ``out``."""
+    out = out[: len(X)]
+    np.subtract(X, scaling.shift, out=out)
+    out /= scaling.span
+    if not (scaling.factor == 1).all():
+        out *= scaling.factor
+
+
+def block_table(
+    block: Guests, n_classes: int, scaling: Scaling, *guests: Guests
+) -> tuple[Table, Floats]:
+    """A block as a Table, and its rows with those of guests stacked below them."""
+    order = np.argsort(block.y, kind="stable")
+    n = len(order)
+    stack = np.empty((n + sum(len(g.y) for g in guests), block.X.shape[1]))
+    scaled(block.X[order], scaling, stack)
+    place = n
+    for guest in guests:
+        scaled(guest.X, scaling, stack[place:])
+        place += len(guest.y)
+    y, rows = block.y[order].astype(np.int64), block.rows[order]
+    classes = np.arange(n_classes)
+    limits = scaling.low, scaling.high, scaling.mean
+    return Table(stack[:n], y, classes, rows, *limits), stack
+
+
+class _GuestSearch(Search):
+    """A table packed for the search, and guests that look around in it.
+
+    ``stack`` holds the rows of the table and below them those of the guests; ``own``
+    says where a guest is in the table, −1 for nowhere.
+    """
+
+    def __init__(
+        self, table: Table, stack: Floats, y: Ints, own: Ints, wish: Wish, width: int
+    ) -> None:
+        super().__init__(table, METRICS[wish.metric], wish.slots, Workers(1), width)
+        self.stack, self.labels, self.own = stack, y, own
+        rank = np.empty(0, np.int64) if wish.share_ties else table.rows
+        self.rule = kernels.Rule(wish.k, self.members(), rank, True, NO_BORDERS)
+
+    def _counting_step(self) -> float:
+        """Guests are kept in single precision: what they meet has to be as well."""
+        return 0.0
+
+    def pack_guests(self) -> None:
+        """Make the guests ready for `panels`."""
+        self.guest_packed, self.guest_norms = self._pack(
+            self.stack[len(self.table.X) :]
+        )
+
+    def lists_within(self, reach: Floats) -> kernels.Heap:
+        """Empty lists for all guests, for rows up to ``reach`` of them, (m, S)."""
+        heap = self._heap(len(self.own), self.rule.k + SPARE)
+        norms = self._lengths(self.guest_norms[self.metric])
+        doubt = kernels.Doubt(norms, self.largest, self.depth, 0.0)
+        borders = np.full(heap.borders.shape, np.inf, np.float32)
+        kernels.set_borders(
+            self.metric, norms, doubt, self.factor, np.array(reach), borders
+        )
+        self.first_borders = borders.view(np.int32)
+        return heap._replace(borders=self.first_borders.copy())
+
+    def panels(self, rows: Ints, wanted: int) -> kernels.Heap:
+        """Screen some guests against the table."""
+        heap = self._heap(len(rows), wanted)
+        padded = fill_up(len(rows), self.width)
+        chunks, _, length = self.guest_packed.shape
+        packed = np.zeros((chunks, padded, length), np.float32)
+        packed[:, : len(rows)] = self.guest_packed[:, rows]
+        norms = np.zeros(padded)
+        norms[: len(rows)] = self.guest_norms[kernels.EUCLIDEAN, rows]
+        euclidean = self.metric == kernels.EUCLIDEAN
+        both = (norms, self.norms[kernels.EUCLIDEAN]) if euclidean else None
+        queries = kernels.Queries(self.own[rows], self.labels[rows])
+        with single_threaded_blas():
+            for part in spans(len(rows), self.width):
+                kernels.search_panel(
+                    self.packed,
+                    both,
+                    packed,
+                    part.start,
+                    self.width,
+                    queries,
+                    self.layout,
+                    heap,
+                )
+        return heap
+
+    def members(self) -> Ints:
+        """(2C, S): for guests that are in the table, then for those that are not."""
+        counts = self.table.counts
+        strangers = np.zeros((len(counts), self.n_slots), np.int64)
+        for a, slots in enumerate(self.layout.slots):
+            np.add.at(strangers[a], slots[slots >= 0], counts[slots >= 0])
+        return np.concatenate([super().members(), strangers])
+
+    def _asked(self, rows: Ints) -> tuple[Floats, kernels.Queries, Floats]:
+        n, C = len(self.table.X), len(self.table.classes)
+        labels = self.labels[rows] + np.where(self.own[rows] < 0, C, 0)
+        norms = self._lengths(self.guest_norms[self.metric, rows])
+        return self.stack, kernels.Queries(n + rows, labels), norms
+
+    def found(self, heap: kernels.Heap | None = None) -> Found:
+        """Neighbours of all guests, from screened lists or from scratch."""
+        lists, rule = [], self.rule
+        if heap is not None:
+            rule = rule._replace(borders=self.first_borders)
+        for block in spans(len(self.own), BLOCK):
+            part = np.arange(block.start, block.stop)
+            if heap is None:
+                near, place = self.panels(part, self.rule.k + SPARE), 0
+            else:
+                near, place = heap, block.start
+            lists.append(self.resolve(part, near, place, rule))
+        return _joined(lists, self.table.rows)
+
+
+def _joined(lists: list[Neighbors], rows: Ints) -> Found:
+    counts = np.concatenate([np.diff(part.offsets) for part in lists])
+    found = rows[np.concatenate([part.rows for part in lists])]
+    exact = np.concatenate([part.distances for part in lists])
+    # Shares are settled when lists are merged.
+    return Found(
+        np.concatenate([[0], np.cumsum(counts)]), _small(found), exact, np.empty(0)
+    )
+
+
+def _small(rows: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Row numbers in half the bytes, where they are small enough."""
+    return rows.astype(np.int32) if rows.max(initial=0) < 2**31 else rows
+
+
+def find_guests(block: Guests, guests: Guests, wish: Wish, scaling: Scaling) -> Found:
+    """Nearest rows of a block to each guest; no guest is its own neighbour."""
+    table, stack = block_table(block, len(wish.slots), scaling, guests)
+    first, n = block.rows[0], len(block.rows)
+    place = np.empty(n, np.int64)
+    place[table.rows - first] = np.arange(n)
+    inside = (guests.rows >= first) & (guests.rows < first + n)
+    own = np.full(len(guests.rows), -1)
+    own[inside] = place[guests.rows[inside] - first]
+    labels = guests.y.astype(np.int64)
+    search = _GuestSearch(table, stack, labels, own, wish, panel_width(n))
+    search.pack_guests()
+    return search.found()
+
+
+def find_within(block: Guests, wish: Wish, scaling: Scaling) -> Found:
+    """Nearest rows of a block to each of its own, in order of their class."""
+    table, _ = block_table(block, len(wish.slots), scaling)
+    lists = nearest(
+        table,
+        wish.k,
+        wish.slots,
+        workers=Workers(1),
+        metric=wish.metric,
+        share_ties=wish.share_ties,
+        distances=True,
+    )
+    return _joined(list(lists), table.rows)
+
+
+def reach(found: Found, wish: Wish) -> Floats:
+    """Beyond which distance a guest need not look any further, (m, S)."""
+    counts, far = np.diff(found.offsets), np.full(len(found.offsets) - 1, np.inf)
+    full = counts >= wish.k
+    if full.any():
+        starts = found.offsets[:-1][counts > 0]
+        far[counts > 0] = np.maximum.reduceat(found.distances, starts)
+    return np.where(full, far, np.inf).reshape(-1, int(wish.slots.max()) + 1)
+
+
+def find_each_other(
+    block: Guests,
+    other: Guests,
+    reaches: tuple[Floats, Floats],
+    wish: Wish,
+    scaling: Scaling,
+    half: int | None = None,
+) -> tuple[Found, Found]:
+    """Nearest rows of the other block to each of a block, and the other way round.
+
+    Rows are in order of their class, and nobody looks beyond what it has found at home
+    already. Of the block, only the first (0) or the second (1) half takes part if one
+    is named.
+    """
+    (ours, _), (theirs, _) = (
+        block_table(b, len(wish.slots), scaling) for b in (block, other)
+    )
+    if half is not None:
+        limits = 0, len(ours.X) // 2, len(ours.X)
+        part = slice(limits[half], limits[half + 1])
+        ours = replace(ours, X=ours.X[part], y=ours.y[part], rows=ours.rows[part])
+        reaches = reaches[0][part], reaches[1]
+    stack = np.concatenate([theirs.X, ours.X, theirs.X])
+    width = panel_width(min(len(ours.X), len(theirs.X)))
+    strangers = np.full(max(len(ours.y), len(theirs.y)), -1)
+    among_them, among_us = (
+        _GuestSearch(table, rows, guests.y, strangers[: len(guests.y)], wish, width)
+        for table, rows, guests in (
+            (theirs, stack[: len(theirs.X) + len(ours.X)], ours),
+            (ours, stack[len(theirs.X) :], theirs),
+        )
+    )
+    among_them.guest_packed, among_them.guest_norms = among_us.packed, among_us.norms
+    among_us.guest_packed, among_us.guest_norms = among_them.packed, among_them.norms
+    heaps = among_them.lists_within(reaches[0]), among_us.lists_within(reaches[1])
+    squares = among_us.norms[kernels.EUCLIDEAN], among_them.norms[kernels.EUCLIDEAN]
+    with single_threaded_blas():
+        kernels.search_blocks(
+            (among_us.packed, among_them.packed),
+            squares if wish.metric == "euclidean" else None,
+            width,
+            tuple(kernels.Queries(s.own, s.labels) for s in (among_them, among_us)),
+            (among_us.layout, among_them.layout),
+            heaps,
+        )
+    return among_them.found(heaps[0]), among_us.found(heaps[1])
+
+
+def stack(lists: list[Found]) -> Found:
+    """What was found for some guests, and then for others."""
+    counts = np.concatenate([np.diff(part.offsets) for part in lists])
+    rows, distances, share = (
+        np.concatenate(a) for a in list(zip(*lists, strict=True))[1:]
+    )
+    return Found(np.concatenate([[0], np.cumsum(counts)]), rows, distances, share)
+
+
+def light(found: Found, distances: bool) -> Found:
+    """What is found, made ready to send."""
+    return found.light(distances)
+
+
+def merge(lists: Sequence[Found | list[Found]], k: int, share_ties: bool) -> Found:
+    """The k nearest of all, from the k nearest in each of several places.
+
+    Where the guests of a place were asked in turns, its lists come in a list.
+    """
+    found = [stack(part) if isinstance(part, list) else part for part in lists]
+    lengths = np.array([len(part.rows) for part in found])
+    starts = np.cumsum(lengths) - lengths
+    merged = kernels.Merged(
+        np.empty_like(found[0].offsets),
+        np.empty(lengths.sum(), np.int64),
+        np.empty(lengths.sum()),
+        np.empty(lengths.sum()),
+    )
+    kernels.merge_lists(
+        np.array([part.offsets + s for part, s in zip(found, starts, strict=True)]),
+        np.concatenate([part.rows for part in found]).astype(np.int64),
+        np.concatenate([part.distances for part in found]),
+        k,
+        not share_ties,
+        merged,
+    )
+    offsets, *rest = merged
+    return Found(offsets, *(a[: offsets[-1]].copy() for a in rest))
+
+
+class Pairs(NamedTuple):
+    """Guests and rows of a block, by their places there, with something for each."""
+
+    heads: NDArray[np.int32]
+    tails: NDArray[np.int32]
+    values: Floats  # coefficients
+    marks: Ints  # groups, or sides
+
+
+def _meet(
+    guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling
+) -> tuple[Floats, kernels.Edges, Ints]:
+    """The rows of some pairs, scaled, and the pairs as edges between them; marks."""
+    stacks, places, taken = [], [], 0
+    for rows, wanted in ((guests, pairs.heads), (block, pairs.tails)):
+        there = np.zeros(len(rows.y), bool)
+        there[wanted] = True
+        chosen = rows.X[there]
+        stack = np.empty(chosen.shape)
+        scaled(chosen, scaling, stack)
+        stacks.append(stack)
+        places.append((np.cumsum(there) - 1)[wanted] + taken)
+        taken += len(chosen)
+    # What came from elsewhere may be read-only, which would be compiled for anew.
+    edges = kernels.Edges(places[0], places[1], np.array(pairs.values))
+    return np.concatenate(stacks), edges, np.array(pairs.marks)
+
+
+def sum_pairs(
+    guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling, power: int
+) -> Floats:
+    """Σ value · |x_head − x_tail|^power."""
+    X, edges, _ = _meet(guests, block, pairs, scaling)
+    return sum_edges(X, edges, workers=Workers(1), power=power)
+
+
+def sum_groups(
+    guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling, n: int, power: int
+) -> Floats:
+    """The same for each of n groups, which are in order; power 0 sums with sign."""
+    X, edges, groups = _meet(guests, block, pairs, scaling)
+    offsets = np.searchsorted(groups, np.arange(n + 1))
+    sums = np.zeros((n, X.shape[1]))
+    kernels.group_sums(X, edges, power, offsets, 0, n, sums)
+    return sums
+
+
+def sum_sided_pairs(
+    guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling
+) -> Floats:
+    """Σ value · (x_tail − x_head)² where that has the pair's side, 0 for everywhere."""
+    X, edges, sides = _meet(guests, block, pairs, scaling)
+    sums = np.zeros(X.shape[1])
+    kernels.sided_edge_sums(X, edges, sides, 0, len(sides), sums)
+    return sums
+
+
+def measure_pairs(
+    guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling, w: Floats
+) -> Floats:
+    """Distance of each pair under w, where x_tail − x_head has the pair's side."""
+    X, edges, sides = _meet(guests, block, pairs, scaling)
+    lengths = np.empty(len(sides))
+    kernels.pair_lengths(X, edges.heads, edges.tails, sides, w * w, lengths)
+    return lengths
+
+
+def apply(block: Guests, scaling: Scaling, span: Floats, function: Any) -> Any:
+    """A function of (x − low) / span and of class codes."""
+    U = np.empty(block.X.shape)
+    scaled(block.X, scaling, U)
+    U -= scaling.low
+    U /= span
+    return function(U, block.y.astype(np.int64))
+
+
+def find_invaders(
+    block: Guests,
+    guests: Guests,
+    scaling: Scaling,
+    limits: Floats,
+    w: Floats,
+    n_classes: int,
+) -> tuple[Ints, Floats]:
+    """Rows of a block that invade guests; see `widemargin.kernels.invasions`."""
+    table, stack = block_table(block, n_classes, scaling, guests)
+    # The features with the largest share of distances first, as far as one can tell.
+    columns = np.argsort(-((w * (scaling.high - scaling.low)) ** 2), kind="stable")
+    rows = np.zeros((len(stack), fill_up(len(w), int(kernels.STEP))), np.float32)
+    kernels.arrange_columns(stack, scaling.mean, columns, rows)
+    reach = np.maximum(scaling.high - scaling.mean, scaling.mean - scaling.low)
+    screen = kernels.Screen(rows, columns, float(reach.max()))
+    active, sums = np.zeros(limits.shape, np.int64), np.zeros(len(w) + 1)
+    kernels.invasions(
+        stack,
+        kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64)),
+        screen,
+        guests.y.astype(np.int64),
+        w * w,
+        np.array(limits),
+        active,
+        sums,
+    )
+    return active, sums

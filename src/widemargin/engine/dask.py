@@ -1,0 +1,171 @@
+"""Dask: where tasks run, and from its collections to a `BlockTable`.
+
+This is the only file that imports Dask. What is done with the blocks is said in
+`widemargin.engine.distributed`.
+
+Everything that lives on a worker can be made again from the caller's collection:
+queries and edges travel with the graph, and nothing is scattered. A worker that dies
+costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import uuid
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from widemargin.engine.distributed import BlockTable, Remote
+from widemargin.engine.partitions import Source
+from widemargin.threads import single_threaded_blas, spans
+
+try:
+    import dask
+    import distributed
+    from dask.base import compute, get_scheduler, persist
+    from dask.delayed import delayed
+except ImportError as error:
+    raise ImportError(
+        'To run on Dask collections install Dask: pip install "widemargin[dask]".'
+    ) from error
+
+CELLS = 2**18, 2**24  # fewest and most cells of a block: 2 to 128 MB when scaled
+PART = 512  # a block has as many cells as this part of a thread's bytes of memory
+FEWEST = 256  # rows of a block, unless X has fewer
+SHARE = 6  # X is kept in the cluster if it takes at most this part of its memory
+MEMORY = 2**31  # bytes to reckon with where a scheduler does not tell
+LIGHT = 2**14  # bytes of a value that is sent with each task
+FAN = 8  # results that one task of a tree takes
+
+
+class Cluster:
+    """Whatever runs tasks: the active client's cluster, or the configured scheduler."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        owner = getattr(get_scheduler(), "__self__", None)
+        self.client = owner if hasattr(owner, "scheduler_info") else None
+
+    def size(self) -> tuple[int, int]:
+        """Threads and bytes of memory."""
+        if self.client is None:
+            return dask.config.get("num_workers", None) or 2, MEMORY
+        with self._watched():
+            workers = self.client.scheduler_info()["workers"].values()
+        limits = [w["memory_limit"] or MEMORY for w in workers]
+        return max(1, sum(w["nthreads"] for w in workers)), sum(limits) or MEMORY
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """A task under a name that says what it does."""
+        name = f"{getattr(function, '__name__', 'task')}-{uuid.uuid4().hex}"
+        return delayed(function, pure=False)(*args, dask_key_name=name)
+
+    def constant(self, value: Any, n_bytes: int) -> Any:
+        """A value that several tasks use: a result of its own, if it is large.
+
+        A small one had better go with each task, which then need not wait for it to
+        come from another worker.
+        """
+        if n_bytes <= LIGHT:
+            return value
+        name = f"{type(value).__name__}-{uuid.uuid4().hex}"
+        return delayed(value, name=name, pure=False, traverse=False)
+
+    def tree(self, function: Callable[..., Any], parts: list[Any]) -> Any:
+        """Reduce results by a function of a list of them, in a fixed order."""
+        while True:
+            parts = [self.call(function, parts[s]) for s in spans(len(parts), FAN)]
+            if len(parts) == 1:
+                return parts[0]
+
+    def total(self, parts: list[Any]) -> Any:
+        """The sum of arrays."""
+        return self.compute([self.tree(_add, parts)])[0]
+
+    def compute(self, results: Sequence[Any]) -> list[Any]:
+        """Values of some results."""
+        with self._watched():
+            if self.client is None:
+                return list(compute(*results, optimize_graph=False))
+            futures = self.client.compute(list(results), optimize_graph=False)
+            return self.client.gather(futures)
+
+    def keep(self, results: Sequence[Any], *, wait: bool = False) -> list[Any]:
+        """The same results, begun to be computed, and kept where they are.
+
+        With ``wait`` they are there on return, and what they were made of is gone: of
+        two graphs at once, each would hold on to what they share for the other.
+        """
+        with self._watched():
+            if self.client is None:
+                return list(persist(*results, optimize_graph=False))
+            kept = self.client.persist(list(results), optimize_graph=False)
+            if wait:
+                distributed.wait(distributed.futures_of(kept))
+            return kept
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Say what happened if the cluster goes away."""
+        try:
+            with single_threaded_blas(), warnings.catch_warnings():
+                # Queries and edges travel with the graph, so as not to be lost with a
+                # worker.
+                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+                yield
+        except Exception as error:
+            lost = type(error).__name__ in {"CancelledError", "FutureCancelledError"}
+            gone = self.client is not None and self.client.status != "running"
+            if not (lost or gone):
+                raise
+            raise RuntimeError(
+                f"{self.name}: the Dask cluster went away during the fit, or the data "
+                f"that X stands for did ({type(error).__name__}: {error}). Connect a "
+                "new client, make X again and repeat the fit."
+            ) from error
+
+
+def _add(parts: list[Any]) -> Any:
+    return sum(parts[1:], start=parts[0])
+
+
+def distribute(
+    estimator: Any, X: Any, y: Any, *, scale: str | None, ordered: bool
+) -> BlockTable:
+    """A table of a Dask array or frame X and of labels y of whatever kind.
+
+    y may be the name of a column of a frame X. The estimator's ``n_features_in_`` and
+    ``feature_names_in_`` are set.
+    """
+    name = type(estimator).__name__
+    cluster = Cluster(name)
+    threads, memory = cluster.size()
+    source = Source(X, y, name, cluster)
+    if source.n_bytes() * SHARE <= memory:
+        source.keep()
+    summary, codes, classes = source.survey(ordered=ordered)
+    source.describe(estimator)
+    n, d = summary.n, len(summary.low)
+    cells = int(np.clip(memory // threads // PART, *CELLS))
+    # Blocks meet in pairs: as many as threads keep these busy.
+    rows = int(np.clip(n // threads, min(n, FEWEST), max(1, cells // d)))
+    firsts, blocks = source.blocks(codes, rows)
+    kept = n * source.row_bytes() * SHARE <= memory
+    scaling = summary.scaling(scale)
+    return BlockTable(
+        X=Remote(n, d),  # type: ignore[arg-type]
+        y=codes,  # type: ignore[arg-type]
+        classes=classes,
+        rows=np.empty(0, np.int64),
+        low=scaling.low,
+        high=scaling.high,
+        mean=scaling.mean,
+        runner=cluster,
+        blocks=cluster.keep(blocks) if kept else blocks,
+        firsts=firsts,
+        kept=kept,
+        scaling=scaling,
+    )

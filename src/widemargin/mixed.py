@@ -1,0 +1,115 @@
+"""Nominal features and missing values: what differences of numbers do not tell.
+
+The difference of two values of a nominal feature is 0 or 1. Where a value is missing,
+the difference is what one expects of the class of that row: 1 − P(v | class) for a
+nominal feature, E|u − v| with u from the class for a numeric one, and the expectation
+over both classes where both values are missing. A class in which a feature has no value
+at all is taken to be like all classes together, and a feature without any value to be
+constant.
+
+Expectations depend on feature and class on one side and on the row on the other, so
+that there are n of them for each feature and class with missing cells.
+
+Reference
+---------
+I. Kononenko, *Estimating attributes: analysis and extensions of RELIEF*, ECML 1994.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import kernels
+from widemargin.columns import Floats, Ints
+from widemargin.threads import Workers, spans
+
+
+def separate(
+    X: Floats, y: Ints, nominal: Ints, gappy: Ints, workers: Workers
+) -> kernels.Mixed:
+    """Take nominal values and missing cells out of X, which is changed.
+
+    Rows are sorted by class. Nominal features hold codes; NaN marks a missing cell, and
+    the features ``gappy`` have some. A missing number is replaced by the mean of its
+    class. A nominal feature of two values is as good as a numeric one and stays in X.
+    """
+    n, d = X.shape
+    absent = np.isnan(X)
+    many = nominal[np.nanmax(X[:, nominal], axis=0, initial=0.0) > 1]
+    codes = np.where(absent[:, many], -1, X[:, many]).astype(np.int32)
+    pairs = _pairs(absent, y)
+    n_pairs = int(pairs.max()) + 1
+    expected, fills = np.empty((n_pairs, n)), np.zeros(n_pairs)
+    excess = np.empty((2, n_pairs, n), np.float32)
+    numbers = gappy[~np.isin(gappy, many)]
+    _expect_numbers(X, y, numbers, pairs, (expected, excess, fills), workers)
+    for m, f in enumerate(many):
+        _expect_mismatches(codes[:, m], y, pairs[f], expected, excess)
+    rows, features = np.divmod(np.flatnonzero(absent), d)
+    of_cell = pairs[features, y[rows]]
+    X[rows, features] = fills[of_cell]
+    X[:, many] = 0.0
+    return kernels.Mixed(
+        codes,
+        many,
+        np.searchsorted(rows, np.arange(n + 1)),
+        features,
+        of_cell,
+        expected,
+        excess,
+        absent,
+        np.ones(d),
+    )
+
+
+def _pairs(absent: NDArray[np.bool_], y: Ints) -> Ints:
+    """(d, C): numbers for each feature and class with missing cells, −1 elsewhere."""
+    first = np.searchsorted(y, np.arange(y[-1] + 1))
+    lacking = np.logical_or.reduceat(absent, first, axis=0).T
+    pairs = np.full(lacking.shape, -1)
+    pairs[lacking] = np.arange(np.count_nonzero(lacking))
+    return pairs
+
+
+def _expect_numbers(
+    X: Floats,
+    y: Ints,
+    features: Ints,
+    pairs: Ints,
+    out: tuple[Floats, NDArray[np.float32], Floats],
+    workers: Workers,
+) -> None:
+    """Expectations, what they add, and fills for numeric features."""
+    starts = np.searchsorted(y, np.arange(y[-1] + 2))
+    layout = kernels.Layout(y, starts, np.empty((0, 0), np.int64))
+
+    def expect(part: slice) -> None:
+        some = features[part]
+        values = np.empty((len(some), len(y)))
+        kernels.take_features(X, some, values)
+        kernels.expect_numbers(values, layout, pairs[some], *out)
+
+    workers.run(expect, spans(len(features), max(1, 2**17 // len(X))))
+
+
+def _expect_mismatches(
+    codes: NDArray[np.int32],
+    y: Ints,
+    pairs: Ints,
+    expected: Floats,
+    excess: NDArray[np.float32],
+) -> None:
+    """The same for a nominal feature; −1 is a missing code."""
+    there = codes >= 0
+    counts = np.zeros((len(pairs), codes.max(initial=0) + 1), np.int64)
+    np.add.at(counts, (y[there], codes[there]), 1)
+    counts[~counts.any(axis=1)] = counts.sum(axis=0)
+    totals = counts.sum(axis=1)
+    for a in np.flatnonzero(pairs >= 0):
+        row = expected[pairs[a]]
+        row[there] = (totals[a] - counts[a, codes[there]]) / totals[a]
+        both = totals[a] * totals
+        row[~there] = ((both - counts @ counts[a]) / both)[y[~there]]
+        for power in (1, 2):
+            excess[power - 1, pairs[a]] = row**power / np.where(there, 1, 2)
