@@ -1,0 +1,457 @@
+"""Estimators give on Dask collections what they give in memory."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import widemargin.engine.dask as engine
+import widemargin.engine.distributed as distributed_tables
+from cases import duplicates, gaussian, lonely, lopsided, small_tables, tied
+from widemargin import (
+    FRLL,
+    IPCMSR,
+    LMBA,
+    GFlip,
+    OReliefF,
+    OSimba,
+    Relief,
+    ReliefF,
+    Simba,
+)
+from widemargin.baselines import (
+    FCBF,
+    MRMR,
+    FeatureSimilarity,
+    FisherScore,
+    InformationGain,
+    LaplacianScore,
+    PearsonScore,
+    TraceRatio,
+)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.* n_neighbors=:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
+]
+
+METHODS = [
+    Relief(),
+    Relief(squared=True, scale="standard"),
+    Relief(n_samples=15, random_state=0),
+    Relief(n_samples="auto", random_state=0),
+    ReliefF(n_neighbors=3),
+    ReliefF(metric="manhattan", scale=None),
+    ReliefF(n_samples=20, random_state=0),
+    OReliefF(n_neighbors=2),
+    OReliefF(difference="absolute"),
+    FRLL(),
+    FRLL(neighbors="global", criterion="difference"),
+    Simba(batch_size=7, n_starts=2, random_state=0),
+    Simba(batch_size=5, n_starts=1, max_iter=2, utility="sigmoid", random_state=0),
+    OSimba(batch_size=6, n_starts=1, random_state=0),
+    OSimba(batch_size=6, n_starts=1, difference="absolute", random_state=0),
+    LMBA(batch_size=8, random_state=0),
+    LMBA(batch_size=50, active="original", step="constant", random_state=0),
+    FisherScore(),
+    PearsonScore(),
+    InformationGain(),
+    InformationGain(bins="equal-width"),
+]
+
+
+@pytest.fixture
+def synchronous():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks as small as the chunks of tests, which would else be put together."""
+    monkeypatch.setattr(engine, "FEWEST", 1)
+    monkeypatch.setattr(distributed_tables, "CELLS", 40)
+    monkeypatch.setattr(engine, "CELLS", (1, 40))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_blocks_that_meet_in_halves(metric, monkeypatch, synchronous, small_blocks):
+    monkeypatch.setattr(distributed_tables, "HALVED", 2)
+    X, y = tied(np.random.default_rng(0))
+    lazy = da.from_array(X, chunks=((9, 20, 2, 19), -1))
+    expected = ReliefF(metric=metric).fit(X, y)
+    assert_same(ReliefF(metric=metric).fit(lazy, y), expected)
+
+
+def test_many_features_whose_distances_are_counted_in_memory(synchronous, small_blocks):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 150)), rng.integers(0, 2, 60)
+    expected = ReliefF(metric="manhattan").fit(X, y)
+    lazy = da.from_array(X, chunks=((13, 30, 17), -1))
+    assert_same(ReliefF(metric="manhattan").fit(lazy, y), expected)
+
+
+def uneven(n, n_chunks, seed=0):
+    """Chunks of any size, some of them empty."""
+    cuts = np.random.default_rng(seed).integers(0, n + 1, n_chunks - 1)
+    return tuple(np.diff([0, *np.sort(cuts), n]).tolist())
+
+
+def assert_same(ours, theirs):
+    np.testing.assert_allclose(ours.scores_, theirs.scores_, rtol=0, atol=1e-9)
+    # Scores that are equal up to rounding may rank either way.
+    if len(np.unique(theirs.scores_.round(9))) == len(theirs.scores_):
+        np.testing.assert_array_equal(ours.ranking_, theirs.ranking_)
+
+
+@pytest.mark.parametrize("n_chunks", [1, 3, 17])
+@pytest.mark.parametrize("case", [gaussian, tied, duplicates, lopsided, lonely])
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_the_same_as_in_memory(case, method, n_chunks, synchronous, small_blocks):
+    X, y = case(np.random.default_rng(0))
+    theirs = method.fit(X, y)
+    theirs.scores_ = theirs.scores_.copy()
+    expected = type("Fitted", (), {k: getattr(theirs, k) for k in FITTED})
+    lazy = da.from_array(X, chunks=(uneven(len(X), n_chunks), -1))
+    assert_same(method.fit(lazy, da.from_array(y, chunks=9)), expected)
+
+
+FITTED = ("scores_", "ranking_")
+
+
+@given(small_tables(max_rows=20), st.data())
+@settings(max_examples=25, deadline=None)
+def test_any_table_in_any_chunks(table, data):
+    X, y = table
+    cuts = data.draw(st.lists(st.integers(0, len(X)), max_size=5))
+    chunks = tuple(np.diff([0, *sorted(cuts), len(X)]).tolist())
+    lazy = da.from_array(X, chunks=(chunks, -1))
+    engine_settings = pytest.MonkeyPatch()
+    engine_settings.setattr(engine, "FEWEST", data.draw(st.integers(1, 8)))
+    with dask.config.set(scheduler="synchronous"), engine_settings.context():
+        for method in (ReliefF, FRLL, FisherScore):
+            expected = method().fit(X, y)
+            assert_same(method().fit(lazy, y), expected)
+        options = {"batch_size": 4, "order": np.arange(len(X))[::-1]}
+        expected = Simba(**options).fit(X, y).weights_
+        found = Simba(**options).fit(lazy, y).weights_
+        size = max(1.0, np.abs(expected).max())
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8 * size)
+    engine_settings.undo()
+
+
+@pytest.mark.parametrize("few", [3, 10])
+def test_size_of_batches_changes_nothing(few, monkeypatch, synchronous, small_blocks):
+    monkeypatch.setattr(distributed_tables, "GUESTS", few)
+    monkeypatch.setattr(engine, "MEMORY", 0)  # nothing is kept: all rows in batches
+    X, y = gaussian(np.random.default_rng(0))
+    lazy = da.from_array(X, chunks=(11, -1))
+    for method in (ReliefF, FRLL, OReliefF):
+        assert_same(method().fit(lazy, y), method().fit(X, y))
+    options = {"batch_size": 9, "random_state": 0}
+    assert_same(LMBA(**options).fit(lazy, y), LMBA(**options).fit(X, y))
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
+def test_no_client_means_the_configured_scheduler(scheduler, small_blocks):
+    X, y = gaussian(np.random.default_rng(0))
+    with dask.config.set(scheduler=scheduler):
+        fitted = ReliefF().fit(da.from_array(X, chunks=(13, -1)), y)
+    assert_same(fitted, ReliefF().fit(X, y))
+
+
+@pytest.fixture
+def frame():
+    X, y = gaussian(np.random.default_rng(0))
+    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(7)])
+    frame.insert(3, "grade", y)
+    return frame
+
+
+def test_labels_inside_a_frame(frame, synchronous):
+    lazy = dd.from_pandas(frame, npartitions=4)
+    X, y = frame.drop(columns="grade"), frame["grade"]
+    expected = ReliefF().fit(X, y)
+    for fitted in (
+        ReliefF().fit(lazy, "grade"),
+        ReliefF().fit(lazy.drop(columns="grade"), lazy["grade"]),
+        ReliefF().fit(lazy.drop(columns="grade"), y),
+        ReliefF().fit(lazy.drop(columns="grade"), y.to_numpy()),
+    ):
+        assert_same(fitted, expected)
+        assert list(fitted.feature_names_in_) == list(X.columns)
+        assert list(fitted.get_feature_names_out()) == list(
+            expected.get_feature_names_out()
+        )
+
+
+def test_unknown_divisions_and_empty_partitions(frame, synchronous, small_blocks):
+    lazy = dd.from_pandas(frame, npartitions=5, sort=False)
+    lazy = lazy[lazy["f0"] > lazy["f0"].compute().median()]
+    kept = frame[frame["f0"] > frame["f0"].median()]
+    assert not lazy.known_divisions or (lazy.map_partitions(len).compute() < 12).any()
+    expected = ReliefF(n_neighbors=3).fit(kept.drop(columns="grade"), kept["grade"])
+    assert_same(ReliefF(n_neighbors=3).fit(lazy, "grade"), expected)
+
+
+def test_chunks_of_unknown_size(synchronous, small_blocks):
+    X, y = gaussian(np.random.default_rng(0))
+    lazy, labels = da.from_array(X, chunks=(17, -1)), da.from_array(y, chunks=23)
+    few = lazy[:, 1] > 0
+    assert np.isnan(lazy[few].shape[0])
+    expected = ReliefF(n_neighbors=2).fit(X[X[:, 1] > 0], y[X[:, 1] > 0])
+    fitted = ReliefF(n_neighbors=2).fit(lazy[few], labels[few])
+    assert_same(fitted, expected)
+
+
+def test_features_in_several_chunks(synchronous):
+    X, y = gaussian(np.random.default_rng(0))
+    fitted = ReliefF().fit(da.from_array(X, chunks=(20, 2)), y)
+    assert_same(fitted, ReliefF().fit(X, y))
+
+
+def test_a_class_that_lives_in_one_partition(synchronous, small_blocks):
+    X, y = gaussian(np.random.default_rng(0))
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    lazy = da.from_array(X, chunks=(tuple(np.bincount(y).tolist()), -1))
+    for method in (ReliefF, FRLL, PearsonScore):
+        assert_same(method().fit(lazy, da.from_array(y, chunks=9)), method().fit(X, y))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.float16, bool, ">f8"])
+def test_number_types(dtype, synchronous, small_blocks):
+    X, y = tied(np.random.default_rng(0))
+    X = X.astype(dtype)
+    fitted = ReliefF().fit(da.from_array(X, chunks=(13, -1)), y)
+    assert_same(fitted, ReliefF().fit(X, y))
+
+
+@pytest.mark.parametrize("kind", ["text", "category", "ordered", "bool"])
+def test_kinds_of_labels(kind, synchronous, small_blocks):
+    X, y = gaussian(np.random.default_rng(0))
+    grades = np.array(["low", "middle", "high"])
+    y = pd.Series(grades[y])
+    if kind == "category":
+        y = y.astype("category")
+    elif kind == "ordered":
+        y = y.astype(pd.CategoricalDtype(grades, ordered=True))
+    elif kind == "bool":
+        y = y == "low"
+    lazy = dd.from_pandas(y, npartitions=5)
+    method = OReliefF() if kind in ("ordered", "bool") else ReliefF()
+    expected = type(method)().fit(X, y)
+    assert_same(method.fit(da.from_array(X, chunks=(13, -1)), lazy), expected)
+
+
+def test_many_labels_that_hardly_repeat(synchronous):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    y = np.arange(60) // 2
+    lazy = da.from_array(X, chunks=(13, -1))
+    fitted = ReliefF(n_neighbors=1).fit(lazy, da.from_array(y, chunks=7))
+    assert_same(fitted, ReliefF(n_neighbors=1).fit(X, y))
+
+
+def test_transform_stays_lazy(frame, synchronous):
+    lazy = dd.from_pandas(frame, npartitions=3)
+    fitted = ReliefF(n_features_to_select=2).fit(lazy, "grade")
+    kept = fitted.transform(lazy)
+    assert engine.dask.is_dask_collection(kept)
+    assert list(kept.columns) == list(fitted.get_feature_names_out())
+    X = frame.drop(columns="grade").to_numpy()
+    fitted = ReliefF(n_features_to_select=2).fit(X, frame["grade"])
+    found = fitted.transform(da.from_array(X, chunks=(9, -1)))
+    np.testing.assert_array_equal(found.compute(), fitted.transform(X))
+
+
+@pytest.mark.parametrize(
+    ("method", "instead"),
+    [
+        (GFlip(), "Simba with a batch_size"),
+        (IPCMSR(), "FRLL"),
+        (TraceRatio(), "FisherScore"),
+        (LaplacianScore(), "FRLL"),
+        (MRMR(), "InformationGain"),
+        (FCBF(), "InformationGain"),
+        (FeatureSimilarity(), "PearsonScore"),
+        (Simba(), "batch_size"),
+        (OSimba(), "batch_size"),
+        (LMBA(), "batch_size"),
+        (OReliefF(hits="dominating"), 'hits="nearest"'),
+        (OReliefF(directions="auto"), "directions as an array"),
+        (InformationGain(bins="mdl"), 'bins="three"'),
+    ],
+    ids=repr,
+)
+def test_what_does_not_run_names_what_does(method, instead, synchronous):
+    X, y = gaussian(np.random.default_rng(0))
+    with pytest.raises(ValueError, match=f"{type(method).__name__}.*Dask.*{instead}"):
+        method.fit(da.from_array(X, chunks=(20, -1)), y)
+
+
+X, y = gaussian(np.random.default_rng(0))
+GAP = X.copy()
+GAP[[3, 50], 4] = np.nan
+ENDLESS = X.copy()
+ENDLESS[7, 2] = np.inf
+
+
+def lazily(X):
+    return da.from_array(X, chunks=(17, -1))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (lazily(X), y[:-1], "X has 60 rows and y has 59"),
+        (lazily(X), lazily(y[:, None])[:50, 0], "X has 60 rows and y has 50"),
+        (lazily(GAP), y, "NaN 2 times in column 4"),
+        (lazily(ENDLESS), y, "infinity 1 times in column 2"),
+        (lazily(X)[:0], y[:0], "at least 2 rows, got 0"),
+        (lazily(X)[:, 0], y, "shape"),
+        (lazily(X), np.zeros(60), "at least 2 classes in y, got 1"),
+        (lazily(X), lazily(np.where(y, 1.0, np.nan)[:, None])[:, 0], "missing value"),
+        (lazily(X), None, "requires y"),
+        (lazily(X), "grade", "y='grade' is not the name of a column of X, an array"),
+        (
+            dd.from_pandas(pd.DataFrame(X).rename(columns=str), npartitions=2),
+            "grade",
+            "y='grade' is not the name of a column of X, whose columns are '0'",
+        ),
+        (
+            dd.from_pandas(pd.DataFrame({"a": ["x", "y"] * 30}), npartitions=2),
+            y,
+            "numeric features; 1 of 1 columns are not: 'a'",
+        ),
+    ],
+)
+def test_bad_input_is_named(X, y, message, synchronous):
+    with pytest.raises(ValueError, match=f"ReliefF.*{message}"):
+        ReliefF().fit(X, y)
+
+
+def test_nobody_imports_dask_without_need():
+    code = (
+        "import sys, numpy as np, widemargin, widemargin.baselines\n"
+        "widemargin.ReliefF().fit(np.random.rand(40, 3), [0, 1] * 20)\n"
+        "assert 'dask' not in sys.modules and 'distributed' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture(scope="module")
+def client():
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def medium():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 3000)
+    X = rng.standard_normal((3000, 12))
+    X[:, :4] += y[:, None] * [1.0, 0.5, -0.5, 0.3]
+    return X, y
+
+
+@pytest.mark.parametrize("n_chunks", [1, 3, 17])
+def test_a_cluster_of_processes(client, medium, n_chunks):
+    X, y = medium
+    lazy = da.from_array(X, chunks=(uneven(len(X), n_chunks), -1))
+    labels = da.from_array(y, chunks=700)
+    for method in (
+        ReliefF(),
+        ReliefF(n_samples=300, random_state=0),
+        OReliefF(),
+        FRLL(),
+        FisherScore(),
+        InformationGain(),
+    ):
+        expected = {k: getattr(method.fit(X, y), k) for k in FITTED}
+        method.fit(lazy, labels)
+        np.testing.assert_allclose(method.scores_, expected["scores_"], atol=1e-9)
+        np.testing.assert_array_equal(method.ranking_, expected["ranking_"])
+
+
+def test_ascents_on_a_cluster(client, medium):
+    X, y = (a[:600] for a in medium)
+    lazy = da.from_array(X, chunks=(uneven(600, 3), -1))
+    for method in (
+        Simba(batch_size=200, n_starts=1, random_state=0),
+        OSimba(batch_size=200, n_starts=1, random_state=0),
+        LMBA(batch_size=200, random_state=0),
+    ):
+        expected = method.fit(X, y).scores_
+        np.testing.assert_allclose(method.fit(lazy, y).scores_, expected, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_costs_time_only(monkeypatch):
+    from distributed import Client, LocalCluster
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30_000, 40)), rng.integers(0, 2, 30_000)
+    X[:, :3] += y[:, None]
+    expected = ReliefF().fit(X, y).scores_
+    killed = []
+    compute = engine.Cluster.compute
+
+    def and_kill(self, results):
+        if len(results) > 1 and not killed:  # the search
+            pid = next(iter(self.client.run(os.getpid).values()))
+
+            def kill():
+                os.kill(pid, signal.SIGKILL)
+                killed.append((pid, time.monotonic()))
+
+            threading.Timer(0.5, kill).start()
+            value = compute(self, results)
+            killed.append(time.monotonic())
+            return value
+        return compute(self, results)
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        lazy = da.from_array(X, chunks=(4_000, -1))
+        ReliefF(n_samples=10).fit(lazy, y)
+        monkeypatch.setattr(engine.Cluster, "compute", and_kill)
+        scores = ReliefF().fit(lazy, y).scores_
+        (pid, death), end = killed
+        assert death < end, "the search was over before the worker was killed"
+        assert pid not in client.run(os.getpid).values()
+    np.testing.assert_allclose(scores, expected, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_more_rows_than_fit_in_the_workers():
+    script = Path(__file__).parents[1] / "benchmarks" / "dask_memory.py"
+    done = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,30 @@
+"""A client that goes away; apart, so that no other client takes its place."""
+
+import dask.array as da
+import numpy as np
+import pytest
+
+import widemargin.engine.dask as engine
+from cases import gaussian
+from widemargin import ReliefF
+
+
+def test_a_client_that_goes_away_is_said(monkeypatch):
+    from distributed import Client, LocalCluster
+
+    X, y = gaussian(np.random.default_rng(0))
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        client = Client(cluster)
+        lazy = da.from_array(X, chunks=(20, -1)).persist()
+        survey = engine.Source.survey
+
+        def and_close(self, **options):
+            result = survey(self, **options)
+            client.close()
+            return result
+
+        monkeypatch.setattr(engine.Source, "survey", and_close)
+        with pytest.raises(RuntimeError, match="ReliefF: the Dask cluster went away"):
+            ReliefF().fit(lazy, y)
