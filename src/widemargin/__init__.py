@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin._version import __version__
 
 if TYPE_CHECKING:
-    from widemargin import baselines, datasets, evaluation, margin
+    from widemargin import baselines, datasets, evaluation, margin, plotting
     from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.lmba import LMBA
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from widemargin.algorithms.separability import IPCMSR, IPICSR
     from widemargin.algorithms.simba import Simba
     from widemargin.catalogue import methods
+    from widemargin.report import report
 
 _HOME = {
     "methods": "widemargin.catalogue",
@@ -34,7 +35,8 @@ _HOME = {
     "OReliefF": "widemargin.algorithms.ordinal",
     "OSimba": "widemargin.algorithms.ordinal",
 }
-_MODULES = ("baselines", "datasets", "evaluation", "margin")
+# `report` can be called: the package passes it on to its function of that name.
+_MODULES = ("baselines", "datasets", "evaluation", "margin", "plotting", "report")
 
 __all__ = [
     "FRLL",
@@ -53,6 +55,8 @@ __all__ = [
     "evaluation",
     "margin",
     "methods",
+    "plotting",
+    "report",
 ]
 
 

@@ -1,6 +1,7 @@
 """How good a selection is: validation tools.
 
-Names are imported when they are first used.
+Names are imported when they are first used. Modules with an underscore are called after
+their function, which the import of a module of the same name would displace.
 """
 
 from __future__ import annotations
@@ -9,15 +10,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from widemargin.evaluation._agreement import Agreement, agreement
+    from widemargin.evaluation._compare import compare
+    from widemargin.evaluation._profile import Profile, profile
+    from widemargin.evaluation._redundancy import Redundancy, redundancy
+    from widemargin.evaluation._significance import Significance, significance
+    from widemargin.evaluation._stability import Stability, stability
+    from widemargin.evaluation.comparison import Comparison
+    from widemargin.evaluation.curves import SelectionCurve, selection_curve
+    from widemargin.evaluation.defaults import default_selectors
     from widemargin.evaluation.losses import rank_loss
     from widemargin.evaluation.ranking_tree import RankingTree
+    from widemargin.evaluation.resampling import Resampling, resample
 
 _HOME = {
+    "Agreement": "widemargin.evaluation._agreement",
+    "Comparison": "widemargin.evaluation.comparison",
+    "Profile": "widemargin.evaluation._profile",
     "RankingTree": "widemargin.evaluation.ranking_tree",
+    "Redundancy": "widemargin.evaluation._redundancy",
+    "Resampling": "widemargin.evaluation.resampling",
+    "SelectionCurve": "widemargin.evaluation.curves",
+    "Significance": "widemargin.evaluation._significance",
+    "Stability": "widemargin.evaluation._stability",
+    "agreement": "widemargin.evaluation._agreement",
+    "compare": "widemargin.evaluation._compare",
+    "default_selectors": "widemargin.evaluation.defaults",
+    "profile": "widemargin.evaluation._profile",
     "rank_loss": "widemargin.evaluation.losses",
+    "redundancy": "widemargin.evaluation._redundancy",
+    "resample": "widemargin.evaluation.resampling",
+    "selection_curve": "widemargin.evaluation.curves",
+    "significance": "widemargin.evaluation._significance",
+    "stability": "widemargin.evaluation._stability",
 }
 
-__all__ = ["RankingTree", "rank_loss"]
+__all__ = [
+    "Agreement",
+    "Comparison",
+    "Profile",
+    "RankingTree",
+    "Redundancy",
+    "Resampling",
+    "SelectionCurve",
+    "Significance",
+    "Stability",
+    "agreement",
+    "compare",
+    "default_selectors",
+    "profile",
+    "rank_loss",
+    "redundancy",
+    "resample",
+    "selection_curve",
+    "significance",
+    "stability",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,245 @@
+"""`compare`: from a table to all that a report says about it."""
+
+from __future__ import annotations
+
+import numbers
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+
+from widemargin.base import MarginSelector
+from widemargin.evaluation import stages
+from widemargin.evaluation._profile import profile
+from widemargin.evaluation.comparison import Comparison
+from widemargin.evaluation.defaults import choose as choose_methods
+from widemargin.evaluation.frames import feature_names, in_memory
+from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.notices import warn
+from widemargin.table import encode
+
+
+def compare(
+    X: Any,
+    y: Any,
+    selectors: Any = None,
+    *,
+    estimator: Any = None,
+    scoring: Any = None,
+    cv: Any = 5,
+    n_features: Any = None,
+    n_permutations: int = 50,
+    n_resamples: int = 20,
+    redundancy_threshold: float | None = 0.9,
+    categorical_features: Any = None,
+    max_samples: int | None = 10_000,
+    budget: float | None = 60.0,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    image_shape: tuple[int, int] | None = None,
+) -> Comparison:
+    """Let several methods rank the features of a table, and judge the rankings.
+
+    All methods are fitted to all rows and tried in a cross-validated selection curve.
+    Then come, of the recommended method first, its stability on subsamples and the
+    significance of its scores, and groups of redundant features. Ctrl-C in one of the
+    later stages ends it there and keeps what is finished.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Class labels.
+    selectors : selector, name, list or dict of these, optional
+        Default: a handful that suits the table, see `default_selectors`.
+    estimator : classifier, optional
+        What the features are tried with. Default: the nearest neighbour.
+    scoring : str or callable, optional
+        Default: accuracy, or balanced accuracy if the largest class has more than four
+        times the rows of the smallest.
+    cv : int, splitter or iterable
+        Folds; no more than the largest class has rows.
+    n_features : int or array-like of int, optional
+        Sizes to try, as for `selection_curve`.
+    n_permutations : int
+        For the significance; 0 leaves it out. Where so few permutations cannot show
+        anything because there are many features, permuted copies of these (probes)
+        serve instead.
+    n_resamples : int
+        Subsamples for the stability; 0 leaves it out.
+    redundancy_threshold : float or None
+        Correlation from which features count as redundant (symmetrical uncertainty on
+        a table with nominal columns or missing values); None leaves it out.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns besides those that the types of a frame declare, for the
+        selectors that take nominal features and do not say themselves.
+    max_samples : int or None
+        Rows that serve for all but the fits; of more, a sample. None takes all.
+    budget : float or None
+        Seconds that stability, and again significance, may take by the times of the
+        fits. Methods beyond it are left out. None knows no limit.
+    random_state : int, RandomState or None
+        None draws a number, which ``settings`` tells.
+    n_jobs : int or None
+        Threads; None uses all cores.
+    verbose : int
+        Show progress if positive.
+    image_shape : (height, width), optional
+        Shape of the images whose pixels the features are, for pictures.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from widemargin.datasets import make_xor
+    >>> from widemargin.evaluation import compare
+    >>> X, y = make_xor(300, random_state=0)
+    >>> result = compare(X, y, ["ReliefF", "FisherScore"], random_state=0)
+    >>> result
+    Comparison(ReliefF, FisherScore on 300 × 10)
+    >>> result.answer
+    '3 of 10 features, as ReliefF ranks them, carry the signal; ...'
+    """
+    X = in_memory(X, "compare")
+    settings = _settings(locals())
+    about = profile(X, y, categorical_features=categorical_features)
+    _check_shape(image_shape, about.n_features)
+    seed = settings["random_state"] = _seed(random_state)
+    if selectors is None:
+        selectors = choose_methods(about, seed, categorical_features)
+    preset = {"random_state": seed, "categorical_features": categorical_features}
+    run = stages.Run(
+        X,
+        y,
+        encode(y, "compare")[0],
+        about,
+        {k: _prepared(s, preset) for k, s in resolve_selectors(selectors).items()},
+        seed,
+        n_jobs,
+        verbose,
+        # Folds that the caller numbered are of all rows.
+        max_samples if isinstance(cv, numbers.Integral) else None,
+        budget,
+    )
+    if scoring is None:
+        scoring = "balanced_accuracy" if about.lopsided else "accuracy"
+    settings["scoring"] = _plain(scoring)
+    settings["selectors"] = {k: _text(s) for k, s in run.methods.items()}
+    stages.fit_all(run)
+    complete = _go_through(
+        run,
+        {
+            "curve": partial(
+                stages.draw_curve,
+                estimator=estimator,
+                scoring=scoring,
+                cv=_folds(cv, run),
+                n_features=n_features,
+            ),
+            "agreement": stages.agree,
+            "stability": partial(stages.resample_all, n=n_resamples),
+            "significance": partial(stages.test_all, n_permutations=n_permutations),
+            "redundancy": partial(stages.group, threshold=redundancy_threshold),
+        },
+    )
+    return Comparison(
+        X=X,
+        y=y,
+        feature_names=feature_names(X),
+        profile=about,
+        selectors=run.fitted,
+        times=run.times,
+        **run.found,
+        classifier="1-NN" if estimator is None else _classifier_name(estimator),
+        settings=settings,
+        notes=run.notes,
+        complete=complete,
+        image_shape=image_shape,
+    )
+
+
+def _go_through(run: stages.Run, todo: dict[str, Any]) -> bool:
+    """Do one stage after the other; False if Ctrl-C came in between."""
+    for name, stage in todo.items():
+        try:
+            stage(run)
+        except KeyboardInterrupt:
+            left = list(todo)[list(todo).index(name) :]
+            message = f"compare was interrupted; not finished: {', '.join(left)}."
+            run.notes.append(message)
+            warn(message)
+            return False
+    return True
+
+
+def _prepared(selector: MarginSelector, preset: dict[str, Any]) -> MarginSelector:
+    """A clone with what the caller asked for wherever it says nothing itself."""
+    mine = selector.get_params()
+    return clone(selector).set_params(
+        **{
+            name: value
+            for name, value in preset.items()
+            if name in mine and mine[name] is None and value is not None
+        }
+    )
+
+
+def _folds(cv: Any, run: stages.Run) -> Any:
+    """Folds, of which there are no more than rows of the largest class."""
+    largest = int(np.bincount(run.codes).max())
+    if isinstance(cv, int) and cv > largest >= 2:
+        run.notes.append(f"{largest} folds instead of {cv}: no class has more rows.")
+        return largest
+    # A generator of splits can be used up once only.
+    return cv if isinstance(cv, numbers.Integral) else check_cv(cv, run.codes)
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _check_shape(image_shape: Any, d: int) -> None:
+    if image_shape is None:
+        return
+    if len(image_shape) != 2 or image_shape[0] * image_shape[1] != d:
+        raise ValueError(
+            f"compare needs image_shape=(height, width) with height × width = {d}, the "
+            f"number of features, got {tuple(image_shape)}."
+        )
+
+
+def _settings(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as plain values, fit for JSON."""
+    data = ("X", "y", "verbose")
+    return {name: _plain(v) for name, v in arguments.items() if name not in data}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple | range):
+        return [_plain(v) for v in value]
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """What the value looks like in Python, in one line."""
+    return " ".join(repr(value).split())
+
+
+def _classifier_name(estimator: Any) -> str:
+    """The class of a classifier, or of the last one in a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return type(steps[-1][1] if steps else estimator).__name__

@@ -1,0 +1,347 @@
+"""What a data set is and what is odd about it, before any method looks at it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from widemargin.columns import (
+    BOOLEAN,
+    ORDERED,
+    as_numbers,
+    is_frame,
+    kind,
+    nominal_columns,
+    refuse_columns,
+    refuse_sparse,
+)
+from widemargin.evaluation.frames import Names, data_frame, feature_names
+from widemargin.evaluation.losses import category_order
+from widemargin.table import Floats, Ints, encode
+from widemargin.threads import spans
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LOPSIDED = 4  # times the smallest class that the largest may have without a remark
+FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
+SHOWN = 4  # names in a sentence; the rest is counted
+
+Kinds = NDArray[np.object_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Profile:
+    """Size, kinds and oddities of a data set; see `profile`.
+
+    Columns are numbered from 0 in the order of X.
+    """
+
+    n_samples: int
+    n_features: int
+    names: Names  # (d,) "x0", "x1", … if X has none
+    kinds: Kinds  # (d,) "numeric", "boolean", "ordered" or "nominal"
+    missing: Ints  # (d,) cells without a value
+    distinct: Ints  # (d,) different values, missing ones not counted
+    low: Floats  # (d,) smallest value; NaN where values are not numbers
+    high: Floats  # (d,) largest value; likewise
+    duplicated_columns: list[list[int]]  # groups of varying columns that are equal
+    target_copies: list[int]  # columns that are the target under other names
+    identifiers: list[int]  # columns that number or name the rows
+    duplicated_rows: int  # rows whose features repeat an earlier row's
+    contradictory_rows: int  # rows with a twin of another class
+    class_counts: dict[Hashable, int]  # in the order of the classes
+    ordered: bool  # whether the type of y puts its classes in order
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes y has."""
+        return len(self.class_counts)
+
+    @property
+    def constants(self) -> Ints:
+        """Columns with at most one value."""
+        return np.flatnonzero(self.distinct < 2)
+
+    @property
+    def majority(self) -> float:
+        """Share of the largest class: what always answering it would score."""
+        return max(self.class_counts.values()) / self.n_samples
+
+    @property
+    def lopsided(self) -> bool:
+        """Whether the largest class has more than 4 times the smallest one's rows."""
+        counts = self.class_counts.values()
+        return max(counts) > LOPSIDED * min(counts)
+
+    @property
+    def plain(self) -> bool:
+        """Whether all cells are there and are numbers, as most methods need it."""
+        numbers = np.isin(self.kinds, ["numeric", "boolean"])
+        return not self.missing.any() and bool(numbers.all())
+
+    @cached_property
+    def oddities(self) -> list[str]:
+        """What to know before believing a result, in short sentences."""
+        return [*self._odd_features(), *self._odd_rows(), *self._odd_classes()]
+
+    def _odd_features(self) -> list[str]:
+        said = []
+        if self.n_features > self.n_samples:
+            said.append(
+                f"There are more features ({self.n_features}) than rows "
+                f"({self.n_samples}): some will look good by chance."
+            )
+        if len(self.constants):
+            said.append(f"{self._these(self.constants, 'constant')}.")
+        if missing := int(self.missing.sum()):
+            where, most = np.flatnonzero(self.missing), int(np.argmax(self.missing))
+            said.append(
+                f"{missing} of {self.n_samples * self.n_features} cells are missing, "
+                f"in {_count(len(where), 'feature')}"
+                + (f", most in {self._name(most)}" if len(where) > 1 else "")
+                + f" ({self.missing[most]})."
+            )
+        if self.duplicated_columns:
+            pairs = [
+                f"{self._name(again)} repeats {self._name(group[0])}"
+                for group in self.duplicated_columns
+                for again in group[1:]
+            ]
+            said.append(f"{_some(pairs)}.")
+        said.extend(
+            f"{self._name(f)} tells the classes apart exactly, as a copy of the target "
+            "would: make sure that it is known beforehand."
+            for f in self.target_copies
+        )
+        said.extend(
+            f"{self._name(f)} is different in every row, as an identifier is."
+            for f in self.identifiers
+        )
+        return said
+
+    def _odd_rows(self) -> list[str]:
+        said = []
+        if n := self.duplicated_rows:
+            verb = "repeats an earlier one" if n == 1 else "repeat earlier ones"
+            said.append(f"{_count(n, 'row')} {verb}.")
+        if n := self.contradictory_rows:
+            said.append(
+                f"{n} rows have a twin of another class: with these features nothing "
+                "can tell them apart."
+            )
+        return said
+
+    def _odd_classes(self) -> list[str]:
+        said, counts = [], self.class_counts
+        if self.lopsided:
+            by_size = sorted(counts, key=counts.__getitem__)
+            small, large = by_size[0], by_size[-1]
+            said.append(
+                f"Classes are lopsided: {counts[large]} rows of {large!r}, "
+                f"{counts[small]} of {small!r}."
+            )
+        few = [f"{label!r} ({n})" for label, n in counts.items() if n < FEW]
+        if few:
+            said.append(f"Classes with fewer than {FEW} rows: {_some(few)}.")
+        return said
+
+    def _these(self, features: Sequence[int] | Ints, what: str) -> str:
+        """Say "2 features are constant: 'a', 'b'" of the features."""
+        verb = "is" if len(features) == 1 else "are"
+        names = _some([self._name(f) for f in features])
+        return f"{_count(len(features), 'feature')} {verb} {what}: {names}"
+
+    def _name(self, feature: int | np.integer[Any]) -> str:
+        return repr(str(self.names[feature]))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per feature, with all that is known about each."""
+        duplicate_of: list[str | None] = [None] * self.n_features
+        for first, *others in self.duplicated_columns:
+            for f in others:
+                duplicate_of[f] = str(self.names[first])
+        return data_frame(
+            {
+                "feature": self.names,
+                "kind": self.kinds,
+                "missing": self.missing,
+                "distinct": self.distinct,
+                "constant": self.distinct < 2,
+                "low": self.low,
+                "high": self.high,
+                "duplicate_of": duplicate_of,
+            }
+        )
+
+    def __repr__(self) -> str:
+        n_odd = len(self.oddities)
+        return (
+            f"Profile({self.n_samples} × {self.n_features}, {self.n_classes} classes, "
+            f"{n_odd} {'oddity' if n_odd == 1 else 'oddities'})"
+        )
+
+
+def profile(X: Any, y: Any, *, categorical_features: Any = None) -> Profile:
+    """Say what a data set is and what is odd about it.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        Columns of a frame are nominal or numbers by their types, as for the selectors.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    categorical_features : array-like of bool, int or str, optional
+        Which columns are nominal besides: a mask, numbers or names.
+
+    Returns
+    -------
+    Profile
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.evaluation import profile
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> p = profile(X.assign(unit="cm"), y)
+    >>> p
+    Profile(150 × 5, 3 classes, 2 oddities)
+    >>> p.oddities
+    ["1 feature is constant: 'unit'.", '1 row repeats an earlier one.']
+    """
+    values, kinds = _read(X, categorical_features)
+    codes, classes = encode(y, "profile")
+    check_consistent_length(values, codes)
+    n, d = values.shape
+    distinct, low, high = _ranges(values, kinds)
+    return Profile(
+        n_samples=n,
+        n_features=d,
+        names=feature_names(X),
+        kinds=kinds,
+        missing=np.isnan(values).sum(axis=0),
+        distinct=distinct,
+        low=low,
+        high=high,
+        duplicated_columns=_equal_columns(values, kinds, distinct > 1),
+        target_copies=_target_copies(values, distinct, codes),
+        identifiers=_identifiers(values, kinds, distinct),
+        **_twins(values, codes),
+        class_counts=dict(
+            zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)
+        ),
+        ordered=category_order(y) is not None,
+    )
+
+
+def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
+    """X as numbers, with codes of nominal values by first appearance; the kinds."""
+    refuse_sparse(X, "profile")
+    refuse_columns(X, "profile", mixed=True)
+    nominal = nominal_columns(X, categorical_features, "profile")
+    values = np.array(as_numbers(X, nominal, "profile"), dtype=np.float64, order="C")
+    if values.ndim != 2:
+        raise ValueError(f"profile needs a table, got shape {values.shape}.")
+    values += 0.0  # no negative zeros: equal numbers shall be equal bytes
+    values[np.isnan(values)] = np.nan
+    kinds = np.full(values.shape[1], "numeric", dtype=object)
+    kinds[nominal] = "nominal"
+    if is_frame(X):
+        declared = np.array([kind(dtype) for dtype in X.dtypes])
+        kinds[declared == ORDERED] = "ordered"
+        kinds[declared == BOOLEAN] = "boolean"
+    return values, kinds
+
+
+def _ranges(values: Floats, kinds: Kinds) -> tuple[Ints, Floats, Floats]:
+    """Number of different values, smallest and largest of each column."""
+    n, d = values.shape
+    distinct = np.zeros(d, np.int64)
+    low, high = np.full((2, d), np.nan)
+    for part in spans(d, max(1, 2**22 // n)):
+        ascending = np.sort(values[:, part], axis=0)  # NaN come last
+        there = n - np.isnan(ascending).sum(axis=0)
+        steps = (ascending[1:] > ascending[:-1]).sum(axis=0)
+        distinct[part] = np.where(there > 0, steps + 1, 0)
+        last = np.maximum(there - 1, 0)
+        low[part] = ascending[0]
+        high[part] = ascending[last, np.arange(len(last))]
+    numeric = kinds == "numeric"
+    return distinct, np.where(numeric, low, np.nan), np.where(numeric, high, np.nan)
+
+
+def _equal_columns(
+    values: Floats, kinds: Kinds, varying: NDArray[np.bool_]
+) -> list[list[int]]:
+    """Groups of columns with the same values, nominal ones up to renaming."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    n, d = values.shape
+    for part in spans(d, max(1, 2**22 // n)):
+        rows = np.ascontiguousarray(values[:, part].T)
+        for f, digest in enumerate(_digests(rows), part.start):
+            if varying[f]:
+                groups[kinds[f], digest].append(f)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _twins(values: Floats, y: Ints) -> dict[str, int]:
+    """How many rows repeat an earlier one, and how many have one of another class."""
+    digests = _digests(values)
+    seen = Counter(digests)
+    alike = Counter(zip(digests, y.tolist(), strict=True))
+    return {
+        "duplicated_rows": len(values) - len(seen),
+        "contradictory_rows": sum(
+            count for (digest, _), count in alike.items() if count < seen[digest]
+        ),
+    }
+
+
+def _digests(rows: Floats) -> list[bytes]:
+    """A short key for each row; equal rows have equal keys."""
+    return [blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
+
+
+def _target_copies(values: Floats, distinct: Ints, y: Ints) -> list[int]:
+    """Columns whose values correspond to the classes one to one."""
+    n_classes = int(y.max()) + 1
+    found = []
+    for f in np.flatnonzero(distinct == n_classes):
+        column = values[:, f]
+        if np.isnan(column).any():
+            continue
+        codes = np.unique(column, return_inverse=True)[1]
+        if len(np.unique(codes * n_classes + y)) == n_classes:
+            found.append(int(f))
+    return found
+
+
+def _identifiers(values: Floats, kinds: Kinds, distinct: Ints) -> list[int]:
+    """Columns that count the rows, or text that is different in every row."""
+    n = len(values)
+    found = []
+    for f in np.flatnonzero(distinct == n):
+        counts = np.abs(np.diff(values[:, f])) == 1
+        if kinds[f] == "nominal" or (kinds[f] == "numeric" and n > 2 and counts.all()):
+            found.append(int(f))
+    return found
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _some(items: Iterable[str]) -> str:
+    """Join the first few; say how many more there are."""
+    items = list(items)
+    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return ", ".join(items[:SHOWN]) + more

@@ -1,0 +1,254 @@
+"""Groups of features that carry the same information.
+
+Reference for the symmetrical uncertainty
+-----------------------------------------
+L. Yu, H. Liu, *Efficient feature selection via analysis of relevance and redundancy*,
+Journal of Machine Learning Research 5, 2004.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.evaluation.columns import Columns, read_columns
+from widemargin.evaluation.frames import Names, data_frame
+from widemargin.evaluation.likeness import Correlation, Likeness, Uncertainty
+from widemargin.evaluation.refits import (
+    Call,
+    count_of,
+    interruptible,
+    scores_of,
+    stoppable,
+)
+from widemargin.table import Floats, Ints, encode
+from widemargin.threads import Workers, thread_count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TIE = 1e-10  # similarities this close are equal
+
+
+@dataclass(frozen=True, repr=False)
+class Redundancy:
+    """Groups of features, each around its best one; what `redundancy` returns.
+
+    Attributes
+    ----------
+    groups : list of list of int
+        Columns of each group of two or more features, the representative first, the
+        others best first. Groups come in the order of their representatives.
+    similarities : array of shape (n_features,)
+        How alike a feature and its representative are; 1 for those alone.
+    names : array of str of shape (n_features,)
+    measure : str
+        "correlation" or "uncertainty".
+    threshold : float
+    """
+
+    groups: list[list[int]]
+    similarities: Floats
+    names: Names
+    measure: str
+    threshold: float
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per grouped feature: group, feature, representative, similarity."""
+        members = np.array([f for group in self.groups for f in group], np.int64)
+        firsts = np.array([group[0] for group in self.groups], np.int64)
+        sizes = [len(group) for group in self.groups]
+        return data_frame(
+            {
+                "group": np.repeat(np.arange(1, len(sizes) + 1), sizes),
+                "feature": self.names[members],
+                "representative": np.repeat(self.names[firsts], sizes),
+                "similarity": self.similarities[members],
+            }
+        )
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """What is left if every group is cut down to its representative."""
+        kept = np.ones(len(self.names), bool)
+        for group in self.groups:
+            kept[group[1:]] = False
+        return kept
+
+    def __repr__(self) -> str:
+        spare, groups = int(np.sum(~self.kept)), len(self.groups)
+        return (
+            f"Redundancy({groups} group{'' if groups == 1 else 's'}, {spare} of "
+            f"{len(self.names)} features redundant at {self.measure} >= "
+            f"{self.threshold:g})"
+        )
+
+
+def redundancy(
+    X: Any,
+    y: Any = None,
+    *,
+    threshold: float = 0.9,
+    measure: str = "correlation",
+    scores: Any = None,
+    n_bins: int = 5,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Redundancy:
+    """Find groups of features of which one would do.
+
+    Features are visited best first. One that is similar, by ``threshold`` or more, to
+    a representative found before joins the group of the most similar one; else it
+    becomes a representative itself. So every member is similar to the representative
+    of its group, and no two representatives are similar: groups do not grow into
+    chains whose ends have nothing in common.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        Missing values and columns without numbers are welcome.
+    y : array-like of shape (n_samples,), optional
+        Classes. If there are no ``scores``, features are visited in the order of their
+        symmetrical uncertainty with y; without either, in the order of columns.
+    threshold : float
+        Above 0 and up to 1.
+    measure : "correlation" or "uncertainty"
+        "correlation" is Pearson's |r| over the rows in which both features have a
+        value, at least three; it leaves out columns that hold neither numbers nor
+        booleans.
+        "uncertainty" is the symmetrical uncertainty 2 I(f; g) / (H(f) + H(g)), for
+        numbers and other columns alike, and finds any one-to-one relation, not only
+        straight ones. Numbers come in ``n_bins`` bins of equal frequency, unless they
+        have no more different values than that, and a missing value is one more value.
+    scores : array-like of shape (n_features,) or fitted selector, optional
+        Higher is better.
+    n_bins : int
+        For "uncertainty".
+    n_jobs : int or None
+        Threads; None uses all cores.
+    verbose : int
+        Show progress if positive.
+
+    Returns
+    -------
+    Redundancy
+
+    Notes
+    -----
+    Costs up to n d² / 2, in blocks: there is never a matrix of d² similarities.
+    Constant features are in no group.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.evaluation import redundancy
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = redundancy(X, y, threshold=0.95)
+    >>> found
+    Redundancy(1 group, 1 of 4 features redundant at correlation >= 0.95)
+    >>> found.groups
+    [[3, 2]]
+    """
+    _check(threshold, measure)
+    count_of("redundancy", "n_bins", n_bins, 2)
+    with stoppable("redundancy"), Workers(thread_count(n_jobs)) as workers:
+        columns = read_columns(X, "redundancy")
+        n, d = columns.numbers.shape
+        labels = np.zeros(n, np.int64) if y is None else encode(y, "redundancy")[0]
+        if len(labels) != n:
+            raise ValueError(
+                f"redundancy needs a label for each of {n} rows, got {len(labels)}."
+            )
+        binned = None
+        if measure == "uncertainty" or (scores is None and y is not None):
+            binned = Uncertainty(columns, n_bins, labels, workers)
+            scores = binned.relevance() if scores is None and y is not None else scores
+        likeness: Likeness = Correlation(columns)
+        if measure == "uncertainty" and binned is not None:
+            likeness = binned
+        order = _best_first(scores, d)
+        order = order[likeness.usable[order]]
+        call = Call("redundancy", "features", n_jobs, verbose)
+        with interruptible(call, len(order)) as advance:
+            leader, similar = _leaders(order, likeness, d, float(threshold), advance)
+    return _grouped(order, leader, similar, columns, measure, float(threshold))
+
+
+def _check(threshold: Any, measure: str) -> None:
+    if not isinstance(threshold, numbers.Real) or not 0 < float(threshold) <= 1:
+        raise ValueError(
+            f"redundancy needs a threshold above 0 and up to 1, got {threshold!r}."
+        )
+    if measure not in ("correlation", "uncertainty"):
+        raise ValueError(
+            f'redundancy needs measure="correlation" or "uncertainty", got {measure!r}.'
+        )
+
+
+def _best_first(scores: Any, d: int) -> Ints:
+    if scores is None:
+        return np.arange(d)
+    if hasattr(scores, "get_support"):
+        scores = scores_of(scores, "redundancy")
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.shape != (d,) or np.isnan(scores).any():
+        raise ValueError(
+            f"redundancy needs one score for each of {d} features, got shape "
+            f"{scores.shape}{' with NaN' if np.isnan(scores).any() else ''}."
+        )
+    return np.argsort(-scores, kind="stable")
+
+
+def _leaders(
+    order: Ints,
+    likeness: Likeness,
+    d: int,
+    threshold: float,
+    advance: Callable[[], None],
+) -> tuple[Ints, Floats]:
+    """The representative of each feature, and how similar it is.
+
+    Similarities come in blocks of features that may become representatives against
+    all that come after.
+    """
+    leader, similar = np.arange(d), np.zeros(d)
+    done = 0
+    while done < len(order):
+        rest = order[done:]
+        open_ = np.flatnonzero(similar[rest] < threshold - TIE)[: likeness.block]
+        candidates = rest[open_]
+        block = likeness(candidates, rest) if len(candidates) else np.empty((0, 0))
+        for place, f, row in zip(open_, candidates, block, strict=True):
+            if similar[f] >= threshold - TIE:
+                continue
+            after = rest[place + 1 :]
+            closer = row[place + 1 :] > similar[after] + TIE
+            similar[after[closer]] = row[place + 1 :][closer]
+            leader[after[closer]] = f
+        settled = int(open_[-1]) + 1 if len(open_) == likeness.block else len(rest)
+        done += settled
+        for _ in range(settled):
+            advance()
+    alone = similar < threshold - TIE
+    return np.where(alone, np.arange(d), leader), np.where(alone, 1.0, similar)
+
+
+def _grouped(
+    order: Ints,
+    leader: Ints,
+    similar: Floats,
+    columns: Columns,
+    measure: str,
+    threshold: float,
+) -> Redundancy:
+    members: dict[int, list[int]] = {}
+    for f in order.tolist():
+        members.setdefault(int(leader[f]), []).append(f)
+    groups = [group for group in members.values() if len(group) > 1]
+    return Redundancy(groups, similar, columns.names, measure, threshold)

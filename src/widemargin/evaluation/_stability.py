@@ -1,0 +1,179 @@
+"""How much the selected features depend on the sample.
+
+Reference
+---------
+S. Nogueira, K. Sechidis, G. Brown, *On the stability of feature selection algorithms*,
+Journal of Machine Learning Research 18(174), 2018.
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from widemargin.table import Floats
+
+Supports = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, repr=False)
+class Stability:
+    """How alike several selections are; what `stability` returns.
+
+    Attributes
+    ----------
+    value : float
+        1 if all selections are the same, about 0 if they are drawn at random. NaN, and
+        so are ``low`` and ``high``, if every set is empty or every set holds all
+        features: then nothing was chosen that could vary.
+    low, high : float
+        Its confidence interval, cut off at 1.
+    n_sets : int
+        How many selections were compared.
+    confidence : float
+        What the interval covers.
+    """
+
+    value: float
+    low: float
+    high: float
+    n_sets: int
+    confidence: float
+
+    def __repr__(self) -> str:
+        if np.isnan(self.value):
+            return f"Stability(undefined: {self.n_sets} sets of no or of all features)"
+        return (
+            f"Stability({self.value:.3f}, {self.confidence:.0%} interval "
+            f"{self.low:.3f} to {self.high:.3f}, {self.n_sets} sets)"
+        )
+
+
+def stability(
+    rankings_or_supports: Any,
+    *,
+    n_features: int | None = None,
+    confidence: float = 0.95,
+) -> Stability:
+    """Nogueira's index of how alike several selections are, with its interval.
+
+    With M selections among d features, of k̄ features each on average, and with p_f the
+    share of the selections that hold feature f,
+
+        Φ = 1 − Σ_f M/(M−1) p_f (1 − p_f) / d  /  (k̄/d (1 − k̄/d)).
+
+    Selections may differ in size. The index is corrected for chance: whatever the
+    sizes, its expectation is 0 if sets are drawn at random. The authors call values
+    above 0.75 excellent and below 0.4 poor. The interval is their asymptotic one; it
+    takes the selections for independent, which subsamples of the same rows are only
+    roughly.
+
+    Parameters
+    ----------
+    rankings_or_supports : array-like of shape (n_sets, n_features), or list
+        Boolean masks (or 0 and 1) of what was selected; or rankings, 1 for the best,
+        of which the first ``n_features`` count as selected; or fitted selectors.
+    n_features : int, optional
+        How many of the best features count as selected. Rankings need it; of fitted
+        selectors it overrides what they selected themselves.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    Stability
+
+    Examples
+    --------
+    >>> from widemargin.evaluation import stability
+    >>> stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]])
+    Stability(0.333, 95% interval -0.022 to 0.689, 3 sets)
+    >>> stability([[1, 2, 3, 4], [2, 1, 3, 4]], n_features=2).value
+    1.0
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(
+            f"stability needs a confidence between 0 and 1, got {confidence!r}."
+        )
+    Z = _supports(rankings_or_supports, n_features)
+    M = len(Z)
+    if M < 2:
+        raise ValueError(f"stability compares selections: it needs 2 or more, got {M}.")
+    if Z.all() or not Z.any():
+        return Stability(np.nan, np.nan, np.nan, M, confidence)
+    value, variance = _index(Z.astype(np.float64))
+    half = float(ndtri(0.5 + confidence / 2) * np.sqrt(variance))
+    return Stability(value, value - half, min(value + half, 1.0), M, confidence)
+
+
+def _index(Z: Floats) -> tuple[float, float]:
+    """Φ, and the authors' estimate of its variance from each set's influence on it."""
+    M, d = Z.shape
+    p, k = Z.mean(axis=0), Z.sum(axis=1)
+    share = float(p.sum()) / d  # k̄/d
+    chance = share * (1 - share)
+    value = 1 - M / (M - 1) * float(np.mean(p * (1 - p))) / chance
+    phi = Z @ p / d - k / d * share
+    phi += value / 2 * (2 * share * k / d - k / d - share + 1)
+    phi /= chance
+    variance = 4 / M**2 * float(np.sum((phi - phi.mean()) ** 2))
+    return value, variance
+
+
+def _supports(given: Any, n_features: int | None) -> Supports:
+    """What was selected, one row per selection."""
+    if isinstance(given, list | tuple) and any(
+        hasattr(s, "get_support") for s in given
+    ):
+        if n_features is None:
+            rows: list[Any] = [s.get_support() for s in given]
+            return _matrix(rows).astype(bool)
+        given = [s.ranking_ for s in given]
+    Z = _matrix(given)
+    if n_features is None:
+        if not np.isin(Z, (0, 1)).all():
+            raise ValueError(
+                "stability needs masks of what was selected, but the values are not "
+                "all true or false. For rankings, say with n_features how many of the "
+                "best count as selected."
+            )
+        return Z.astype(bool)
+    return _top(Z, n_features)
+
+
+def _matrix(rows: Any) -> NDArray[Any]:
+    try:
+        Z = np.asarray(rows)
+    except ValueError as error:
+        raise ValueError(
+            "stability needs selections among the same features, but the rows differ "
+            "in length."
+        ) from error
+    if Z.ndim != 2 or Z.dtype.kind not in "biuf" or Z.shape[1] == 0:
+        raise ValueError(
+            "stability needs a matrix with one row per selection and one column per "
+            f"feature, or a list of fitted selectors; got shape {Z.shape} of {Z.dtype}."
+        )
+    return Z
+
+
+def _top(rankings: NDArray[Any], n_features: int) -> Supports:
+    d = rankings.shape[1]
+    if not isinstance(n_features, numbers.Integral) or not 1 <= n_features <= d:
+        raise ValueError(
+            f"stability needs n_features from 1 to {d}, the number of features, got "
+            f"{n_features!r}."
+        )
+    if not np.array_equal(
+        np.sort(rankings, axis=1), np.tile(np.arange(1, d + 1), (len(rankings), 1))
+    ):
+        raise ValueError(
+            f"stability with n_features needs rankings, the numbers 1 to {d} in every "
+            "row with 1 for the best feature. Leave n_features out for masks."
+        )
+    return rankings <= n_features

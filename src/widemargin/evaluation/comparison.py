@@ -1,0 +1,295 @@
+"""Several methods on one data set, side by side: which features, how many, how sure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.base import MarginSelector
+from widemargin.evaluation._agreement import Agreement
+from widemargin.evaluation._profile import Profile
+from widemargin.evaluation._redundancy import Redundancy
+from widemargin.evaluation._significance import Significance
+from widemargin.evaluation.curves import SelectionCurve
+from widemargin.evaluation.frames import data_frame
+from widemargin.evaluation.resampling import Resampling
+from widemargin.table import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Standard errors that a score must be above chance. It is the best of many sizes and
+# methods, so that two would be reached on noise as often as not.
+CLEARLY = 3
+
+
+class Line(NamedTuple):
+    """One method's curve: mean score over the folds, and its standard error."""
+
+    sizes: Ints
+    mean: Floats
+    stderr: Floats
+
+    def shortest(self, level: float) -> int | None:
+        """Place of the smallest size that scores at least ``level``."""
+        good = np.flatnonzero(self.mean >= level)
+        return int(good[0]) if len(good) else None
+
+
+class Choice(NamedTuple):
+    """What the curves recommend."""
+
+    method: str
+    n_features: int
+    score: float
+    stderr: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """What several methods make of one data set; see `compare`.
+
+    A part is None, or lacks methods, if it was left out for its cost (``notes`` says
+    so) or if the comparison was interrupted (``complete`` is False then).
+
+    Attributes
+    ----------
+    X, y
+        As given.
+    feature_names : array of str of shape (n_features,)
+    profile : Profile
+        What the data is, and what is odd about it.
+    selectors : dict of str → selector
+        By label, fitted to all rows.
+    times : dict of str → float
+        Seconds of that fit.
+    curve : SelectionCurve or None
+    agreement : Agreement or None
+        None also for a single method.
+    resampling : dict of str → Resampling
+        Of the recommended method, and of others if they are cheap.
+    significance : dict of str → Significance
+        Likewise.
+    redundancy : Redundancy or None
+    chance : float or None
+        The score of always giving the same answer, in the same folds.
+    classifier : str
+        What the features were tried with, such as "1-NN".
+    settings : dict
+        Plain values that reproduce the call.
+    notes : list of str
+        What was decided, left out or remarkable on the way.
+    complete : bool
+        False if interrupted.
+    image_shape : (height, width) or None
+    """
+
+    X: Any
+    y: Any
+    feature_names: NDArray[Any]
+    profile: Profile
+    selectors: dict[str, MarginSelector]
+    times: dict[str, float]
+    curve: SelectionCurve | None = None
+    agreement: Agreement | None = None
+    resampling: dict[str, Resampling] = field(default_factory=dict)
+    significance: dict[str, Significance] = field(default_factory=dict)
+    redundancy: Redundancy | None = None
+    chance: float | None = None
+    classifier: str = "1-NN"
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    complete: bool = True
+    image_shape: tuple[int, int] | None = None
+
+    @cached_property
+    def lines(self) -> dict[str, Line]:
+        """Curves by label; methods without a finished fold are left out."""
+        return {} if self.curve is None else curve_lines(self.curve)
+
+    @cached_property
+    def choice(self) -> Choice | None:
+        """Recommended method and size, and their score; None without a curve."""
+        return choose(self.lines)
+
+    @property
+    def best(self) -> str | None:
+        """Label of the recommended method; None without a curve.
+
+        It is the one that needs the fewest features to come within one standard error
+        of the best score of all methods; of several, the one that scores best there.
+        """
+        return self.choice.method if self.choice else None
+
+    @property
+    def n_features(self) -> int | None:
+        """How many features the recommended method needs; None without a curve."""
+        return self.choice.n_features if self.choice else None
+
+    @property
+    def selected(self) -> Ints | None:
+        """Columns to keep, best first; None without a curve."""
+        if self.choice is None:
+            return None
+        ranking = self.selectors[self.choice.method].ranking_
+        return np.argsort(ranking, kind="stable")[: self.choice.n_features]
+
+    @property
+    def score_all(self) -> float | None:
+        """Mean score with all features; None without a curve."""
+        return None if self.curve is None else float(np.nanmean(self.curve.baseline))
+
+    @property
+    def signal(self) -> bool | None:
+        """Whether the recommended features score clearly above ``chance``."""
+        if self.choice is None or self.chance is None:
+            return None
+        margin = CLEARLY * max(self.choice.stderr, self._chance_error())
+        return bool(self.choice.score > self.chance + margin)
+
+    def _chance_error(self) -> float:
+        """Standard error of the score of a guesser, where it follows from the counts.
+
+        The spread over a handful of folds can be small by accident; this cannot.
+        """
+        assert self.curve is not None
+        counts = np.array(list(self.profile.class_counts.values()))
+        if self.curve.scoring == "accuracy":
+            p = self.profile.majority
+            return float(np.sqrt(p * (1 - p) / counts.sum()))
+        if self.curve.scoring == "balanced_accuracy":
+            p = 1 / len(counts)
+            return float(np.sqrt(np.sum(p * (1 - p) / counts)) / len(counts))
+        return 0.0
+
+    @cached_property
+    def answer(self) -> str:
+        """The result in a sentence, ready for print."""
+        if self.choice is None or self.curve is None or self.score_all is None:
+            return "There is no answer yet: the comparison was interrupted before it."
+        d, k = self.profile.n_features, self.choice.n_features
+        best, of_all = _together(self.curve.scoring, self.choice.score, self.score_all)
+        if self.signal is False:
+            chance, found = _together(
+                self.curve.scoring, self.chance or 0.0, max(self._tops())
+            )
+            return (
+                f"No signal found: with no selection of the {d} features does "
+                f"{self._measure()} exceed {found}, which is not clearly more than the "
+                f"{chance} of guessing."
+            )
+        if k == d:
+            return (
+                f"All {d} features are needed: {self._measure()} is {best} with them."
+            )
+        subject = f"{k} of {d} features, as {self.choice.method} ranks them,"
+        carry = "carries" if k == 1 else "carry"
+        if self.choice.score > self.score_all + self.choice.stderr:
+            return (
+                f"{subject} {carry} the signal; {self._measure()} rises from {of_all} "
+                f"with all to {best}."
+            )
+        return (
+            f"{subject} {'is' if k == 1 else 'are'} enough; {self._measure()} is "
+            f"{best} with {'it' if k == 1 else 'them'} and {of_all} with all."
+        )
+
+    def _tops(self) -> list[float]:
+        return [float(line.mean.max()) for line in self.lines.values()]
+
+    def _measure(self) -> str:
+        assert self.curve is not None
+        scoring = self.curve.scoring
+        if scoring == "accuracy":
+            return self.classifier
+        return f"the {scoring.replace('_', ' ')} of {self.classifier}"
+
+    def summary(self) -> pd.DataFrame:
+        """One row per method.
+
+        Columns: method, n_features (the fewest within one standard error of the
+        method's best score), score (there), score_all (with all features), area,
+        stability, fit_time (seconds, on all rows). NaN where a part is missing.
+        """
+        area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
+        rows = []
+        for label in self.selectors:
+            line = self.lines.get(label)
+            own = choose({label: line}) if line is not None else None
+            again = self.resampling.get(label)
+            rows.append(
+                {
+                    "method": label,
+                    "n_features": own.n_features if own else None,
+                    "score": own.score if own else np.nan,
+                    "score_all": self.score_all if own else np.nan,
+                    "area": area.get(label, np.nan),
+                    "stability": again.stability.value if again else np.nan,
+                    "fit_time": self.times[label],
+                }
+            )
+        frame = data_frame({name: [row[name] for row in rows] for name in rows[0]})
+        return frame.astype({"n_features": "Int64"})
+
+    def __repr__(self) -> str:
+        n, d = self.profile.n_samples, self.profile.n_features
+        state = "" if self.complete else ", interrupted"
+        return f"Comparison({', '.join(self.selectors)} on {n} × {d}{state})"
+
+
+def curve_lines(curve: SelectionCurve) -> dict[str, Line]:
+    """Mean and standard error over the folds, by method."""
+    lines = {}
+    for label in curve.methods:
+        mine = curve.frame[curve.frame["method"] == label]
+        if len(mine):
+            scores = mine.groupby("n_features")["score"]
+            error = scores.sem(ddof=1).fillna(0.0)
+            lines[label] = Line(
+                np.asarray(error.index),
+                np.asarray(scores.mean(), dtype=np.float64),
+                np.asarray(error, dtype=np.float64),
+            )
+    return lines
+
+
+def choose(lines: dict[str, Line]) -> Choice | None:
+    """Find the method that needs the fewest features to come close to the best score.
+
+    Close is within one standard error; among equals the higher score wins, and then
+    the order of the methods.
+    """
+    if not lines:
+        return None
+    top = max(lines.values(), key=lambda line: line.mean.max())
+    at = int(np.argmax(top.mean))
+    level = top.mean[at] - top.stderr[at]
+    found = []
+    for label, line in lines.items():
+        place = line.shortest(level)
+        if place is not None:
+            found.append(
+                Choice(
+                    label,
+                    int(line.sizes[place]),
+                    float(line.mean[place]),
+                    float(line.stderr[place]),
+                )
+            )
+    return min(found, key=lambda choice: (choice.n_features, -choice.score))
+
+
+def _together(scoring: str, *values: float) -> list[str]:
+    """Scores with as many digits as it takes to tell them apart."""
+    percent = scoring in ("accuracy", "balanced_accuracy")
+    for digits in (0, 1, 2) if percent else (2, 3, 4):
+        texts = [
+            f"{100 * v:.{digits}f} %" if percent else f"{v:.{digits}f}" for v in values
+        ]
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts

@@ -1,0 +1,286 @@
+"""How good a classifier is with the k best features, for k from few to all."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import check_consistent_length, check_random_state
+
+from widemargin.evaluation.folds import CALLER, Curves
+from widemargin.evaluation.frames import data_frame, in_memory
+from widemargin.evaluation.neighbor import judge
+from widemargin.evaluation.refits import seeded
+from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.notices import warn
+from widemargin.table import Floats, Ints, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class SelectionCurve:
+    """Cross-validated scores of a classifier against the number of features.
+
+    Made by `selection_curve`.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row for each method, fold and size, with columns method, fold, n_features,
+        score and fit_time, the seconds that the selector took in this fold.
+    methods : tuple of str
+        Labels of the selectors, in the order they were given.
+    baseline : array of shape (n_folds,)
+        Score of each fold with all features; NaN where a fold was not finished.
+    n_features_in : int
+        How many features there are.
+    scoring : str
+        What the score is.
+    complete : bool
+        False if the computation was interrupted: the frame then has the finished
+        folds only.
+    """
+
+    frame: pd.DataFrame
+    methods: tuple[str, ...]
+    baseline: Floats
+    n_features_in: int
+    scoring: str
+    complete: bool
+
+    def __repr__(self) -> str:
+        sizes = self.frame["n_features"].nunique()
+        state = "" if self.complete else ", interrupted"
+        return (
+            f"SelectionCurve({', '.join(self.methods)}: {sizes} sizes, "
+            f"{len(self.baseline)} folds, {self.scoring}{state})"
+        )
+
+    def summary(self) -> pd.DataFrame:
+        """One row per method: where its curve is highest, and how high.
+
+        Returns
+        -------
+        summary : DataFrame
+            Indexed by method, with columns best_n_features (the smallest size of the
+            best mean score), best_score, best_stderr (standard error of that mean
+            over the folds), score_all (mean score with all features), area (mean
+            height of the curve: its area over its width) and fit_time (mean seconds
+            of one fit of the selector).
+        """
+        rows = [self._summarize(method) for method in self.methods]
+        columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
+        summary = data_frame({"method": self.methods, **columns}).set_index("method")
+        # A method without a finished fold has no best size.
+        return summary.astype({"best_n_features": "Int64"})
+
+    def _summarize(self, method: str) -> list[Any]:
+        mine = self.frame[self.frame["method"] == method]
+        if not len(mine):
+            return [np.nan] * len(_COLUMNS)
+        scores = mine.pivot(index="fold", columns="n_features", values="score")
+        sizes, mean = scores.columns.to_numpy(), scores.mean().to_numpy()
+        best = int(np.argmax(mean))
+        spread = scores.iloc[:, best].std(ddof=1) if len(scores) > 1 else np.nan
+        width = sizes[-1] - sizes[0]
+        area = np.trapezoid(mean, sizes) / width if width else mean[0]
+        return [
+            int(sizes[best]),
+            mean[best],
+            spread / np.sqrt(len(scores)),
+            self.baseline[scores.index].mean(),
+            area,
+            mine.groupby("fold")["fit_time"].first().mean(),
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        display : SelectionCurveDisplay
+        """
+        from widemargin.plotting import SelectionCurveDisplay
+
+        return SelectionCurveDisplay.from_curve(self).plot(ax=ax)
+
+
+_COLUMNS = [
+    "best_n_features",
+    "best_score",
+    "best_stderr",
+    "score_all",
+    "area",
+    "fit_time",
+]
+
+ALL_UP_TO = 10  # sizes tried one by one; beyond, each is a constant factor larger
+STEPS = 16  # how many of those
+
+
+def selection_curve(
+    selectors: Any,
+    X: Any,
+    y: Any,
+    estimator: Any = None,
+    *,
+    cv: Any = 5,
+    n_features: Any = None,
+    scoring: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    verbose: int = 0,
+) -> SelectionCurve:
+    """Cross-validate a classifier with the best k features, for many k and selectors.
+
+    In each fold, a selector ranks the features by the training rows alone, once, and
+    the classifier is fitted to the training rows and scored on the test rows with the k
+    best of that ranking. Test rows play no part in the selection: ranking the features
+    on all rows first and cross-validating afterwards would promise too much.
+
+    Parameters
+    ----------
+    selectors : selector, str, list of these, or dict of label → selector or str
+        What ranks the features: selectors, or their names. They are not changed.
+    X : array-like or frame of shape (n_samples, n_features)
+        Nominal columns and missing values, if all selectors take them.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    estimator : classifier, optional
+        Any scikit-learn classifier or pipeline. Default: 1-NN, features scaled to
+        [0, 1] on the training rows.
+    cv : int, splitter or iterable of (train, test)
+        Number of stratified, shuffled folds, or how to split.
+    n_features : int or array of int, optional
+        Values of k. Default: 1 to 10, then in growing steps up to all.
+    scoring : str, callable or None
+        As in scikit-learn; None is the classifier's own score, the accuracy.
+    groups : array-like of shape (n_samples,), optional
+        For a ``cv`` that keeps groups together.
+    n_jobs : int or None
+        Selectors and folds worked on at a time, in threads; None uses all cores. A
+        selector with an ``n_jobs`` of its own keeps that.
+    random_state : int, RandomState or None
+        Shuffles the rows for folds, and seeds the selectors that are random and have
+        no random state of their own.
+    verbose : int
+        Show progress if positive.
+
+    Returns
+    -------
+    SelectionCurve
+        If interrupted by Ctrl-C, of the folds finished by then, with a warning.
+
+    Examples
+    --------
+    >>> from widemargin.datasets import make_xor
+    >>> from widemargin.evaluation import selection_curve
+    >>> X, y = make_xor(n_samples=400, random_state=0)
+    >>> curve = selection_curve(["ReliefF", "FisherScore"], X, y, random_state=0)
+    >>> curve.summary()[["best_n_features", "best_score", "score_all"]].round(2)
+                 best_n_features  best_score  score_all
+    method
+    ReliefF                    3        0.87       0.66
+    FisherScore               10        0.66       0.66
+    """
+    data_frame({})  # to learn that pandas is missing before the work, not after it
+    random = check_random_state(random_state)
+    resolved = resolve_selectors(selectors)
+    methods = {label: seeded(s, random) for label, s in resolved.items()}
+    X = in_memory(X, CALLER)
+    codes, _ = encode(y, CALLER)
+    check_consistent_length(X, codes)
+    d = X.shape[1]
+    sizes = _sizes(n_features, d)
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        seed = random.randint(2**31 - 1)
+        cv = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
+    splitter = check_cv(cv, codes, classifier=True)
+    folds = list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
+    classifier = judge(estimator, X, methods.values(), CALLER)
+    scorer = check_scoring(classifier.make(np.arange(d)), scoring=scoring)
+    curves = Curves(methods, X, y, classifier, scorer, folds, sizes[sizes < d])
+    try:
+        curves.run(n_jobs, verbose)
+    except KeyboardInterrupt:
+        _say_what_is_left(curves)
+    return _result(curves, sizes, _name_of(scoring))
+
+
+def _say_what_is_left(curves: Curves) -> None:
+    done, total = len(curves.finished()), len(curves.selectors) * len(curves.folds)
+    if not done:
+        raise KeyboardInterrupt(
+            f"{CALLER}: interrupted before any fold was finished; there is no result."
+        ) from None
+    warn(
+        f"{CALLER}: interrupted; {done} of {total} fits, one per selector and fold, "
+        "are finished and kept."
+    )
+
+
+def _result(curves: Curves, sizes: Ints, scoring: str) -> SelectionCurve:
+    """Put the scores of all finished folds together."""
+    finished = curves.finished()
+    baseline = np.full(len(curves.folds), np.nan)
+    for fold in range(len(baseline)):
+        if (None, fold) in curves.scores:
+            baseline[fold] = curves.scores[None, fold][0]
+    scores = [
+        # With all features it makes no difference who ranked them.
+        np.append(curves.scores[label, fold], baseline[fold])[: len(sizes)]
+        for label, fold in finished
+    ]
+    frame = data_frame(
+        {
+            "method": np.repeat([label for label, _ in finished], len(sizes)),
+            "fold": np.repeat([fold for _, fold in finished], len(sizes)),
+            "n_features": np.tile(sizes, len(finished)),
+            "score": np.concatenate(scores),
+            "fit_time": np.repeat(
+                [curves.times[piece] for piece in finished], len(sizes)
+            ),
+        }
+    )
+    complete = len(curves.scores) == len(curves.pieces)
+    d = curves.judge.X.shape[1]
+    return SelectionCurve(
+        frame, tuple(curves.selectors), baseline, d, scoring, complete
+    )
+
+
+def _sizes(n_features: Any, d: int) -> Ints:
+    """Numbers of features to try, ascending."""
+    if n_features is None:
+        few = np.arange(1, min(d, ALL_UP_TO) + 1)
+        more = np.geomspace(few[-1], d, STEPS).round().astype(np.int64)
+        return np.union1d(few, more)
+    sizes = np.atleast_1d(np.asarray(n_features))
+    whole = sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu"
+    if not whole or sizes.min() < 1 or sizes.max() > d:
+        raise ValueError(
+            f"{CALLER} needs n_features to be whole numbers from 1 to {d}, the number "
+            f"of features, got {n_features!r}."
+        )
+    return np.unique(sizes).astype(np.int64)
+
+
+def _name_of(scoring: Any) -> str:
+    """What the axis of the score is called."""
+    if scoring is None:
+        return "accuracy"
+    if isinstance(scoring, str):
+        return scoring
+    function = getattr(scoring, "_score_func", scoring)
+    return str(getattr(function, "__name__", "score"))

@@ -1,0 +1,95 @@
+"""A good handful of methods for a given table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from widemargin.algorithms.frll import FRLL
+from widemargin.algorithms.ordinal import OReliefF, OSimba
+from widemargin.algorithms.relief import Relief, ReliefF
+from widemargin.algorithms.simba import Simba
+from widemargin.base import MarginSelector
+from widemargin.baselines.fisher import FisherScore
+from widemargin.baselines.mrmr import MRMR
+from widemargin.evaluation._profile import Profile, profile
+
+# Differences between values that a method looks at in one fit; 10⁹ take about a second.
+ALL_STARTS = 10**9  # up to here Simba makes all its starts
+ONE_START = 10**10  # up to here it makes one
+ALL_ROWS = 4 * 10**10  # up to here every row is visited
+MOST_TAKEN = 100  # features that MRMR takes one by one; it ranks the rest at once
+
+
+def default_selectors(
+    X: Any,
+    y: Any,
+    *,
+    random_state: int | None = None,
+    categorical_features: Any = None,
+) -> dict[str, MarginSelector]:
+    """Choose a handful of methods that suit a table: by its size and by its types.
+
+    Different ideas rather than different flavours of one. On a table with nominal
+    columns or missing values only methods that take them as they are; with three or
+    more ordered classes the methods for these. What takes a row at a time visits a
+    sample of a huge table, and what would take minutes is left out.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    random_state : int, optional
+        For the methods that have one.
+    categorical_features : array-like of bool, int or str, optional
+        Which columns are nominal.
+
+    Returns
+    -------
+    selectors : dict of str → selector
+        Not fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.evaluation import default_selectors
+    >>> list(default_selectors(*load_iris(return_X_y=True)))
+    ['ReliefF', 'Simba', 'FRLL', 'FisherScore', 'MRMR']
+    """
+    about = profile(X, y, categorical_features=categorical_features)
+    return choose(about, random_state, categorical_features)
+
+
+def choose(
+    about: Profile, random_state: int | None, categorical_features: Any
+) -> dict[str, MarginSelector]:
+    """Choose by the profile of a table."""
+    n, d = about.n_samples, about.n_features
+    work = n * n * d
+    seed: dict[str, Any] = {"random_state": random_state}
+    sample = {} if work <= ALL_ROWS else {"n_samples": ALL_ROWS // (10 * n * d), **seed}
+    starts = seed if work <= ALL_STARTS else {"n_starts": 1, **seed}
+    ordered = about.ordered and about.n_classes > 2
+    chosen: list[MarginSelector] = []
+    if ordered:
+        # A nominal feature has no direction in which it could rise with the classes.
+        nominal = bool((about.kinds == "nominal").any())
+        rise: dict[str, Any] = {"directions": "auto"}
+        if nominal:
+            rise = {"difference": "absolute"}
+        if work <= ALL_ROWS:
+            chosen.append(OReliefF(**rise))
+        if work <= ONE_START:
+            chosen.append(OSimba(**rise, **starts))
+    chosen.append(ReliefF(**sample))
+    if work <= ONE_START and not ordered:
+        chosen.append(Simba(**starts))
+    if about.plain:
+        if work <= ALL_ROWS and not ordered:
+            chosen.append(FRLL())
+        chosen += [FisherScore(), MRMR(min(MOST_TAKEN, d))]
+    elif not ordered:
+        chosen.append(Relief(**sample))
+    if categorical_features is not None:
+        for selector in chosen:
+            selector.set_params(categorical_features=categorical_features)
+    return {type(selector).__name__: selector for selector in chosen}

@@ -1,0 +1,229 @@
+"""Relief and ReliefF under many permutations of the labels, with one search.
+
+Distances do not depend on labels, so that for each query all permutations choose their
+neighbours from the same sorted list, and share the differences |x_f − z_f| that are
+summed. The scores are those of a refit with permuted labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from widemargin import kernels
+from widemargin.algorithms.relief import Relief, ReliefF
+from widemargin.engine import each_class, hits_and_misses
+from widemargin.engine.local import METRICS
+from widemargin.engine.relations import HIT, MISS
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, spans
+
+BUDGET = 2**28  # bytes for neighbours under all permutations, were all rows tied
+ENTRY = 12  # bytes of one such neighbour
+PIECE = 8  # queries searched at a time
+SPARE = 2  # neighbours to make room for beyond those wanted; ties may need more
+TILE = 128  # features summed at a time: differences and sums stay in cache
+
+
+class _Rule(NamedTuple):
+    """What a method's neighbours are and count."""
+
+    metric: int
+    k: int
+    slots: Ints  # (C, C)
+    coefficients: Floats  # (C, S)
+    power: int
+
+
+def permuted_scores(
+    selector: Relief | ReliefF,
+    table: Table,
+    permutations: list[Ints],
+    workers: Workers,
+    advance: Callable[[], None] = lambda: None,
+) -> Floats:
+    """Scores of each permutation of the caller's rows: one refit each, in effect.
+
+    ``advance`` is called once for each of `steps` pieces of the work.
+    """
+    rule = _rule(selector, table)
+    queries = _visited(selector, table)
+    shuffles = _shuffles(table, permutations)
+    wanted = _wanted(rule, table)
+    sums = np.zeros((len(permutations), table.X.shape[1]))
+    for block in spans(len(queries), _block_size(len(table.X), len(permutations))):
+        parts = [
+            queries[block][piece] for piece in spans(block.stop - block.start, PIECE)
+        ]
+        touched = _neighbors(rule, table, parts, shuffles, wanted, workers)
+        _add(table, parts, touched, rule.power, sums, workers)
+        advance()
+    return sums / len(queries)
+
+
+def one_search(selector: Any, X: Any) -> bool:
+    """Whether one search serves all permutations: distances are free of labels.
+
+    Those of missing values are not, nor is the number of samples that a criterion of
+    convergence asks for.
+    """
+    if type(selector) not in (Relief, ReliefF) or selector.n_samples == "auto":
+        return False
+    if getattr(selector, "categorical_features", None) is not None:
+        return False
+    dtypes = X.dtypes if hasattr(X, "dtypes") else [X.dtype]
+    if not all(_is_plain(dtype) for dtype in dtypes):
+        return False
+    return bool(np.isfinite(np.asarray(X, dtype=np.float64)).all())
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Whether values are numbers; missing ones can only be NaN or, in polars, null."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "iuf"
+    return hasattr(dtype, "is_numeric") and bool(dtype.is_numeric())
+
+
+def steps(selector: Relief | ReliefF, n: int, n_permutations: int) -> int:
+    """Pieces of work that `permuted_scores` reports."""
+    visited = _n_visited(selector, n)
+    return len(spans(visited, _block_size(n, n_permutations)))
+
+
+def _n_visited(selector: Relief | ReliefF, n: int) -> int:
+    """How many rows a refit visits."""
+    assert selector.n_samples != "auto"
+    return min(n, int(selector.n_samples or n))
+
+
+def _block_size(n: int, n_permutations: int) -> int:
+    return max(PIECE, BUDGET // (ENTRY * n * n_permutations))
+
+
+def _rule(selector: Relief | ReliefF, table: Table) -> _Rule:
+    n_classes = len(table.classes)
+    if isinstance(selector, Relief):
+        coefficients = np.empty((n_classes, 2))
+        coefficients[:, HIT], coefficients[:, MISS] = -1, 1
+        slots = hits_and_misses(n_classes)
+        return _Rule(kernels.EUCLIDEAN, 1, slots, coefficients, 1 + selector.squared)
+    n, k = len(table.X), selector.n_neighbors
+    k = max(1, round(np.log(n))) if k == "log" else int(k)
+    P = table.counts / n
+    coefficients = P / (1 - P[:, None])
+    np.fill_diagonal(coefficients, -1.0)
+    metric = METRICS[selector.metric]
+    return _Rule(metric, k, each_class(n_classes), coefficients, 1)
+
+
+def _visited(selector: Relief | ReliefF, table: Table) -> Ints:
+    """Rows of the table that every refit visits; a clone draws the same ones."""
+    n = len(table.X)
+    wanted = _n_visited(selector, n)
+    if wanted == n:
+        return np.arange(n)
+    drawn = check_random_state(clone(selector).random_state).permutation(n)[:wanted]
+    return np.sort(table.positions(drawn))
+
+
+def _shuffles(table: Table, permutations: list[Ints]) -> kernels.Shuffles:
+    labels = np.empty(len(table.y), np.int64)
+    labels[table.rows] = table.y
+    shuffled = np.array([labels[order][table.rows] for order in permutations])
+    members = np.argsort(shuffled, axis=1, kind="stable")
+    return kernels.Shuffles(shuffled, members, table.starts)
+
+
+def _wanted(rule: _Rule, table: Table) -> kernels.Wanted:
+    """How many neighbours of each slot there are to find, and how best to look."""
+    n, counts = len(table.X), table.counts
+    n_classes, n_slots = rule.coefficients.shape
+    members = np.zeros((n_classes, n_slots), np.int64)
+    for a in range(n_classes):
+        np.add.at(members[a], rule.slots[a], counts - (np.arange(n_classes) == a))
+    wanted = np.minimum(rule.k, members)
+    # Among random labels, so many of the nearest rows hold the wanted ones of a slot
+    # but for a chance of about one in a million.
+    length = (wanted + 5 * np.sqrt(wanted) + 8) * n / np.maximum(members, 1)
+    walked = (wanted > 0) & (length < np.maximum(members, 64)) & (length < n)
+    prefix = int(np.max(length, where=walked, initial=1))
+    coefficients = rule.coefficients / np.maximum(wanted, 1)
+    return kernels.Wanted(rule.slots, wanted, walked, coefficients, prefix)
+
+
+def _neighbors(
+    rule: _Rule,
+    table: Table,
+    parts: list[Ints],
+    shuffles: kernels.Shuffles,
+    wanted: kernels.Wanted,
+    workers: Workers,
+) -> list[kernels.Touched]:
+    """Neighbours of the queries of each part under all permutations."""
+    n_permutations, n = shuffles.labels.shape
+    touched: list[Any] = [None] * len(parts)
+
+    def search(number: int) -> None:
+        queries = parts[number]
+        groups = len(queries) * n_permutations
+        room = int(wanted.counts.sum(axis=1).max()) + SPARE
+        while True:
+            found = _room_for(len(queries), groups, min(room, n), n)
+            kernels.permuted_neighbors(
+                rule.metric, table.X, queries, shuffles, wanted, found
+            )
+            if found.offsets[-1] >= 0:
+                break
+            room *= 2
+        touched[number] = found
+
+    workers.run(search, range(len(parts)))
+    return touched
+
+
+def _room_for(n_queries: int, groups: int, room: int, n: int) -> kernels.Touched:
+    return kernels.Touched(
+        np.empty(groups + 1, np.int64),
+        np.empty(groups * room, np.int32),
+        np.empty(groups * room),
+        np.empty(n_queries * n, np.int32),
+        np.empty(n_queries + 1, np.int64),
+    )
+
+
+def _add(
+    table: Table,
+    parts: list[Ints],
+    touched: list[kernels.Touched],
+    power: int,
+    sums: Floats,
+    workers: Workers,
+) -> None:
+    """Add what the queries of all parts contribute, in their order."""
+    n_permutations, d = sums.shape
+    most = max(int(np.diff(t.ends).max()) for t in touched)
+    tiles = spans(d, TILE)
+    # Narrow tables have to give every thread some permutations.
+    share = -(-n_permutations // max(1, 4 * workers.n_threads // len(tiles)))
+    pieces = [(tile, group) for tile in tiles for group in spans(n_permutations, share)]
+
+    def add(piece: tuple[slice, slice]) -> None:
+        tile, group = piece
+        differences = np.empty((most, tile.stop - tile.start))
+        for queries, found in zip(parts, touched, strict=True):
+            kernels.permuted_sums(
+                table.X,
+                queries,
+                found,
+                power,
+                (group.start, group.stop),
+                (tile.start, tile.stop),
+                differences,
+                sums,
+            )
+
+    workers.run(add, pieces)

@@ -1,0 +1,215 @@
+"""How a selector fares on subsamples: selection frequency and rank intervals.
+
+Reference
+---------
+N. Meinshausen, P. Bühlmann, *Stability selection*, Journal of the Royal Statistical
+Society B 72, 2010 (subsamples of half the rows).
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing, check_random_state
+
+from widemargin.evaluation._stability import Stability, Supports, stability
+from widemargin.evaluation.frames import Names, data_frame, feature_names, in_memory
+from widemargin.evaluation.refits import (
+    Call,
+    count_of,
+    refit,
+    scores_of,
+    seeded,
+    stoppable,
+)
+from widemargin.table import Floats, Ints, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class Resampling:
+    """Selections and rankings of many subsamples; what `resample` returns.
+
+    Attributes
+    ----------
+    frequency : array of shape (n_features,)
+        Share of the subsamples in which a feature was selected.
+    ranks : array of shape (n, n_features)
+        Ranking in each subsample, 1 for the best.
+    rank_low, rank_high : array of shape (n_features,)
+        The interval that holds the central 90 % of a feature's ranks.
+    scores : array of shape (n, n_features)
+        Scores in each subsample.
+    supports : array of shape (n, n_features)
+        What was selected in each subsample.
+    stability : Stability
+        Nogueira's index of the selections.
+    names : array of str of shape (n_features,)
+    """
+
+    frequency: Floats
+    ranks: Ints
+    rank_low: Ints
+    rank_high: Ints
+    scores: Floats
+    supports: Supports
+    stability: Stability
+    names: Names
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per feature: frequency, rank_median, rank_low and rank_high."""
+        return data_frame(
+            {
+                "feature": self.names,
+                "frequency": self.frequency,
+                "rank_median": np.median(self.ranks, axis=0),
+                "rank_low": self.rank_low,
+                "rank_high": self.rank_high,
+            }
+        )
+
+    def __repr__(self) -> str:
+        n, d = self.ranks.shape
+        always = int(np.sum(self.frequency == 1))
+        return (
+            f"Resampling({n} subsamples, {d} features, {always} always selected, "
+            f"stability {self.stability.value:.3f})"
+        )
+
+
+def resample(
+    selector: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    n: int = 30,
+    fraction: float = 0.5,
+    stratified: bool = True,
+    confidence: float = 0.95,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Resampling:
+    """Fit a selector to many subsamples, to see what it selects and how firmly.
+
+    Parameters
+    ----------
+    selector : selector or str
+        It is not changed. What it selects in each subsample is what counts, so set its
+        ``n_features_to_select``. Or the name of a method, for its defaults.
+    X : array-like or frame of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), optional
+        Selectors that need no labels can do without.
+    n : int
+        Number of subsamples.
+    fraction : float
+        Share of the rows in each, drawn without replacement.
+    stratified : bool
+        Draw that share of every class, but at least two of its rows (or the one there
+        is).
+    confidence : float
+        Of the interval of the stability.
+    random_state : int, RandomState or None
+        Draws the subsamples, and is the random state of a selector that has none of
+        its own. All fits share that.
+    n_jobs : int or None
+        Fits at a time; None uses all cores.
+    verbose : int
+        Show progress if positive.
+
+    Returns
+    -------
+    Resampling
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin import ReliefF
+    >>> from widemargin.evaluation import resample
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = resample(ReliefF(2), X, y, random_state=0)
+    >>> result
+    Resampling(30 subsamples, 4 features, 2 always selected, stability 1.000)
+    >>> result.frequency
+    array([0., 0., 1., 1.])
+    """
+    count_of("resample", "n", n, 2)
+    if not isinstance(fraction, numbers.Real) or not 0 < float(fraction) < 1:
+        raise ValueError(
+            f"resample needs a fraction between 0 and 1, got {fraction!r}: the rows of "
+            "each subsample are drawn without replacement."
+        )
+    X = in_memory(X, "resample")
+    random = check_random_state(random_state)
+    selector = seeded(selector, random)
+    strata = np.zeros(X.shape[0], np.int64)
+    if stratified and y is not None:
+        strata, _ = encode(y, "resample")
+    samples = [_subsample(strata, float(fraction), random) for _ in range(n)]
+    call = Call("resample", "subsamples", n_jobs, verbose)
+    with stoppable("resample"):
+        fits = _fits(selector, X, y, samples, call)
+    return _summary(*fits, confidence, feature_names(X))
+
+
+def _subsample(strata: Ints, fraction: float, random: np.random.RandomState) -> Ints:
+    """Row numbers of a random part of each stratum, ascending."""
+    parts = []
+    for stratum in np.unique(strata):
+        rows = np.flatnonzero(strata == stratum)
+        size = max(round(fraction * len(rows)), min(2, len(rows)))
+        parts.append(random.permutation(rows)[:size])
+    return np.sort(np.concatenate(parts))
+
+
+def _fits(
+    selector: Any, X: Any, y: Any, samples: list[Ints], call: Call
+) -> tuple[Floats, Ints, Supports]:
+    """Scores, ranks and supports of the fits to each sample."""
+    shape = len(samples), X.shape[1]
+    scores, ranks = np.empty(shape), np.empty(shape, np.int64)
+    supports = np.empty(shape, bool)
+
+    def data(t: int) -> tuple[Any, Any]:
+        rows = samples[t]
+        return _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows)
+
+    def keep(t: int, fitted: Any) -> None:
+        scores[t] = scores_of(fitted, "resample")
+        ranks[t] = _ranking(fitted, scores[t])
+        supports[t] = fitted.get_support()
+
+    refit(selector, data, keep, len(samples), call)
+    return scores, ranks, supports
+
+
+def _ranking(fitted: Any, scores: Floats) -> Ints:
+    """The selector's own ranking, or that of its scores."""
+    ranking = getattr(fitted, "ranking_", None)
+    if ranking is not None:
+        return np.asarray(ranking)
+    places = np.empty(len(scores), np.int64)
+    places[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return places
+
+
+def _summary(
+    scores: Floats, ranks: Ints, supports: Supports, confidence: float, names: Names
+) -> Resampling:
+    return Resampling(
+        frequency=supports.mean(axis=0),
+        ranks=ranks,
+        # Ranks that occurred, so that the interval is of whole numbers.
+        rank_low=np.quantile(ranks, 0.05, axis=0, method="lower").astype(np.int64),
+        rank_high=np.quantile(ranks, 0.95, axis=0, method="higher").astype(np.int64),
+        scores=scores,
+        supports=supports,
+        stability=stability(supports, confidence=confidence),
+        names=names,
+    )

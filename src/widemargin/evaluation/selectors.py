@@ -1,0 +1,101 @@
+"""Whatever names the selectors of a comparison, as labelled selectors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from inspect import isclass
+from typing import Any
+
+from widemargin.base import MarginSelector
+
+
+def resolve_selectors(selectors: Any) -> dict[str, MarginSelector]:
+    """Label the selectors of a comparison.
+
+    Parameters
+    ----------
+    selectors : selector, str, list of these, or dict of label → selector or str
+        A name is that of a class in `widemargin` or `widemargin.baselines`, in upper
+        or lower case, and stands for its defaults.
+
+    Returns
+    -------
+    selectors : dict of str → MarginSelector
+        In the caller's order. Without a label of its own, a selector is called after
+        its class; where that is not enough to tell two apart, with its parameters.
+
+    Examples
+    --------
+    >>> from widemargin import ReliefF
+    >>> from widemargin.evaluation.selectors import resolve_selectors
+    >>> list(resolve_selectors(["Simba", ReliefF(), ReliefF(n_neighbors=1)]))
+    ['Simba', 'ReliefF()', 'ReliefF(n_neighbors=1)']
+    """
+    if isinstance(selectors, Mapping):
+        resolved = {str(label): _resolve(s) for label, s in selectors.items()}
+    else:
+        single = isinstance(selectors, str | MarginSelector) or isclass(selectors)
+        if not single and not isinstance(selectors, Iterable):
+            raise TypeError(_expected(selectors))
+        found = [_resolve(s) for s in ([selectors] if single else selectors)]
+        resolved = dict(zip(_labels(found), found, strict=True))
+    if not resolved:
+        raise ValueError("selectors must name at least one method, got none.")
+    return resolved
+
+
+def _resolve(selector: Any) -> MarginSelector:
+    if isinstance(selector, MarginSelector):
+        return selector
+    if isinstance(selector, str):
+        return _by_name(selector)
+    raise TypeError(_expected(selector))
+
+
+def _expected(came: Any) -> str:
+    if isclass(came) and issubclass(came, MarginSelector):
+        return (
+            f"selectors must be selectors or their names, got the class "
+            f"{came.__name__}: write {came.__name__}()."
+        )
+    return (
+        f"selectors must be selectors of widemargin or their names, got {came!r} of "
+        f"type {type(came).__name__}."
+    )
+
+
+def _by_name(name: str) -> MarginSelector:
+    known = _known()
+    for spelling, selector in known.items():
+        if spelling.lower() == name.lower():
+            return selector()
+    raise ValueError(f"There is no method {name!r}; there are {', '.join(known)}.")
+
+
+def _known() -> dict[str, type[MarginSelector]]:
+    """Every public selector by its name."""
+    # By name, since the package itself names what is in here.
+    packages = [import_module(p) for p in ("widemargin", "widemargin.baselines")]
+    members = {name: getattr(p, name) for p in packages for name in p.__all__}
+    return {
+        name: member
+        for name, member in members.items()
+        if isclass(member) and issubclass(member, MarginSelector)
+    }
+
+
+def _labels(selectors: list[MarginSelector]) -> list[str]:
+    """Different labels, as short as can be."""
+    labels = [type(s).__name__ for s in selectors]
+    same = Counter(labels)
+    for i, selector in enumerate(selectors):
+        if same[labels[i]] > 1:
+            labels[i] = " ".join(repr(selector).split())
+    same, seen = Counter(labels), Counter[str]()
+    for i, label in enumerate(labels):
+        if same[label] > 1:
+            seen[label] += 1
+            labels[i] = f"{label} #{seen[label]}"
+    return labels

@@ -1,0 +1,299 @@
+"""The stages of a comparison: fits, curve, agreement, stability, significance, groups.
+
+Each takes a `Run`, and adds to it what it finds. What a stage leaves out for its cost,
+it says in the notes.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import cross_val_score
+from sklearn.utils import _safe_indexing
+
+from widemargin.algorithms.lmba import LMBA
+from widemargin.base import AscentSelector, MarginSelector
+from widemargin.baselines.mrmr import MRMR
+from widemargin.evaluation._agreement import agreement
+from widemargin.evaluation._profile import Profile
+from widemargin.evaluation._redundancy import redundancy
+from widemargin.evaluation._significance import LEVEL, Significance, significance
+from widemargin.evaluation.comparison import Choice, choose, curve_lines
+from widemargin.evaluation.curves import selection_curve
+from widemargin.evaluation.defaults import MOST_TAKEN
+from widemargin.evaluation.resampling import Resampling, resample
+from widemargin.notices import warn
+from widemargin.progress import progress
+from widemargin.table import Ints
+
+WARM_UP = 128  # rows that compile, or load, what a timed fit needs
+SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there
+PROBES = (
+    1000  # permuted copies of features, whose scores the real ones are held against
+)
+PAIRS = 2 * 10**11  # products of cells, up to which all rows tell what is redundant
+
+
+# Their scores are shares of the best or places, so that the best one has 1 for whatever
+# labels. Only a comparison within one fit can tell whether it is good.
+RELATIVE = (AscentSelector, LMBA, MRMR)
+
+
+@dataclass
+class Run:
+    """What the stages share, and what they have found so far."""
+
+    X: Any
+    y: Any
+    codes: Ints  # of the classes
+    profile: Profile
+    methods: dict[str, MarginSelector]  # not fitted
+    seed: int
+    n_jobs: int | None
+    verbose: int
+    max_samples: int | None
+    budget: float | None
+    fitted: dict[str, MarginSelector] = field(default_factory=dict)  # to all rows
+    times: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    found: dict[str, Any] = field(default_factory=dict)  # parts of the Comparison
+    choice: Choice | None = None
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What all evaluation tools are called with."""
+        return {
+            "random_state": self.seed,
+            "n_jobs": self.n_jobs,
+            "verbose": self.verbose,
+        }
+
+    @cached_property
+    def sample(self) -> tuple[Any, Any, Ints]:
+        """X, y and class codes, or a random part of the rows if there are too many."""
+        return self.part(self.max_samples or self.profile.n_samples)
+
+    def part(self, most: int) -> tuple[Any, Any, Ints]:
+        """X, y and class codes of about ``most`` rows."""
+        n = self.profile.n_samples
+        if n <= most:
+            return self.X, self.y, self.codes
+        rows = stratified_rows(self.codes, most / n, self.seed)
+        X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
+        return X, y, self.codes[rows]
+
+    def affordable(self, stage: str, fits: Callable[[str], float]) -> list[str]:
+        """Methods that the budget allows, the recommended one first.
+
+        ``fits`` says how many fits of a method the stage takes.
+        """
+        first = self.choice.method if self.choice else None
+        order = sorted(self.methods, key=lambda m: (m != first, self.times[m]))
+        n, used = self.profile.n_samples, len(self.sample[2])
+        chosen, left_out, left = [], [], self.budget or np.inf
+        for method in order:
+            seconds = fits(method) * self.times[method] * (used / n) ** 2
+            if seconds <= left:
+                left -= seconds
+                chosen.append(method)
+            else:
+                left_out.append(f"{method} (about {duration(seconds)})")
+        if left_out:
+            self.notes.append(f"{stage} was left out for {', '.join(left_out)}.")
+        return chosen
+
+    def sized(self, method: str) -> MarginSelector:
+        """The method, selecting as many features as the curve recommends.
+
+        MRMR pays for each one it takes, so it may take fewer.
+        """
+        selector = clone(self.methods[method])
+        if self.choice is not None:
+            k = self.choice.n_features
+            if isinstance(selector, MRMR):
+                k = min(k, MOST_TAKEN)
+            selector.set_params(n_features_to_select=k)
+        return selector
+
+
+def fit_all(run: Run) -> None:
+    """Fit every method to all rows, and take the time."""
+    n_classes = run.profile.n_classes
+    few = spread_rows(run.codes, max(4, WARM_UP // n_classes))
+    X, y = _safe_indexing(run.X, few), _safe_indexing(run.y, few)
+    said: list[str] = []
+    with progress("fits", len(run.methods), run.verbose) as advance:
+        for label, selector in run.methods.items():
+            # Should the few rows not be enough for it, it is timed cold.
+            with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+                clone(selector).fit(X, y)
+            fitted = clone(selector)
+            if fitted.n_jobs is None:
+                fitted.set_params(n_jobs=run.n_jobs)
+            with warnings.catch_warnings(record=True, action="always") as caught:
+                start = time.perf_counter()
+                run.fitted[label] = fitted.fit(run.X, run.y)
+                run.times[label] = time.perf_counter() - start
+            said += [str(w.message) for w in caught if w.category is UserWarning]
+            advance()
+    for message in dict.fromkeys(said):
+        run.notes.append(message)
+        warn(message)
+
+
+def draw_curve(
+    run: Run, estimator: Any, scoring: Any, cv: Any, n_features: Any
+) -> None:
+    """Try the rankings with a classifier."""
+    X, y, codes = run.sample
+    n = run.profile.n_samples
+    if len(codes) < n:
+        run.notes.append(
+            f"Curve, stability, significance and redundancy are from a random "
+            f"{len(codes)} of the {n} rows."
+        )
+    with quiet():
+        dummy = DummyClassifier(strategy="prior")
+        nothing = np.zeros((len(codes), 1))
+        run.found["chance"] = float(
+            np.mean(cross_val_score(dummy, nothing, codes, scoring=scoring, cv=cv))
+        )
+        curve = selection_curve(
+            run.methods,
+            X,
+            y,
+            estimator,
+            cv=cv,
+            n_features=n_features,
+            scoring=scoring,
+            **run.common,
+        )
+    run.found["curve"] = curve
+    run.choice = choose(curve_lines(curve))
+    if not curve.complete:
+        raise KeyboardInterrupt
+
+
+def agree(run: Run) -> None:
+    """Say how far the methods agree on the best features."""
+    if len(run.methods) > 1:
+        k = run.choice.n_features if run.choice else None
+        run.found["agreement"] = agreement(run.fitted, k=k)
+
+
+def resample_all(run: Run, n: int) -> None:
+    """See what the methods select on halves of the rows."""
+    results: dict[str, Resampling] = {}
+    run.found["resampling"] = results
+    if not n:
+        return
+    X, y, _ = run.sample
+    for method in run.affordable("Stability", lambda _: n * SUBSAMPLE):
+        results[method] = resample(run.sized(method), X, y, n=n, **run.common)
+
+
+def test_all(run: Run, n_permutations: int) -> None:
+    """See which scores are too high to be chance."""
+    results: dict[str, Significance] = {}
+    run.found["significance"] = results
+    if not n_permutations:
+        return
+    X, y, _ = run.sample
+    d = run.profile.n_features
+    # As many probes as the rank of a p-value needs, and rounds as the q-values of the
+    # recommended features need.
+    k = run.choice.n_features if run.choice else 1
+    rounds = min(max(5, PROBES // d, 1 + int(1 / (LEVEL * k))), 50)
+    probes = {m: needs_probes(run, m, n_permutations) for m in run.methods}
+
+    def fits(method: str) -> float:
+        # A fit with probes is one of twice the features.
+        return 2.0 * rounds if probes[method] else n_permutations
+
+    for method in run.affordable("Significance", fits):
+        how: dict[str, Any] = {"n_permutations": n_permutations}
+        if probes[method]:
+            how = {"method": "probes", "n_permutations": rounds}
+        with quiet():
+            results[method] = significance(run.sized(method), X, y, **how, **run.common)
+    if any(probes[m] and not isinstance(run.methods[m], RELATIVE) for m in results):
+        run.notes.append(
+            f"{n_permutations} permutations of the labels are too few to single out "
+            f"some of {d} features; permuted copies of the features serve instead."
+        )
+
+
+def needs_probes(run: Run, method: str, n_permutations: int) -> bool:
+    """Whether permuted labels could not bring a q-value below the level.
+
+    With all recommended features at the smallest p-value, their q-value is that times
+    d / k.
+    """
+    if isinstance(run.methods[method], RELATIVE):
+        return True
+    k = run.choice.n_features if run.choice else 1
+    return run.profile.n_features / k / (1 + n_permutations) >= LEVEL
+
+
+def group(run: Run, threshold: float | None) -> None:
+    """Find groups of features of which one would do."""
+    if threshold is None:
+        return
+    d = run.profile.n_features
+    most = min(run.max_samples or run.profile.n_samples, max(200, PAIRS // d**2))
+    X, y, _ = run.part(most)
+    scores = run.fitted[run.choice.method].scores_ if run.choice else None
+    run.found["redundancy"] = redundancy(
+        X,
+        y,
+        threshold=threshold,
+        measure="correlation" if run.profile.plain else "uncertainty",
+        scores=scores,
+        n_jobs=run.n_jobs,
+        verbose=run.verbose,
+    )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hide what fits to parts of the rows warn of: the fits to all have said it."""
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
+        yield
+
+
+def stratified_rows(codes: Ints, share: float, seed: int) -> Ints:
+    """Numbers of a random share of the rows of each class, at least two of them."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for label in range(int(codes.max()) + 1):
+        rows = np.flatnonzero(codes == label)
+        size = max(round(share * len(rows)), min(2, len(rows)))
+        parts.append(rng.permutation(rows)[:size])
+    return np.sort(np.concatenate(parts))
+
+
+def spread_rows(codes: Ints, size: int) -> Ints:
+    """Numbers of up to ``size`` rows of each class, from its first to its last."""
+    parts = []
+    for label in range(int(codes.max()) + 1):
+        rows = np.flatnonzero(codes == label)
+        parts.append(rows[np.unique(np.linspace(0, len(rows) - 1, size).astype(int))])
+    return np.sort(np.concatenate(parts))
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words."""
+    if seconds < 100:
+        return f"{seconds:.0f} seconds"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.0f} hours"

@@ -1,0 +1,583 @@
+"""Several methods side by side: what is recommended, said, left out and kept."""
+
+import json
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from widemargin import ReliefF, Simba
+from widemargin.baselines import FisherScore
+from widemargin.datasets import make_ordinal, make_xor
+from widemargin.evaluation import (
+    Comparison,
+    SelectionCurve,
+    compare,
+    default_selectors,
+    profile,
+    stages,
+)
+
+LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
+
+
+def table(n=40, d=10, seed=0):
+    """Two classes of n/2 rows, which the first feature tells apart."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, d))
+    X[:, 0] += 4 * y
+    return X, y
+
+
+def curve_of(scores, scoring="accuracy", baseline=0.6):
+    """A curve from {method: {size: scores of the folds}}."""
+    rows = [
+        (method, fold, size, score, 0.1)
+        for method, sizes in scores.items()
+        for size, folds in sizes.items()
+        for fold, score in enumerate(folds)
+    ]
+    columns = ["method", "fold", "n_features", "score", "fit_time"]
+    frame = pd.DataFrame(rows, columns=columns)
+    folds = frame["fold"].max() + 1
+    return SelectionCurve(
+        frame, tuple(scores), np.full(folds, baseline), 10, scoring, True
+    )
+
+
+def comparison_of(scores, *, n=1000, chance=0.5, baseline=0.6, scoring="accuracy"):
+    X, y = table(n)
+    selectors = {m: FisherScore().fit(X, y) for m in scores}
+    return Comparison(
+        X=X,
+        y=y,
+        feature_names=np.array([f"x{f}" for f in range(10)], dtype=object),
+        profile=profile(X, y),
+        selectors=selectors,
+        times=dict.fromkeys(scores, 0.5),
+        curve=curve_of(scores, scoring, baseline),
+        chance=chance,
+    )
+
+
+def near(mean, error=0.01):
+    """Two folds of that mean and standard error."""
+    return [mean - error, mean + error]
+
+
+class TestRecommendation:
+    def test_the_fewest_features_within_one_standard_error_win(self):
+        c = comparison_of(
+            {
+                "wide": {1: near(0.6), 5: near(0.85), 10: near(0.90, 0.02)},
+                "short": {1: near(0.6), 3: near(0.885), 10: near(0.60)},
+            }
+        )
+        assert (c.best, c.n_features) == ("short", 3)
+
+    def test_a_score_outside_one_standard_error_does_not(self):
+        c = comparison_of(
+            {
+                "wide": {5: near(0.85), 10: near(0.90, 0.02)},
+                "short": {3: near(0.87), 10: near(0.60)},
+            }
+        )
+        assert (c.best, c.n_features) == ("wide", 10)
+
+    def test_of_equal_sizes_the_better_score_wins(self):
+        c = comparison_of(
+            {"a": {2: near(0.89)}, "b": {2: near(0.90)}, "c": {2: near(0.895)}}
+        )
+        assert c.best == "b"
+
+    def test_the_selected_are_the_first_of_the_best_ranking(self):
+        c = comparison_of({"a": {3: near(0.9)}})
+        ranking = c.selectors["a"].ranking_
+        assert ranking[c.selected].tolist() == [1, 2, 3]
+
+    def test_one_fold_has_no_standard_error(self):
+        c = comparison_of({"a": {1: [0.7], 4: [0.9]}})
+        assert c.n_features == 4
+
+
+class TestAnswer:
+    def test_fewer_features_that_score_higher_carry_the_signal(self):
+        c = comparison_of({"ReliefF": {3: near(0.88)}}, baseline=0.65)
+        assert c.answer == (
+            "3 of 10 features, as ReliefF ranks them, carry the signal; 1-NN rises "
+            "from 65 % with all to 88 %."
+        )
+
+    def test_fewer_features_that_score_the_same_are_enough(self):
+        c = comparison_of({"ReliefF": {1: near(0.879)}}, baseline=0.881)
+        assert c.answer == (
+            "1 of 10 features, as ReliefF ranks them, is enough; 1-NN is 87.9 % with "
+            "it and 88.1 % with all."
+        )
+
+    def test_all_may_be_needed(self):
+        c = comparison_of({"a": {3: near(0.7), 10: near(0.9)}}, baseline=0.9)
+        assert c.answer == "All 10 features are needed: 1-NN is 90 % with them."
+
+    def test_nothing_above_guessing_is_said_plainly(self):
+        c = comparison_of({"a": {1: near(0.53), 2: near(0.51)}}, baseline=0.5)
+        assert c.signal is False
+        assert c.answer.startswith("No signal found")
+        assert "53 %" in c.answer
+        assert "50 % of guessing" in c.answer
+
+    def test_the_same_score_is_a_signal_with_enough_rows(self):
+        scores = {"a": {1: near(0.56, 0.001)}}
+        assert not comparison_of(scores, n=100).signal
+        assert comparison_of(scores, n=2000).signal
+
+    def test_other_scores_are_named(self):
+        scores = {"a": {2: near(0.8)}}
+        c = comparison_of(scores, scoring="balanced_accuracy")
+        assert "the balanced accuracy of 1-NN rises from 60 % with all to 80 %" in (
+            c.answer
+        )
+        assert "the roc auc of 1-NN rises from 0.60 with all to 0.80" in (
+            comparison_of(scores, scoring="roc_auc").answer
+        )
+
+    def test_without_a_curve_there_is_none(self):
+        X, y = table()
+        c = Comparison(
+            X, y, np.array([]), profile(X, y), {"a": FisherScore()}, {"a": 1}
+        )
+        assert c.answer.startswith("There is no answer")
+        assert c.best is c.n_features is c.selected is c.signal is c.score_all is None
+        assert c.summary()["n_features"].isna().all()
+
+
+class TestDefaultSelectors:
+    def names(self, *args, **kwargs):
+        return list(default_selectors(*args, **kwargs))
+
+    def test_a_plain_table(self):
+        expected = ["ReliefF", "Simba", "FRLL", "FisherScore", "MRMR"]
+        assert self.names(*table()) == expected
+
+    @pytest.mark.parametrize("odd", ["missing", "nominal", "told"])
+    def test_other_tables_get_methods_that_can(self, odd):
+        X, y = table()
+        frame = pd.DataFrame(X).rename(columns=str)
+        told = None
+        if odd == "missing":
+            frame.iloc[0, 0] = np.nan
+        elif odd == "nominal":
+            frame["9"] = np.where(y, "a", "b")
+        else:
+            told = ["3"]
+        chosen = default_selectors(frame, y, categorical_features=told)
+        assert list(chosen) == ["ReliefF", "Simba", "Relief"]
+        assert all(s.categorical_features == told for s in chosen.values())
+        for selector in chosen.values():
+            selector.set_params(n_features_to_select=1).fit(frame, y)
+
+    def test_booleans_are_plain(self):
+        X, y = table()
+        frame = pd.DataFrame(X > 0).rename(columns=str)
+        assert "FisherScore" in self.names(frame, y)
+
+    def test_ordered_classes_get_methods_that_use_the_order(self):
+        X, y = table(60)
+        grades = pd.Categorical(np.arange(60) % 3, ordered=True)
+        names = self.names(X, grades)
+        assert names[:2] == ["OReliefF", "OSimba"]
+        two = pd.Categorical(y, ordered=True)
+        assert "OReliefF" not in self.names(X, two)
+        assert "OReliefF" not in self.names(X, np.arange(60) % 3)
+
+    def test_huge_tables_get_cheap_methods(self, monkeypatch):
+        X, y = table(1000, 5)
+        monkeypatch.setattr("widemargin.evaluation.defaults.ALL_STARTS", 10**6)
+        assert default_selectors(X, y)["Simba"].n_starts == 1
+        monkeypatch.setattr("widemargin.evaluation.defaults.ONE_START", 10**6)
+        monkeypatch.setattr("widemargin.evaluation.defaults.ALL_ROWS", 4 * 10**6)
+        chosen = default_selectors(X, y, random_state=3)
+        assert list(chosen) == ["ReliefF", "FisherScore", "MRMR"]
+        assert chosen["ReliefF"].n_samples == 80
+        assert chosen["ReliefF"].random_state == 3
+
+    def test_mrmr_does_not_take_thousands_one_by_one(self):
+        X, y = table(20, 3000)
+        assert default_selectors(X, y)["MRMR"].n_features_to_select == 100
+
+
+class TestCompare:
+    def test_it_finds_the_three_features_of_xor(self):
+        X, y = make_xor(300, random_state=0)
+        c = compare(X, y, ["ReliefF", "FisherScore"], n_permutations=20, random_state=0)
+        assert c.complete
+        assert c.best == "ReliefF"
+        assert sorted(c.selected) == [0, 1, 2]
+        assert c.signal
+        assert "3 of 10 features, as ReliefF ranks them, carry the signal" in c.answer
+        assert c.agreement.labels == ["ReliefF", "FisherScore"]
+        assert c.agreement.k == 3
+        assert c.resampling["ReliefF"].supports.sum(axis=1).tolist() == [3] * 20
+        assert c.significance["ReliefF"].significant().nonzero()[0].tolist() == [
+            0,
+            1,
+            2,
+        ]
+        assert c.redundancy.groups == []
+        assert set(c.times) == {"ReliefF", "FisherScore"}
+        assert all(s.scores_.shape == (10,) for s in c.selectors.values())
+
+    def test_noise_is_called_noise(self):
+        rng = np.random.default_rng(0)
+        claims = 0
+        for seed in range(5):
+            X, y = rng.standard_normal((60, 200)), np.arange(60) % 2
+            selectors = ["FisherScore", "PearsonScore"]
+            c = compare(X, y, selectors, random_state=seed, **LIGHT)
+            claims += c.signal
+            assert c.signal or c.answer.startswith("No signal found")
+        assert claims == 0
+
+    def test_the_summary_has_a_row_per_method(self):
+        X, y = table()
+        c = compare(X, y, ["ReliefF", "Simba"], random_state=0, n_resamples=4)
+        frame = c.summary()
+        assert frame.columns.tolist() == [
+            "method",
+            "n_features",
+            "score",
+            "score_all",
+            "area",
+            "stability",
+            "fit_time",
+        ]
+        assert frame["method"].tolist() == ["ReliefF", "Simba"]
+        assert frame.notna().all(axis=None)
+        assert frame["fit_time"].tolist() == list(c.times.values())
+
+    def test_the_same_seed_gives_the_same_comparison(self):
+        X, y = table()
+        one, two = (
+            compare(X, y, ["Simba"], random_state=1, n_resamples=4) for _ in range(2)
+        )
+        pd.testing.assert_frame_equal(
+            one.summary().drop(columns="fit_time"),
+            two.summary().drop(columns="fit_time"),
+        )
+        np.testing.assert_array_equal(
+            one.significance["Simba"].p_values, two.significance["Simba"].p_values
+        )
+
+    def test_settings_reproduce_the_call(self):
+        X, y = table()
+        c = compare(X, y, {"mine": Simba(2)}, cv=3, n_features=[1, 5], **LIGHT)
+        settings = json.loads(json.dumps(c.settings))
+        seed = settings["random_state"]
+        assert settings["selectors"] == {
+            "mine": f"Simba(n_features_to_select=2, random_state={seed})"
+        }
+        assert settings["n_features"] == [1, 5]
+        assert settings["scoring"] == "accuracy"
+        names = {"Simba": Simba}
+        again = {k: eval(s, names) for k, s in settings.pop("selectors").items()}
+        twin = compare(X, y, again, **settings)
+        pd.testing.assert_frame_equal(
+            c.curve.frame.drop(columns="fit_time"),
+            twin.curve.frame.drop(columns="fit_time"),
+        )
+
+    def test_a_classifier_and_a_score_of_ones_own(self):
+        X, y = table()
+        c = compare(
+            X, y, "FisherScore", estimator=LogisticRegression(), scoring="roc_auc",
+            cv=StratifiedKFold(3), random_state=0, **LIGHT,
+        )  # fmt: skip
+        assert c.classifier == "LogisticRegression"
+        assert c.chance == 0.5
+        assert "roc auc of LogisticRegression" in c.answer
+        assert c.settings["cv"].startswith("StratifiedKFold(n_splits=3")
+
+    def test_lopsided_classes_are_scored_by_balanced_accuracy(self):
+        X, _ = table(100)
+        y = np.arange(100) % 10 == 0
+        X[:, 1] += 3 * y
+        c = compare(X, y, "FisherScore", random_state=0, **LIGHT)
+        assert c.curve.scoring == "balanced_accuracy"
+        assert c.chance == 0.5
+
+    def test_parts_can_be_left_out(self):
+        X, y = table()
+        c = compare(X, y, "FisherScore", random_state=0, **LIGHT)
+        assert c.agreement is None
+        assert c.redundancy is None
+        assert c.resampling == c.significance == {}
+        assert c.complete
+        assert c.notes == []
+
+    def test_many_features_are_tested_with_probes(self):
+        X, y = table(40, 60)
+        c = compare(X, y, "FisherScore", random_state=0, n_resamples=0)
+        assert c.significance["FisherScore"].method == "probes"
+        assert any("50 permutations of the labels are too few" in n for n in c.notes)
+        assert c.significance["FisherScore"].significant()[0]
+
+    def test_relative_scores_are_tested_with_probes(self):
+        X, y = table(40, 3)
+        X[:, 1] += 3 * y
+        c = compare(X, y, "Simba", random_state=0, n_resamples=0)
+        assert c.significance["Simba"].method == "probes"
+
+    def test_redundant_features_are_grouped_around_the_better_one(self):
+        X, y = table()
+        X[:, 5] = X[:, 0] + 0.01 * np.random.default_rng(1).standard_normal(40)
+        c = compare(X, y, "FisherScore", random_state=0, n_permutations=0)
+        (group,) = c.redundancy.groups
+        assert sorted(group) == [0, 5]
+        assert group == sorted(
+            group, key=lambda f: -c.selectors["FisherScore"].scores_[f]
+        )
+
+    def test_mixed_tables_go_through(self):
+        X, y = table(60, 4)
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        frame["colour"] = np.where(np.arange(60) % 3 > 0, "red", "blue")
+        frame.loc[[1, 20], "b"] = np.nan
+        frame.loc[4, "colour"] = None
+        c = compare(
+            frame, np.where(y, "yes", "no"), random_state=0, cv=3,
+            n_resamples=3, n_permutations=19,
+        )  # fmt: skip
+        assert list(c.selectors) == ["ReliefF", "Simba", "Relief"]
+        assert c.feature_names[c.selected[0]] == "a"
+        assert c.signal
+        assert c.redundancy.measure == "uncertainty"
+        assert set(c.resampling) == set(c.significance) == set(c.selectors)
+
+    def test_ordered_classes_go_through(self):
+        X, y = make_ordinal(120, random_state=0)[:2]
+        c = compare(X, pd.Categorical(y, ordered=True), random_state=0, cv=3, **LIGHT)
+        assert "OReliefF" in c.selectors
+        assert c.complete
+
+    def test_polars_frames_and_lists_go_through(self):
+        polars = pytest.importorskip("polars")
+        X, y = table()
+        by_list = compare(X.tolist(), y.tolist(), "ReliefF", random_state=0, **LIGHT)
+        frame = polars.DataFrame(X, schema=[f"c{f}" for f in range(10)])
+        by_frame = compare(frame, y, "ReliefF", random_state=0, **LIGHT)
+        assert by_frame.feature_names[0] == "c0"
+        np.testing.assert_array_equal(by_list.selected, by_frame.selected)
+
+    def test_small_classes_get_fewer_folds(self):
+        X, _ = table(9)
+        y = np.arange(9) % 3
+        with warnings.catch_warnings(action="ignore"):
+            c = compare(X, y, "FisherScore", random_state=0, **LIGHT)
+        assert c.curve.frame["fold"].nunique() == 3
+        assert any("3 folds instead of 5" in note for note in c.notes)
+
+    def test_warnings_of_the_methods_are_said_once_and_noted(self):
+        X, y = table(16)
+        with pytest.warns(UserWarning, match="n_neighbors=10") as caught:
+            c = compare(X, y, ["ReliefF"], random_state=0, cv=2, n_resamples=3)
+        assert len(caught) == 1
+        assert any("n_neighbors=10" in note for note in c.notes)
+
+    def test_threads_are_not_a_setting_of_the_methods(self):
+        X, y = table()
+        own = {"all": FisherScore(), "own": FisherScore(n_jobs=1)}
+        c = compare(X, y, own, n_jobs=2, random_state=0, **LIGHT)
+        assert c.selectors["all"].n_jobs == 2
+        assert c.selectors["own"].n_jobs == 1
+        assert c.settings["selectors"]["all"] == "FisherScore()"
+
+    def test_the_arguments_are_not_changed(self):
+        X, y = table()
+        before, selector = X.copy(), ReliefF(3)
+        compare(X, y, selector, random_state=0, **LIGHT)
+        np.testing.assert_array_equal(X, before)
+        assert not hasattr(selector, "scores_")
+        assert selector.get_params() == ReliefF(3).get_params()
+
+    def test_wrong_arguments_are_refused(self):
+        X, y = table()
+        with pytest.raises(ValueError, match="no method 'Releif'"):
+            compare(X, y, "Releif")
+        with pytest.raises(ValueError, match=r"height × width = 10.*got \(2, 4\)"):
+            compare(X, y, image_shape=(2, 4))
+        with pytest.raises(ValueError, match="at least 2 classes"):
+            compare(X, np.zeros(40))
+
+    def test_images_keep_their_shape(self):
+        X, y = table()
+        c = compare(X, y, "FisherScore", image_shape=(2, 5), **LIGHT)
+        assert c.image_shape == (2, 5)
+        assert c.settings["image_shape"] == [2, 5]
+
+
+class TestCost:
+    def test_too_many_rows_are_sampled_for_all_but_the_fits(self, monkeypatch):
+        X, y = table(200)
+        seen = []
+        original = stages.resample
+
+        def spy(selector, X, y, **kwargs):
+            seen.append(len(X))
+            return original(selector, X, y, **kwargs)
+
+        monkeypatch.setattr(stages, "resample", spy)
+        c = compare(
+            X, y, "FisherScore", max_samples=50, n_resamples=3, n_permutations=0,
+            random_state=0,
+        )  # fmt: skip
+        assert seen == [50]
+        assert any("random 50 of the 200 rows" in note for note in c.notes)
+        expected = FisherScore().fit(X, y).scores_
+        np.testing.assert_array_equal(c.selectors["FisherScore"].scores_, expected)
+
+    def test_what_the_budget_does_not_allow_is_left_out_with_a_note(self):
+        X, y = table()
+        c = compare(X, y, ["ReliefF", "FisherScore"], budget=1e-9, random_state=0)
+        assert c.resampling == c.significance == {}
+        assert any(n.startswith("Stability was left out for") for n in c.notes)
+        assert any(n.startswith("Significance was left out for") for n in c.notes)
+        assert c.complete
+
+    def test_the_recommended_method_comes_first(self):
+        X, y = make_xor(200, random_state=0)
+        c = compare(X, y, ["FisherScore", "ReliefF"], random_state=0, n_resamples=3)
+        assert c.best == "ReliefF"
+        assert next(iter(c.resampling)) == next(iter(c.significance)) == "ReliefF"
+
+    def test_no_budget_is_no_limit(self):
+        X, y = table()
+        c = compare(X, y, "FisherScore", budget=None, n_resamples=3, random_state=0)
+        assert set(c.resampling) == set(c.significance) == {"FisherScore"}
+
+    def test_rare_classes_survive_sampling(self):
+        codes = np.repeat([0, 1], [1000, 3])
+        rows = stages.stratified_rows(codes, 0.1, seed=0)
+        assert np.bincount(codes[rows]).tolist() == [100, 2]
+        assert len(np.unique(rows)) == len(rows)
+
+    def test_rows_to_warm_up_are_of_all_classes(self):
+        codes = np.repeat([0, 1, 2], [100, 7, 1])
+        rows = stages.spread_rows(codes, 10)
+        assert np.bincount(codes[rows]).tolist() == [10, 7, 1]
+        assert rows[0] == 0
+
+    @pytest.mark.parametrize(
+        ("seconds", "text"),
+        [(42, "42 seconds"), (600, "10 minutes"), (9e4, "25 hours")],
+    )
+    def test_durations_in_words(self, seconds, text):
+        assert stages.duration(seconds) == text
+
+
+class TestInterruption:
+    @pytest.mark.parametrize(
+        ("stage", "missing"),
+        [
+            (
+                "selection_curve",
+                "curve, agreement, stability, significance, redundancy",
+            ),
+            ("resample", "stability, significance, redundancy"),
+            ("significance", "significance, redundancy"),
+            ("redundancy", "redundancy"),
+        ],
+    )
+    def test_what_is_finished_is_kept(self, monkeypatch, stage, missing):
+        def interrupted(*args, **kwargs):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(stages, stage, interrupted)
+        X, y = table()
+        with pytest.warns(UserWarning, match=f"not finished: {missing}"):
+            c = compare(X, y, ["ReliefF", "FisherScore"], n_resamples=3, random_state=0)
+        assert not c.complete
+        assert repr(c).endswith("interrupted)")
+        assert (c.curve is None) == (stage == "selection_curve")
+        assert (c.agreement is None) == (stage == "selection_curve")
+        assert bool(c.resampling) == (stage in ("significance", "redundancy"))
+        assert bool(c.significance) == (stage == "redundancy")
+        assert c.redundancy is None
+        assert isinstance(c.answer, str)
+        assert len(c.summary()) == 2
+
+    def test_methods_finished_before_it_are_kept(self, monkeypatch):
+        calls = []
+        original = stages.resample
+
+        def second_fails(*args, **kwargs):
+            calls.append(1)
+            if len(calls) == 2:
+                raise KeyboardInterrupt
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(stages, "resample", second_fails)
+        X, y = table()
+        with pytest.warns(UserWarning, match="not finished: stability"):
+            c = compare(X, y, ["ReliefF", "FisherScore"], n_resamples=3, random_state=0)
+        assert len(c.resampling) == 1
+
+    def test_a_curve_with_some_folds_is_used_but_ends_it(self, monkeypatch):
+        original = stages.selection_curve
+
+        def partial(*args, **kwargs):
+            curve = original(*args, **kwargs)
+            frame = curve.frame[curve.frame["fold"] < 2]
+            return SelectionCurve(
+                frame, curve.methods, curve.baseline, 10, curve.scoring, False
+            )
+
+        monkeypatch.setattr(stages, "selection_curve", partial)
+        X, y = table()
+        with pytest.warns(UserWarning, match="not finished: curve, agreement"):
+            c = compare(X, y, "FisherScore", random_state=0)
+        assert c.best == "FisherScore"
+        assert c.agreement is None
+
+    def test_during_the_fits_nothing_is_to_be_kept(self, monkeypatch):
+        def interrupted(self, X, y):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(FisherScore, "fit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compare(*table(), "FisherScore")
+
+
+def test_progress_goes_to_stderr(capsys):
+    X, y = table()
+    compare(X, y, "FisherScore", random_state=0, n_resamples=3, verbose=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "fits: 1 of 1" in err
+    compare(X, y, "FisherScore", random_state=0, n_resamples=3, verbose=0)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_importing_the_tools_one_by_one_leaves_their_names():
+    code = (
+        "import importlib, pkgutil\n"
+        "from widemargin import evaluation\n"
+        "for m in pkgutil.iter_modules(evaluation.__path__):\n"
+        "    importlib.import_module(f'widemargin.evaluation.{m.name}')\n"
+        "for name in evaluation.__all__:\n"
+        "    assert callable(getattr(evaluation, name)), name\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_iris_from_a_frame_has_its_names():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    c = compare(X, y, ["ReliefF", "FisherScore"], random_state=0, **LIGHT)
+    assert set(c.feature_names[c.selected]) <= {"petal length (cm)", "petal width (cm)"}
+    assert repr(c) == "Comparison(ReliefF, FisherScore on 150 × 4)"

@@ -1,0 +1,390 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from scipy.stats import kstest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.preprocessing import StandardScaler
+
+from cases import CASES, gaussian, lopsided, small_tables, tied
+from oracles.evaluation import (
+    benjamini_hochberg,
+    permutation_p_values,
+    probe_p_values,
+)
+from widemargin import GFlip, OReliefF, Relief, ReliefF, Simba
+from widemargin.baselines import FeatureSimilarity, FisherScore
+from widemargin.datasets import make_xor
+from widemargin.evaluation import _significance, permuted_relief, significance
+from widemargin.evaluation.probes import for_probes, with_probes
+from widemargin.threads import Workers
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:ReliefF. n_neighbors=:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
+    pytest.mark.filterwarnings("ignore:significance. .*too few:UserWarning"),
+]
+
+RELIEFS = [
+    Relief(),
+    Relief(squared=True, scale="standard"),
+    Relief(n_samples=9, random_state=5),
+    ReliefF(n_neighbors=1),
+    ReliefF(n_neighbors=3, metric="manhattan"),
+    ReliefF(scale=None),
+    ReliefF(n_neighbors="log", n_samples=7, random_state=np.random.RandomState(2)),
+    ReliefF(n_neighbors=100, n_samples=1000),
+]
+NAMES = [f"{type(s).__name__}-{i}" for i, s in enumerate(RELIEFS)]
+
+
+def shuffled(n, count, seed=0):
+    random = np.random.RandomState(seed)
+    return [random.permutation(n) for _ in range(count)]
+
+
+def compare_with_refits(selector, X, y, n_permutations=10, n_threads=2):
+    table = _significance._fit_for_table(clone(selector), X, y)
+    orders = shuffled(len(y), n_permutations)
+    with Workers(n_threads) as workers:
+        scores = permuted_relief.permuted_scores(selector, table, orders, workers)
+    refits = [clone(selector).fit(X, y[order]).scores_ for order in orders]
+    np.testing.assert_allclose(scores, refits, rtol=0, atol=1e-12)
+    return scores
+
+
+@pytest.mark.filterwarnings("ignore:.*n_samples=:UserWarning")
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("selector", RELIEFS, ids=NAMES)
+def test_one_search_gives_the_scores_of_refits(case, selector):
+    compare_with_refits(selector, *case(np.random.default_rng(4)))
+
+
+@given(small_tables())
+@settings(max_examples=40, deadline=None)
+def test_one_search_gives_the_scores_of_refits_on_any_small_table(table):
+    X, y = table
+    for selector in (Relief(), ReliefF(n_neighbors=2), ReliefF(metric="manhattan")):
+        compare_with_refits(selector, X, y, 5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+@pytest.mark.parametrize("values", [2, 5, None])
+def test_one_search_on_data_long_enough_to_walk_outwards(n_classes, values):
+    """Neighbours from a prefix of the nearest rows, with and without many ties."""
+    rng = np.random.default_rng(6)
+    X = (
+        rng.standard_normal((400, 6))
+        if values is None
+        else rng.integers(0, values, (400, 6))
+    )
+    y = rng.integers(0, n_classes, 400)
+    y[:5] = n_classes  # and one rare class
+    for selector in (Relief(), ReliefF(n_neighbors=4, metric="manhattan")):
+        compare_with_refits(selector, X, y)
+
+
+def test_a_prefix_that_is_too_short_is_noticed(monkeypatch):
+    """Rows sorted by class are what chance would hardly give."""
+    X, y = lopsided(np.random.default_rng(0))
+    honest = permuted_relief._wanted
+
+    def short(rule, table):
+        wanted = honest(rule, table)
+        return wanted._replace(walked=wanted.counts > 0, prefix=3)
+
+    monkeypatch.setattr(permuted_relief, "_wanted", short)
+    for selector in (Relief(), ReliefF(n_neighbors=3)):
+        compare_with_refits(selector, X, y)
+
+
+def test_neither_threads_nor_blocks_change_a_bit(monkeypatch):
+    X, y = tied(np.random.default_rng(1))
+    scores = compare_with_refits(ReliefF(), X, y, n_threads=1)
+    np.testing.assert_array_equal(compare_with_refits(ReliefF(), X, y), scores)
+    monkeypatch.setattr(permuted_relief, "BUDGET", 0)
+    monkeypatch.setattr(permuted_relief, "PIECE", 3)
+    np.testing.assert_array_equal(compare_with_refits(ReliefF(), X, y), scores)
+    monkeypatch.setattr(permuted_relief, "TILE", 2)
+    np.testing.assert_allclose(
+        compare_with_refits(ReliefF(), X, y), scores, rtol=0, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [Relief(), ReliefF(n_neighbors=2), FisherScore(), Simba(n_starts=1)],
+    ids=str,
+)
+@pytest.mark.parametrize("case", [gaussian, tied, lopsided])
+def test_p_values_are_the_oracle(selector, case):
+    X, y = case(np.random.default_rng(2))
+    found = significance(selector, X, y, n_permutations=19, random_state=3)
+    random = np.random.RandomState(3)
+    if isinstance(selector, Simba):
+        selector = Simba(n_starts=1, random_state=random.randint(2**31 - 1))
+    if "random_state" in selector.get_params() and selector.random_state is None:
+        random.randint(2**31 - 1)
+    orders = [random.permutation(len(y)) for _ in range(19)]
+    p = permutation_p_values(
+        lambda X, y: clone(selector).fit(X, y).scores_, X, y, orders
+    )
+    np.testing.assert_allclose(found.p_values, p, atol=1e-15)
+    np.testing.assert_allclose(found.q_values, benjamini_hochberg(p), atol=1e-15)
+    np.testing.assert_array_equal(found.scores, clone(selector).fit(X, y).scores_)
+
+
+@pytest.mark.parametrize("selector", [ReliefF(random_state=0), FisherScore()], ids=str)
+@pytest.mark.parametrize("case", [gaussian, tied])
+def test_probes_are_the_oracle(selector, case):
+    X, y = case(np.random.default_rng(2))
+    found = significance(
+        selector, X, y, method="probes", n_permutations=4, random_state=3
+    )
+    p = probe_p_values(
+        lambda X, y: clone(selector).fit(X, y).scores_, X, y, shuffled(len(y), 4, 3)
+    )
+    np.testing.assert_allclose(found.p_values, p, atol=1e-15)
+    np.testing.assert_allclose(found.q_values, benjamini_hochberg(p), atol=1e-15)
+
+
+def noise_p_values(selector, seed, **options):
+    """The p-value of one feature, which one in turn: independent from draw to draw."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((24, 3)), np.repeat([0, 1], [10, 14])
+    found = significance(selector, X, y, random_state=seed, n_jobs=1, **options)
+    return found.p_values[seed % 3]
+
+
+@pytest.mark.parametrize(
+    "selector", [Relief(), ReliefF(n_neighbors=3), FisherScore()], ids=str
+)
+def test_p_values_of_noise_are_uniform(selector):
+    """They are multiples of 1/20: spread over the step below, they are continuous."""
+    B, draws = 19, 250 if isinstance(selector, FisherScore) else 500
+    p = [noise_p_values(selector, seed, n_permutations=B) for seed in range(draws)]
+    spread = np.random.default_rng(0).random(draws) / (B + 1)
+    assert kstest(np.array(p) - spread, "uniform").pvalue > 0.01
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.035)
+
+
+def test_p_values_of_probes_on_noise():
+    """Uniform where features do not meet; conservative where probes disturb a score."""
+    options = {"method": "probes", "n_permutations": 20}
+    alone = [noise_p_values(FisherScore(), seed, **options) for seed in range(200)]
+    assert kstest(alone, "uniform").statistic < 0.08
+    selector = ReliefF(n_neighbors=3)
+    together = [noise_p_values(selector, seed, **options) for seed in range(100)]
+    for level in (0.05, 0.1, 0.2):
+        assert np.mean(np.array(together) <= level) <= level
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("method", ["permutation", "probes"])
+def test_xor_marks_the_three_relevant_features_and_no_other(seed, method):
+    X, y = make_xor(random_state=seed)
+    found = significance(ReliefF(), X, y, method=method, random_state=seed)
+    assert found.significant().nonzero()[0].tolist() == [0, 1, 2]
+    assert (found.q_values[:3] < 0.05).all()
+
+
+def test_frames_names_and_lists():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    options = {"n_permutations": 20, "random_state": 0}
+    found = significance(ReliefF(), X, y, **options)
+    assert found.names.tolist() == list(X.columns)
+    assert list(found.frame) == ["feature", "score", "p_value", "q_value"]
+    assert found.frame["feature"].tolist() == list(X.columns)
+    text = y.map(lambda c: f"class {c}").set_axis(range(500, 650))
+    for other in (
+        significance(ReliefF(), pl.from_pandas(X), y, **options),
+        significance(ReliefF(), X, text, **options),
+        significance(ReliefF(), X.to_numpy().tolist(), y.tolist(), **options),
+    ):
+        np.testing.assert_array_equal(other.p_values, found.p_values)
+    assert other.names.tolist() == ["x0", "x1", "x2", "x3"]
+
+
+def test_a_method_by_its_name():
+    X, y = gaussian(np.random.default_rng(5))
+    found = significance("ReliefF", X, y, n_permutations=9, random_state=0)
+    expected = significance(ReliefF(), X, y, n_permutations=9, random_state=0)
+    np.testing.assert_array_equal(found.p_values, expected.p_values)
+
+
+def test_an_automatic_number_of_features_does_not_matter():
+    X, y = gaussian(np.random.default_rng(5))
+    for selector in (ReliefF, FisherScore):
+        auto = selector(n_features_to_select="auto")
+        found = significance(auto, X, y, n_permutations=9, random_state=0)
+        assert auto.n_features_to_select == "auto"
+        expected = significance(selector(), X, y, n_permutations=9, random_state=0)
+        np.testing.assert_array_equal(found.p_values, expected.p_values)
+
+
+def mixed(n=120):
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, n)
+    X = pd.DataFrame(
+        {
+            "colour": np.where(
+                rng.random(n) < 0.8, np.array(["red", "blue"])[y], "grey"
+            ),
+            "size": rng.standard_normal(n) + 2 * y,
+            "shape": rng.choice(["round", "square", "long"], n),
+            "weight": rng.standard_normal(n),
+        }
+    )
+    X.loc[::11, "size"] = np.nan
+    X.loc[::7, "shape"] = None
+    return X, y
+
+
+@pytest.mark.parametrize("method", ["permutation", "probes"])
+def test_text_and_missing_values(method):
+    """Differences of missing values depend on labels: each permutation is a refit."""
+    X, y = mixed()
+    found = significance(ReliefF(), X, y, method=method, random_state=0)
+    assert found.names[found.significant()].tolist() == ["colour", "size"]
+    if method == "permutation":
+        random = np.random.RandomState(0)
+        random.randint(2**31 - 1)
+        orders = [random.permutation(len(y)) for _ in range(100)]
+        p = permutation_p_values(
+            lambda X, y: ReliefF().fit(X, np.array(y)).scores_, X, y, orders
+        )
+        np.testing.assert_allclose(found.p_values, p, atol=1e-15)
+
+
+@pytest.mark.parametrize("nominal", [[2], [-2], ["x2"], [False, False, True, False]])
+def test_nominal_features_have_nominal_probes(nominal):
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame(rng.integers(0, 3, (40, 4))).rename(columns="x{}".format)
+    y = np.arange(40) % 2
+    doubled = for_probes(ReliefF(categorical_features=nominal), X)
+    both = with_probes(X, np.arange(len(y))[::-1])
+    scores = doubled.fit(both, y).scores_
+    assert len(scores) == 8
+    chosen = np.asarray(doubled.categorical_features)
+    if chosen.dtype == bool:
+        chosen = np.flatnonzero(chosen)
+    elif chosen.dtype.kind == "O":
+        chosen = [list(both.columns).index(name) for name in chosen]
+    assert sorted(np.asarray(chosen).tolist()) == [2, 6]
+
+
+def test_a_seed_fixes_everything_and_threads_change_nothing():
+    X, y = gaussian(np.random.default_rng(5))
+    for selector in (Simba(), ReliefF(n_samples=10), GFlip()):
+        runs = [
+            significance(
+                selector, X, y, n_permutations=8, random_state=1, n_jobs=n_jobs
+            )
+            for n_jobs in (1, 3, None)
+        ]
+        for other in runs[1:]:
+            np.testing.assert_array_equal(other.scores, runs[0].scores)
+            np.testing.assert_array_equal(other.p_values, runs[0].p_values)
+
+
+def test_selectors_of_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    found = significance(
+        SelectKBest(f_classif, k=2), X, y, n_permutations=30, random_state=0
+    )
+    np.testing.assert_array_equal(found.scores, SelectKBest(k=2).fit(X, y).scores_)
+    assert found.significant(0.1).all()
+
+
+def test_constant_features_are_never_significant():
+    X, y = gaussian(np.random.default_rng(5))
+    X[:, 3] = 1.0
+    for method in ("permutation", "probes"):
+        found = significance(
+            ReliefF(), X, y, n_permutations=20, method=method, random_state=0
+        )
+        assert found.p_values[3] > 0.5
+
+
+def test_probes_of_frames_have_names_of_their_own():
+    X = pd.DataFrame({"a": [1, 2, 3], "a (probe)": ["x", "y", "z"]}, index=[7, 8, 9])
+    order = np.array([2, 0, 1])
+    for frame in (X, pl.from_pandas(X)):
+        both = with_probes(frame, order)
+        assert list(both.columns)[:2] == ["a", "a (probe)"]
+        assert len(set(both.columns)) == 4
+        assert both[both.columns[2]].to_list() == [3, 1, 2]
+        assert both[both.columns[3]].to_list() == ["z", "x", "y"]
+
+
+def test_probes_are_oriented_like_their_features():
+    X, y = gaussian(np.random.default_rng(5))
+    directions = np.array([1, -1, 1, 1, -1, 1, 1])
+    doubled = for_probes(OReliefF(directions=directions), X)
+    np.testing.assert_array_equal(doubled.directions, np.tile(directions, 2))
+    significance(OReliefF(directions=directions), X, y, method="probes")
+
+
+def test_too_few_permutations_are_said():
+    X, y = make_xor(300, 40, random_state=0)
+    with pytest.warns(UserWarning, match=r"too few .* Try n_permutations=\d+"):
+        significance(ReliefF(), X, y, n_permutations=30, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"method": "bootstrap"},
+            'method="permutation" or "probes", got \'bootstrap\'',
+        ),
+        ({"n_permutations": 0}, "n_permutations to be a whole number from 1, got 0"),
+        ({"n_permutations": 2.5}, "whole number from 1, got 2.5"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        significance(ReliefF(), X, y, **options)
+
+
+def test_unsupervised_selectors_cannot_be_tested_by_their_labels():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="does not use labels"):
+        significance(FeatureSimilarity(n_neighbors=1), X, y)
+    with pytest.raises(TypeError, match="needs a selector that scores features"):
+        significance(StandardScaler(), X, y)
+
+
+@pytest.mark.parametrize("selector", [ReliefF(), FisherScore()], ids=str)
+def test_an_interrupt_says_how_far_it_came(selector, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    if isinstance(selector, ReliefF):
+        owner, name = permuted_relief, "_add"
+    else:
+        owner, name = FisherScore, "_rank"  # after one fit to the data themselves
+    done, honest = [], getattr(owner, name)
+
+    def interrupt(*args):
+        done.append(1)
+        if len(done) > 4:
+            raise KeyboardInterrupt
+        return honest(*args)
+
+    monkeypatch.setattr(permuted_relief, "BUDGET", 0)
+    monkeypatch.setattr(owner, name, interrupt)
+    with pytest.raises(
+        KeyboardInterrupt, match=r"significance: interrupted after \d of"
+    ):
+        significance(selector, X, y, n_jobs=1)
+
+
+def test_progress_is_shown_if_asked_for(capsys):
+    X, y = load_iris(return_X_y=True)
+    significance(FisherScore(), X, y, n_permutations=7)
+    assert capsys.readouterr().err == ""
+    significance(FisherScore(), X, y, n_permutations=7, verbose=1)
+    assert "significance: 7 of 7" in capsys.readouterr().err
