@@ -1,0 +1,114 @@
+"""How numbers read in the page; `report.js` has the same rules for its table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+THIN = "\u202f"  # a narrow space that does not break
+DASH = "–"
+NONE = "—"
+
+# Scores that are shares of something and read best in per cent.
+SHARES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "precision", "recall")
+
+
+def count(value: float | None) -> str:
+    """10000 → 10 000."""
+    return (
+        NONE if value is None else f"{value:,.0f}".replace(",", THIN).replace("-", "−")
+    )
+
+
+def decimal(value: float | None, digits: int = 3) -> str:
+    """Three significant digits, small numbers in powers of ten."""
+    if value is None:
+        return NONE
+    if value == 0:
+        return "0"
+    size = math.floor(math.log10(abs(value)))
+    if size < -3 or size > 5:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        return f"{mantissa}e{int(exponent)}".replace("-", "−")
+    return f"{value:.{max(0, digits - 1 - size)}f}".replace("-", "−")
+
+
+def aligned(largest: float) -> Callable[[float | None], str]:
+    """One number of decimals for a column, four digits for its largest value."""
+    size = math.floor(math.log10(largest)) if largest > 0 else 0
+    if size < -3 or size > 5:
+        return decimal
+    places = max(0, 3 - size)
+    return lambda v: NONE if v is None else f"{v:.{places}f}".replace("-", "−")
+
+
+def percent(value: float | None, places: int = 1) -> str:
+    """0.8824 → 88.2 %."""
+    return NONE if value is None else f"{100 * value:.{places}f}{THIN}%"
+
+
+def probability(value: float | None) -> str:
+    """A p- or q-value: two significant digits, nothing below 0.001."""
+    if value is None:
+        return NONE
+    if value < 0.001:
+        return f"<{THIN}0.001"
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def duration(seconds: float | None) -> str:
+    """Milliseconds to hours, whichever reads best."""
+    if seconds is None:
+        return NONE
+    if seconds < 1:
+        return f"{1000 * seconds:.0f}{THIN}ms"
+    if seconds < 100:
+        return f"{seconds:.1f}{THIN}s"
+    if seconds < 6000:
+        return f"{seconds / 60:.1f}{THIN}min"
+    return f"{seconds / 3600:.1f}{THIN}h"
+
+
+def interval(
+    low: float | None,
+    high: float | None,
+    form: Callable[[float | None], str] = count,
+) -> str:
+    """Two ends with a dash between; one number where they are the same."""
+    if low is None or high is None:
+        return NONE
+    ends = [form(low), form(high)]
+    # A dash before a minus would be hard to read.
+    between = " to " if ends[1].startswith("−") else DASH
+    return ends[0] if ends[0] == ends[1] else between.join(ends)
+
+
+def two_digits(value: float | None) -> str:
+    """Two decimals, as an index between 0 and 1 has them."""
+    return NONE if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def measured(value: float | None, scoring: str | None) -> str:
+    """A score of the curve, in per cent if it is a share."""
+    return percent(value) if is_share(scoring) else decimal(value)
+
+
+def is_share(scoring: str | None) -> bool:
+    """Whether scores of this name lie between 0 and 1."""
+    return scoring is None or scoring.startswith(SHARES)
+
+
+def score_name(scoring: str | None) -> str:
+    """How to call what the curve measures."""
+    return (scoring or "accuracy").replace("_", " ")
+
+
+def unbroken(sentence: str) -> str:
+    """The same sentence, its numbers kept together with their per cent signs."""
+    return sentence.replace(" %", f"{THIN}%")
+
+
+def in_words(n: int) -> str:
+    """Small numbers as words, as a sentence has them."""
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+    return words[n] if n < len(words) else count(n)

@@ -1,0 +1,183 @@
+"""From the report's dict to one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from widemargin.report import formats
+from widemargin.report.payload import (
+    best_method,
+    listed_features,
+    payload,
+    script_json,
+)
+
+N_STATIC = 50  # rows that are there without scripts, and on paper
+N_GROUPS = 12  # groups of redundant features shown at once
+N_MEMBERS = 12  # members of a group that are named
+N_CHECKPOINTS = 10  # sizes in the table behind the curve
+# Before anything is painted, so that what only scripts need, or replace, never shows.
+EARLY = "document.documentElement.classList.add('js')"
+FILTERS = (
+    "count",
+    "decimal",
+    "duration",
+    "in_words",
+    "percent",
+    "probability",
+    "unbroken",
+)
+SCRIPTS = ("report.js", "table.js", "curve.js", "figures.js")
+
+Json = dict[str, Any]
+
+
+def render(data: Json) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    data : dict
+        What `widemargin.report.summarize.summarize` returns, or the JSON saved of it.
+
+    Returns
+    -------
+    page : str
+        HTML with its style, scripts and data inside; it loads nothing.
+    """
+    from markupsafe import Markup
+
+    script = "\n".join(["'use strict';", *map(_source, SCRIPTS)])
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            data=data,
+            style=Markup(_source("style.css")),
+            script=Markup(script),
+            early=Markup(EARLY),
+            digests=[_digest(EARLY), _digest(script)],
+            payload=Markup(script_json(payload(data))),
+            **_shown(data),
+        )
+    )
+
+
+def _digest(script: str) -> str:
+    """What lets the browser run this script, and none that a name smuggles in."""
+    return b64encode(sha256(script.encode()).digest()).decode()
+
+
+def _environment() -> Any:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError(
+            'The report needs jinja2; install it with: pip install "widemargin[report]"'
+        ) from error
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("widemargin.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    for name in FILTERS:
+        environment.filters[name] = getattr(formats, name)
+    environment.globals["interval"] = formats.interval
+    environment.globals["two_digits"] = formats.two_digits
+    return environment
+
+
+def _source(name: str) -> str:
+    path = files("widemargin.report").joinpath("templates", name)
+    return path.read_text(encoding="utf-8")
+
+
+def _shown(data: Json) -> Json:
+    """What the template would otherwise have to work out."""
+    best = data["methods"][best_method(data)]
+    order = np.argsort(best["rank"], kind="stable")[:N_STATIC].tolist()
+    scoring = data["curve"]["scoring"] if data["curve"] else None
+    tops = [s for s in best["score_of"] if s is not None and s > 0]
+    return {
+        "best": best,
+        "top": order,
+        "names": data["features"]["name"],
+        "scores": formats.aligned(max(tops, default=0.0)),
+        "n_listed": len(listed_features(data)),
+        "scored": lambda value: formats.measured(value, scoring),
+        "score_name": formats.score_name(scoring),
+        "checkpoints": _checkpoints(data["curve"]),
+        "groups": _groups(data),
+        "alternatives": _alternatives(data["distributions"], data),
+        "n_groups": N_GROUPS,
+    }
+
+
+def _checkpoints(curve: Json | None) -> list[Json]:
+    """A few sizes and each method's score there, for the table behind the curve."""
+    if curve is None:
+        return []
+    sizes = sorted({n for line in curve["lines"] for n in line["n_features"]})
+    at = np.unique(np.geomspace(1, len(sizes), N_CHECKPOINTS).round().astype(int)) - 1
+    found = []
+    for n in (sizes[i] for i in at):
+        cells = []
+        for line in curve["lines"]:
+            where = dict(zip(line["n_features"], range(len(line["mean"])), strict=True))
+            i = where.get(n)
+            cells.append((None, None) if i is None else _point(line, i))
+        found.append({"n": n, "cells": cells})
+    return found
+
+
+def _point(line: Json, i: int) -> tuple[float | None, float | None]:
+    return line["mean"][i], line["stderr"][i]
+
+
+def _groups(data: Json) -> list[Json]:
+    """Redundant groups by name, the one with the best representative first."""
+    if data["redundancy"] is None:
+        return []
+    names = data["features"]["name"]
+    rank = data["methods"][best_method(data)]["rank"]
+    groups = sorted(data["redundancy"]["groups"], key=lambda g: rank[g["features"][0]])
+    found = []
+    for group in groups:
+        first, *others = zip(group["features"], group["similarity"], strict=True)
+        found.append(
+            {
+                "size": 1 + len(others),
+                "first": names[first[0]],
+                "rank": rank[first[0]],
+                "others": [(names[f], s) for f, s in others[: N_MEMBERS - 1]],
+                "unnamed": max(0, len(others) - N_MEMBERS + 1),
+            }
+        )
+    return found
+
+
+def _alternatives(found: Json | None, data: Json) -> list[str]:
+    """What each of the small figures shows, in words."""
+    if found is None:
+        return []
+    names = data["features"]["name"]
+    texts = []
+    for look in found["features"]:
+        parts = []
+        for c, label in enumerate(found["classes"]):
+            if look["kind"] == "numeric":
+                parts.append(f"{label}: median {formats.decimal(look['medians'][c])}")
+            elif sum(look["counts"][c]):
+                counts = look["counts"][c]
+                level = look["levels"][int(np.argmax(counts))]
+                share = formats.percent(max(counts) / sum(counts), 0)
+                parts.append(f"{label}: mostly {level} ({share})")
+        texts.append(f"{names[look['feature']]}. " + "; ".join(parts))
+    return texts

@@ -1,0 +1,134 @@
+"""What the scripts of the page need: columns of short numbers, safe inside HTML."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+COLUMNS = {
+    "rank": 0,  # significant digits; 0 for whole numbers
+    "score_of": 4,
+    "score_low": 4,
+    "score_high": 4,
+    "rank_low": 5,
+    "rank_high": 5,
+    "frequency": 3,
+    "p_value": 3,
+    "q_value": 3,
+}
+BUDGET = 4_000_000  # characters for the table of features
+CELL = 7  # characters that one number takes, its comma included
+
+Json = dict[str, Any]
+
+
+def payload(data: Json) -> Json:
+    """Reduce the report's data to what the page draws.
+
+    Where there are more features than a page can carry, the table lists those that
+    some method ranks highest; the saved JSON has all of them.
+    """
+    listed = listed_features(data)
+    names = data["features"]["name"]
+    return {
+        "n_features": len(names),
+        "listed": listed,
+        "names": [names[f] for f in listed],
+        "methods": [_method(m, listed) for m in data["methods"]],
+        "best": best_method(data),
+        "curve": _rounded(data["curve"]),
+        "distributions": _named(data),
+        "image": _image(data),
+    }
+
+
+def best_method(data: Json) -> int:
+    """Number of the recommended method; the first if none is."""
+    return next((i for i, m in enumerate(data["methods"]) if m["best"]), 0)
+
+
+def listed_features(data: Json) -> list[int]:
+    """Features that the table lists: all, or as many as the budget allows."""
+    names, methods = data["features"]["name"], data["methods"]
+    cells = sum(m[column] is not None for m in methods for column in COLUMNS)
+    per_feature = CELL * cells + 2 + sum(map(len, names)) / max(1, len(names))
+    allowed = max(100, int(BUDGET / per_feature))
+    if len(names) <= allowed:
+        return list(range(len(names)))
+    best_rank = np.min([m["rank"] for m in methods], axis=0)
+    return sorted(np.argsort(best_rank, kind="stable")[:allowed].tolist())
+
+
+def script_json(value: Any) -> str:
+    """JSON that may stand in a script element, whatever text is in it."""
+    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        plain = plain.replace(character, f"\\u{ord(character):04x}")
+    return plain
+
+
+def _method(method: Json, listed: list[int]) -> Json:
+    chosen: Json = {"label": method["label"], "n_selected": method["n_selected"]}
+    for column, digits in COLUMNS.items():
+        values = method[column]
+        if values is not None:
+            chosen[column] = [_short(values[f], digits) for f in listed]
+    chosen["selected"] = "".join("01"[method["selected"][f]] for f in listed)
+    return chosen
+
+
+def _short(value: float | None, digits: int) -> float | int | None:
+    if value is None or isinstance(value, int):
+        return value
+    rounded = float(f"{value:.{digits}g}") if digits else round(value)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def _rounded(curve: Json | None) -> Json | None:
+    if curve is None:
+        return None
+    lines = [
+        {
+            **line,
+            "mean": [_short(v, 5) for v in line["mean"]],
+            "stderr": [_short(v, 3) for v in line["stderr"]],
+        }
+        for line in curve["lines"]
+    ]
+    return {**curve, "lines": lines}
+
+
+def _named(data: Json) -> Json | None:
+    """The distributions, each with the name and rank of its feature."""
+    found = data["distributions"]
+    if found is None:
+        return None
+    names = data["features"]["name"]
+    rank = data["methods"][best_method(data)]["rank"]
+    features = [
+        {**look, "name": names[look["feature"]], "rank": rank[look["feature"]]}
+        for look in found["features"]
+    ]
+    return {**found, "features": features}
+
+
+def _image(data: Json) -> Json | None:
+    """Per method and channel a text of digits: 0 for nothing, 9 for the best pixel."""
+    if data["image"] is None:
+        return None
+    rows, columns, *channels = data["image"]["shape"]
+    maps = []
+    for method in data["methods"]:
+        scores = np.array(method["score_of"], float)
+        scores = np.clip(np.nan_to_num(scores, nan=0.0), 0, None)
+        levels = np.round(9 * scores / (scores.max() or 1.0)).astype(int)
+        planes = levels.reshape(rows * columns, -1).T
+        maps.append(["".join(map(str, plane.tolist())) for plane in planes])
+    return {
+        "rows": rows,
+        "columns": columns,
+        "channels": (*channels, 1)[0],
+        "maps": maps,
+    }

@@ -1,0 +1,260 @@
+"""From results to one plain dict: everything the report says, and nothing else.
+
+The dict holds text, numbers, booleans, None, lists and dicts, so that `json.dumps`
+takes it as it is; what is not a finite number is None. A part that the results do not
+have is None, too. Features are numbered from 0 in the order of X.
+
+``schema``
+    1; raised when a field changes its meaning.
+``title``, ``created``, ``answer``
+    Text; the moment is ISO 8601, the answer a sentence or two.
+``signal``
+    Whether the recommended features score clearly above chance; None if unknown.
+``complete``, ``notes``
+    Whether the comparison ran to its end; what was left out or decided, and why.
+``data``
+    ``n_samples``, ``n_features``, ``kinds`` (how many features of each), ``classes``
+    (``label``, ``count``), ``missing`` (``cells``, ``features``), ``constants``,
+    ``duplicated_columns``, ``duplicated_rows`` (how many), ``majority`` (the share of
+    the largest class), ``oddities`` (sentences).
+``features``
+    ``name``: one text per feature.
+``methods``
+    One dict per method. ``label``, ``code`` (the call that makes the selector),
+    ``idea``, ``paper``, ``best`` (whether it is the recommended one), ``n_selected``,
+    ``score``, ``score_all``, ``area``, ``time`` (seconds), ``stability`` (``value``,
+    ``low``, ``high``); and lists with one entry per feature: ``rank``, ``score_of``,
+    ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
+    ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
+``curve``
+    ``estimator``, ``scoring``, ``chance``, ``score_all``, ``lines``: per method
+    ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``. The last two are
+    None for the leave-one-out curve of a selector that chose its number of features.
+``agreement``
+    ``labels``, ``correlation`` and ``overlap``: square lists of lists.
+``redundancy``
+    ``threshold``, ``measure``, ``groups``: per group ``features`` (the first stands
+    for all) and ``similarity`` of each to the first, None where it is not known.
+``distributions``
+    See `widemargin.report.distributions`.
+``image``
+    ``shape`` of the grid that the features fill row by row.
+``provenance``
+    See `widemargin.report.provenance`.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from widemargin.report.distributions import distributions
+from widemargin.report.methods import methods
+from widemargin.report.plain import number, numbers, optional_text, text
+from widemargin.report.provenance import provenance
+from widemargin.report.sources import as_comparison
+
+SCHEMA = 1
+TITLE = "Which features matter?"
+N_PREFIXES = 300  # points of a curve that has one for every number of features
+
+Json = dict[str, Any]
+
+
+def summarize(
+    results: Any,
+    *,
+    X: Any = None,
+    y: Any = None,
+    title: str | None = None,
+    image_shape: tuple[int, ...] | None = None,
+) -> Json:
+    """Collect what the report shows in one plain dict.
+
+    Parameters
+    ----------
+    results : Comparison, fitted selector, or dict of fitted selectors by label
+        What `widemargin.evaluation.compare` returned, or selectors that were fitted
+        to the same data.
+    X, y : array-like or frame, default=None
+        The data behind fitted selectors; a Comparison has its own.
+    title : str, default=None
+        Heading of the report.
+    image_shape : tuple of int, default=None
+        Rows and columns, and perhaps channels, of the images that X holds.
+
+    Returns
+    -------
+    data : dict
+        Plain values, as the text at the top of this module describes them.
+
+    Examples
+    --------
+    >>> from widemargin import ReliefF
+    >>> from widemargin.datasets import make_xor
+    >>> from widemargin.report.summarize import summarize
+    >>> X, y = make_xor(random_state=0)
+    >>> data = summarize(ReliefF(n_features_to_select=3).fit(X, y), X=X, y=y)
+    >>> data["answer"]
+    'ReliefF keeps 3 of 10 features: x2, x1 and x0.'
+    """
+    found = as_comparison(results, X, y)
+    shape = image_shape if image_shape is not None else found.image_shape
+    names = [text(name) for name in found.feature_names]
+    by_method = methods(found)
+    best = next((m for m in by_method if m["best"]), by_method[0])
+    order = np.argsort(best["rank"], kind="stable")
+    return {
+        "schema": SCHEMA,
+        "title": text(title or TITLE),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "answer": text(getattr(found, "answer", None) or _answer(best, names)),
+        "signal": None if found.signal is None else bool(found.signal),
+        "complete": bool(found.complete),
+        "notes": [text(note) for note in found.notes],
+        "data": _data(found.profile),
+        "features": {"name": names},
+        "methods": by_method,
+        "curve": _curve(found),
+        "agreement": _agreement(found.agreement),
+        "redundancy": _redundancy(found.redundancy),
+        "distributions": distributions(found.X, found.y, order, found.profile),
+        "image": _image(shape, len(names)),
+        "provenance": provenance(found, [m["code"] for m in by_method]),
+    }
+
+
+def _data(profile: Any) -> Json | None:
+    if profile is None:
+        return None
+    kinds, counts = np.unique(np.asarray(profile.kinds, str), return_counts=True)
+    missing = np.asarray(profile.missing)
+    return {
+        "n_samples": int(profile.n_samples),
+        "n_features": int(profile.n_features),
+        "kinds": dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
+        "classes": [
+            {"label": text(label), "count": int(count)}
+            for label, count in profile.class_counts.items()
+        ],
+        "majority": max(profile.class_counts.values()) / int(profile.n_samples),
+        "missing": {"cells": int(missing.sum()), "features": int((missing > 0).sum())},
+        "constants": len(profile.constants),
+        "duplicated_columns": sum(len(g) - 1 for g in profile.duplicated_columns),
+        "duplicated_rows": int(profile.duplicated_rows),
+        "oddities": [text(sentence) for sentence in profile.oddities],
+    }
+
+
+def _curve(found: Any) -> Json | None:
+    lines = _prefix_lines(found) if found.curve is None else _fold_lines(found.curve)
+    if not lines:
+        return None
+    scoring = getattr(found.curve, "scoring", None)
+    baseline = getattr(found.curve, "baseline", None)
+    return {
+        "estimator": text(found.classifier),
+        "scoring": optional_text(scoring),
+        "chance": number(found.chance),
+        "score_all": None if baseline is None else number(np.nanmean(baseline)),
+        "lines": lines,
+    }
+
+
+def _fold_lines(curve: Any) -> list[Json]:
+    """Mean and standard error over the folds, for each method and size."""
+    lines = []
+    for label, part in curve.frame.groupby("method", sort=False):
+        by_size = part.groupby("n_features")["score"]
+        folds = by_size.count()
+        lines.append(
+            {
+                "label": text(label),
+                "n_features": [int(n) for n in folds.index],
+                "mean": numbers(by_size.mean()),
+                "stderr": numbers(by_size.sem(ddof=1)),
+                "folds": int(folds.max()),
+            }
+        )
+    return lines
+
+
+def _prefix_lines(found: Any) -> list[Json]:
+    """What selectors that chose their own number of features saw on the way."""
+    lines = []
+    for label, selector in found.selectors.items():
+        scores = getattr(selector, "prefix_scores_", None)
+        if scores is not None:
+            sizes = np.unique(np.geomspace(1, len(scores), N_PREFIXES).round())
+            sizes = sizes.astype(int)
+            lines.append(
+                {
+                    "label": text(label),
+                    "n_features": sizes.tolist(),
+                    "mean": numbers(np.asarray(scores)[sizes - 1]),
+                    "stderr": [None] * len(sizes),
+                    "folds": None,
+                }
+            )
+    return lines
+
+
+def _agreement(agreement: Any) -> Json | None:
+    if agreement is None:
+        return None
+    return {
+        "labels": [text(label) for label in agreement.labels],
+        "correlation": [numbers(row) for row in np.asarray(agreement.correlation)],
+        "overlap": [numbers(row) for row in np.asarray(agreement.overlap)],
+    }
+
+
+def _redundancy(redundancy: Any) -> Json | None:
+    if redundancy is None:
+        return None
+    similarity = _similarities(redundancy)
+    return {
+        "threshold": number(getattr(redundancy, "threshold", None)),
+        "measure": optional_text(getattr(redundancy, "measure", None)),
+        "groups": [
+            {
+                "features": [int(f) for f in group],
+                "similarity": similarity[g] if similarity else [None] * len(group),
+            }
+            for g, group in enumerate(redundancy.groups)
+        ],
+    }
+
+
+def _similarities(redundancy: Any) -> list[list[float | None]]:
+    """Of each member to its group's representative, in the order of ``groups``."""
+    if not redundancy.groups:
+        return []
+    column = iter(redundancy.frame["similarity"])
+    return [[number(next(column)) for _ in group] for group in redundancy.groups]
+
+
+def _image(shape: Any, n_features: int) -> Json | None:
+    if shape is None:
+        return None
+    sides = [int(side) for side in shape]
+    if len(sides) not in (2, 3) or math.prod(sides) != n_features:
+        raise ValueError(
+            "report needs an image_shape of rows × columns, or rows × columns × "
+            f"channels, that makes {n_features} features, got {tuple(shape)}."
+        )
+    return {"shape": sides}
+
+
+def _answer(best: Json, names: list[str]) -> str:
+    order = np.argsort(best["rank"], kind="stable")
+    kept = [f for f in order if best["selected"][f]]
+    if not kept:
+        return f"{best['label']} keeps none of {len(names)} features."
+    first = [names[f] for f in kept[:3]]
+    listed = ", ".join(first[:-1]) + " and " + first[-1] if len(first) > 1 else first[0]
+    lead = ": " if len(kept) <= 3 else "; the first are "
+    return f"{best['label']} keeps {len(kept)} of {len(names)} features{lead}{listed}."

@@ -1,0 +1,206 @@
+// The small figures: how classes differ in a feature, scores as a picture; the start.
+
+const ROW = { few: 46, many: 36 }; // height of one class
+const LEVEL = 20; // height of one level of a nominal feature
+
+function startMultiples() {
+  const { classes, features } = page.distributions;
+  const figures = document.querySelectorAll("#classes-charts figure");
+  figures.forEach((figure, i) => {
+    const look = features[i];
+    figure.querySelector("figcaption").prepend(element("span", { class: "place" }, count(look.rank)));
+    const host = figure.appendChild(element("div"));
+    redrawn(host, (width) => {
+      const draw = look.kind === "numeric" ? ridges : bars;
+      const svg = draw(look, classes, width);
+      furnish(svg, { role: "img", "aria-label": figure.dataset.alternative }, []);
+      host.replaceChildren(svg);
+    });
+  });
+}
+
+function shares(counts) {
+  const sum = counts.reduce((a, b) => a + b, 0) || 1;
+  return counts.map((c) => c / sum);
+}
+
+// One histogram per class, one above the other on the same axis.
+function ridges(look, classes, width) {
+  const rows = look.counts.map(shares);
+  const step = classes.length > 4 ? ROW.many : ROW.few;
+  const height = step * classes.length + 22;
+  const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, class: "small" });
+  const n = rows[0].length;
+  const x = (v) => ((v - look.low) / (look.high - look.low)) * width;
+  rows.forEach((row, c) => {
+    const base = step * (c + 1);
+    const top = Math.max(...row, 1e-9);
+    const y = (v) => base - (v / top) * (step - 20);
+    let path = `M0 ${base}`;
+    row.forEach((v, b) => (path += `V${y(v).toFixed(1)}H${(((b + 1) * width) / n).toFixed(1)}`));
+    svg.append(
+      drawn("path", { class: `area s${c % 8}`, d: `${path}V${base}Z` }),
+      drawn("line", { class: "base", x1: 0, x2: width, y1: base, y2: base }),
+      drawn("text", { x: 0, y: base - step + 16 }, shortened(classes[c], width / 7)),
+    );
+    const median = look.medians[c];
+    if (median !== null && median >= look.low && median <= look.high) {
+      svg.append(drawn("line", { class: "median", x1: x(median), x2: x(median), y1: base - 6, y2: base + 3 }));
+    }
+  });
+  const [low, high] = look.whole ? [look.low + 0.5, look.high - 0.5] : [look.low, look.high];
+  svg.append(
+    drawn("text", { x: 0, y: height - 5 }, (look.cut ? "≤ " : "") + brief(low)),
+    drawn("text", { x: width, y: height - 5, "text-anchor": "end" }, (look.cut ? "≥ " : "") + brief(high)),
+  );
+  hover(svg, (px, py) => {
+    const c = Math.floor(py / step);
+    if (c < 0 || c >= rows.length) return null;
+    const b = Math.min(n - 1, Math.max(0, Math.floor((px / width) * n)));
+    const wide = (look.high - look.low) / n;
+    const from = look.low + b * wide;
+    const bin = look.whole ? count(from + 0.5) : `${brief(from)} to ${brief(from + wide)}`;
+    return [
+      classes[c],
+      `${bin}: ${count(look.counts[c][b])} (${percent(rows[c][b])})`,
+      `median ${brief(look.medians[c])}`,
+      ...absent(look, c),
+    ];
+  });
+  return svg;
+}
+
+// One row per level, one column of bars per class.
+function bars(look, classes, width) {
+  const rows = look.counts.map(shares);
+  const top = Math.max(...rows.flat(), 1e-9);
+  const label = Math.min(96, width * 0.34);
+  const room = (width - label) / classes.length;
+  const height = 18 + LEVEL * look.levels.length + 4;
+  const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, class: "small" });
+  classes.forEach((name, c) =>
+    svg.append(drawn("text", { x: label + c * room, y: 11 }, shortened(name, room / 7.5))),
+  );
+  look.levels.forEach((level, l) => {
+    const y = 18 + l * LEVEL;
+    svg.append(drawn("text", { x: 0, y: y + 14 }, shortened(level, label / 7.5)));
+    rows.forEach((row, c) => {
+      const x = label + c * room;
+      svg.append(
+        drawn("rect", { class: "track", x, y: y + 3, width: room - 8, height: LEVEL - 6 }),
+        drawn("rect", { class: `area s${c % 8}`, x, y: y + 3, width: ((room - 8) * row[l]) / top, height: LEVEL - 6 }),
+      );
+    });
+  });
+  hover(svg, (px, py) => {
+    const l = Math.floor((py - 18) / LEVEL);
+    const c = Math.floor((px - label) / room);
+    if (l < 0 || l >= look.levels.length) return null;
+    const named = c < 0 ? classes.map((_, i) => i) : [Math.min(c, classes.length - 1)];
+    return [
+      look.levels[l],
+      ...named.map((i) => `${classes[i]}: ${count(look.counts[i][l])} (${percent(rows[i][l])})`),
+    ];
+  });
+  return svg;
+}
+
+function absent(look, c) {
+  return look.missing[c] ? [`${count(look.missing[c])} missing`] : [];
+}
+
+function shortened(text, characters) {
+  const most = Math.max(3, Math.floor(characters));
+  return text.length <= most ? text : text.slice(0, most - 1) + "…";
+}
+
+// Calls `say` with the place in the drawing's own units; null hides the tooltip.
+function hover(svg, say) {
+  svg.addEventListener("pointermove", (event) => {
+    const box = svg.getBoundingClientRect();
+    const { width, height } = svg.viewBox.baseVal;
+    const lines = say(
+      ((event.clientX - box.left) / box.width) * width,
+      ((event.clientY - box.top) / box.height) * height,
+    );
+    if (lines) showTooltip(lines, event.clientX, event.clientY);
+    else hideTooltip();
+  });
+  svg.addEventListener("pointerleave", hideTooltip);
+}
+
+function startMaps() {
+  const { rows, columns, channels, maps } = page.image;
+  const positions = new Map(page.listed.map((f, i) => [f, i]));
+  const host = document.getElementById("maps");
+  host.replaceChildren();
+  page.methods.forEach((method, m) =>
+    maps[m].forEach((levels, channel) => {
+      const name = channels > 1 ? `${method.label}, channel ${channel + 1}` : method.label;
+      const svg = picture(levels, rows, columns);
+      furnish(svg, { role: "img", "aria-label": `Scores of ${name} by pixel. ${centre(levels, rows, columns)}` }, []);
+      hover(svg, (px, py) => {
+        const [r, c] = [Math.floor(py), Math.floor(px)];
+        if (r < 0 || c < 0 || r >= rows || c >= columns) return null;
+        const i = positions.get((r * columns + c) * channels + channel);
+        const detail = i === undefined ? [] : [page.names[i], `rank ${count(method.rank[i])}, score ${decimal(method.score_of[i])}`];
+        return [`row ${r + 1}, column ${c + 1}`, ...detail];
+      });
+      host.append(element("li", {}, element("figure", {}, element("figcaption", {}, name), svg)));
+    }),
+  );
+}
+
+// One path per level: a few nodes, however many pixels there are.
+function picture(levels, rows, columns) {
+  const paths = Array(10).fill("");
+  for (let r = 0; r < rows; r++) {
+    for (let c = 0; c < columns; ) {
+      const level = levels[r * columns + c];
+      let end = c + 1;
+      while (end < columns && levels[r * columns + end] === level) end++;
+      paths[level] += `M${c} ${r}H${end}v1H${c}Z`;
+      c = end;
+    }
+  }
+  return drawn(
+    "svg",
+    { viewBox: `0 0 ${columns} ${rows}`, class: "map", "shape-rendering": "crispEdges" },
+    ...paths.map((d, level) => drawn("path", { d, class: "pixel", "--v": (level / 9).toFixed(2) })),
+  );
+}
+
+// Where the best pixels are, in words.
+function centre(levels, rows, columns) {
+  let [sum, down, right] = [0, 0, 0];
+  for (let p = 0; p < levels.length; p++) {
+    const weight = levels[p] >= 6 ? Number(levels[p]) : 0;
+    sum += weight;
+    down += weight * Math.floor(p / columns);
+    right += weight * (p % columns);
+  }
+  if (!sum) return "No pixel stands out.";
+  return `The best lie around row ${Math.round(down / sum) + 1}, column ${Math.round(right / sum) + 1}.`;
+}
+
+function startCopy() {
+  const button = document.getElementById("copy");
+  button.addEventListener("click", async () => {
+    const code = document.getElementById("code");
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Without leave to use the clipboard the text is marked, ready for Ctrl-C.
+      getSelection().selectAllChildren(code);
+      button.textContent = "Press Ctrl-C";
+    }
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+}
+
+startTable();
+if (page.curve) startCurve();
+if (page.distributions) startMultiples();
+if (page.image) startMaps();
+startCopy();

@@ -1,0 +1,575 @@
+"""The report without a browser: what is in the dict, and what is in the page."""
+
+import errno
+import html
+import json
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import widemargin
+from report_cases import METHODS, NASTY, comparison, fitted, resampling
+from widemargin import ReliefF, Simba
+from widemargin.baselines import FisherScore
+from widemargin.datasets import make_xor
+from widemargin.evaluation import compare
+from widemargin.report import formats
+from widemargin.report.distributions import column, distributions
+from widemargin.report.html import render
+from widemargin.report.payload import payload
+from widemargin.report.provenance import constructor
+from widemargin.report.summarize import summarize
+
+pytest.importorskip("jinja2")
+
+LIMIT = 6_000_000
+PARTS = {
+    "profile": None,
+    "curve": None,
+    "agreement": None,
+    "resampling": {},
+    "significance": {},
+    "redundancy": None,
+    "times": {},
+    "summary": None,
+    "X": None,
+    "best": None,
+    "chance": None,
+}
+
+
+class Outline(HTMLParser):
+    """Tags, headings and the text of scripts, as a browser would find them."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.ids, self.scripts, self.inside = [], [], [], None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.ids.append(dict(attributes).get("id"))
+        self.inside = tag
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data):
+        if self.inside == "script":
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+
+def page_payload(page):
+    return json.loads(Outline(page).scripts[1])
+
+
+@pytest.fixture(scope="module")
+def full():
+    return comparison()
+
+
+@pytest.fixture(scope="module")
+def page(full):
+    return widemargin.report(full).html
+
+
+def test_data_is_plain_and_complete(full):
+    data = summarize(full)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["schema"] == 1
+    assert data["answer"] == full.answer
+    assert [m["label"] for m in data["methods"]] == list(full.selectors)
+    for method, selector in zip(data["methods"], full.selectors.values(), strict=True):
+        assert method["rank"] == selector.ranking_.tolist()
+        assert method["score_of"] == selector.scores_.tolist()
+    first, second = data["methods"][:2]
+    assert first["best"]
+    assert first["p_value"] == full.significance["ReliefF"].p_values.tolist()
+    assert second["p_value"] is None
+    assert first["n_selected"] == sum(first["selected"]) == full.choice.n_features
+    assert {m["stability"]["value"] for m in data["methods"]} == {0.83}
+    assert data["data"]["classes"] == [
+        {"label": label, "count": int((full.y == label).sum())}
+        for label in ["benign", "malignant", "not known"]
+    ]
+
+
+def test_curve_has_mean_and_standard_error_of_the_folds(full):
+    line = summarize(full)["curve"]["lines"][1]
+    frame = full.curve.frame
+    for i in (0, 7):
+        here = (frame.method == "Simba") & (frame.n_features == line["n_features"][i])
+        scores = frame.score[here].to_numpy()
+        assert line["mean"][i] == pytest.approx(scores.mean())
+        assert line["stderr"][i] == pytest.approx(scores.std(ddof=1) / 5**0.5)
+
+
+def test_what_is_not_a_number_becomes_none(full):
+    broken = SimpleNamespace(**vars(full))
+    broken.significance = {
+        "Simba": SimpleNamespace(
+            p_values=np.full(60, np.nan), q_values=np.full(60, np.inf)
+        )
+    }
+    data = summarize(broken)
+    assert data["methods"][1]["p_value"] == [None] * 60
+    assert data["methods"][1]["q_value"] == [None] * 60
+    assert "NaN" not in json.dumps(data)
+    assert render(data)
+
+
+def test_page_is_made_from_the_saved_json_alone(full, tmp_path):
+    report = widemargin.report(full, title="Twice")
+    saved = json.loads(report.save(tmp_path / "r.json").read_text("utf-8"))
+    assert saved == report.data
+    assert render(saved) == report.html
+
+
+def test_everything_is_inside_the_page(page):
+    outline = Outline(page)
+    assert not {"img", "iframe", "object", "embed", "base", "form"} & set(outline.tags)
+    assert outline.tags.count("link") == 1
+    assert '<link rel="icon" href="data:,">' in page
+    for word in ("http://", "https://", "@import", "url("):
+        assert word not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_headings_descend_one_level_at_a_time(page):
+    levels = [int(tag[1]) for tag in Outline(page).tags if tag in ("h1", "h2", "h3")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+
+
+def test_first_fifty_rows_need_no_script(full, page):
+    static = page[page.index('<div class="scroll static"') :]
+    static = static[: static.index("</table>")]
+    assert static.count('<th scope="row">') == 50
+    order = np.argsort(full.selectors["ReliefF"].ranking_)
+    places = [static.index(f"<bdi>feature {f}</bdi>") for f in order[:50]]
+    assert places == sorted(places)
+
+
+def test_tables_have_captions(page):
+    tags = Outline(page).tags
+    tables = [i for i, tag in enumerate(tags) if tag == "table"]
+    assert len(tables) == 6
+    assert all(tags[i + 1] == "caption" for i in tables)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_missing_part_is_left_out(full, part):
+    data = summarize(SimpleNamespace(**{**vars(full), part: PARTS[part]}))
+    ids = set(Outline(render(data)).ids)
+    section = {"profile": "data", "X": "classes"}.get(part, part)
+    if section in ("data", "curve", "redundancy", "classes"):
+        assert section not in ids
+    if part == "agreement":
+        assert "agreement-correlation" not in ids
+    assert {"ranking", "methods", "made"} <= ids
+
+
+def test_attributes_that_do_not_exist_are_missing_parts(full):
+    bare = SimpleNamespace(selectors=full.selectors, feature_names=full.feature_names)
+    ids = set(Outline(widemargin.report(bare).html).ids)
+    assert {"ranking", "methods"} <= ids
+    assert not {"data", "curve", "classes", "redundancy", "map"} & ids
+
+
+def test_selector_that_chose_its_number_of_features_shows_its_curve():
+    X, y = make_xor(n_samples=100, random_state=0)
+    selector = ReliefF(3).fit(X, y)
+    selector.prefix_scores_ = np.linspace(0.5, 0.9, 10)
+    data = summarize(selector, X=X, y=y)
+    (line,) = data["curve"]["lines"]
+    assert line["n_features"] == list(range(1, 11))
+    assert line["mean"] == selector.prefix_scores_.tolist()
+    assert data["methods"][0]["score"] == selector.prefix_scores_[2]
+    assert data["methods"][0]["score_all"] == 0.9
+    assert "leaving one out" in render(data)
+
+
+def test_score_intervals_are_shown_where_there_are_some():
+    X, y = make_xor(n_samples=100, random_state=0)
+    selector = ReliefF(3).fit(X, y)
+    assert ">Score interval</th>" not in widemargin.report(selector).html
+    ends = np.stack([selector.scores_ - 0.01, selector.scores_ + 0.01], axis=1)
+    selector.scores_interval_ = ends
+    report = widemargin.report(selector)
+    assert report.data["methods"][0]["score_low"] == ends[:, 0].tolist()
+    assert ">Score interval</th>" in report.html
+
+
+def test_interrupted_comparison_says_so(full):
+    cut = SimpleNamespace(**{**vars(full), "complete": False})
+    assert "Not complete" in widemargin.report(cut).html
+    assert "Not complete" not in widemargin.report(full).html
+
+
+def test_one_fitted_selector_with_its_data():
+    X, y = make_xor(n_samples=200, random_state=0)
+    report = widemargin.report(ReliefF(n_features_to_select=3).fit(X, y), X=X, y=y)
+    assert report.data["answer"].startswith("ReliefF keeps 3 of 10 features: ")
+    ids = set(Outline(report.html).ids)
+    assert {"data", "ranking", "classes"} <= ids
+    assert "method" not in ids  # nothing to switch to
+    assert report.data["provenance"]["seed"] is None
+
+
+def test_one_fitted_selector_without_data():
+    X, y = make_xor(n_samples=100, random_state=0)
+    names = [f"gene {f}" for f in range(10)]
+    selector = FisherScore().fit(pd.DataFrame(X, columns=names), y)
+    report = widemargin.report(selector)
+    assert report.data["features"]["name"] == names
+    assert report.data["data"] is None
+    assert "gene 3" in report.html
+
+
+def test_several_fitted_selectors():
+    X, y = make_xor(n_samples=100, random_state=0)
+    fitted = {"a": ReliefF().fit(X, y), "b": Simba(random_state=7).fit(X, y)}
+    report = widemargin.report(fitted, X=X, y=y)
+    assert repr(report) == "<Report on 10 features by 2 methods>"
+    assert report.data["provenance"]["seed"] == "7"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda X, y: ReliefF(n_features_to_select=3).fit(X, y),
+        lambda X, y: {
+            "a": FisherScore().fit(X, y),
+            "b": Simba(random_state=1, max_iter=2).fit(X, y),
+        },
+    ],
+)
+def test_lines_to_get_it_again_do_so(made, tmp_path, monkeypatch):
+    X, y = make_xor(n_samples=100, random_state=0)
+    report = widemargin.report(made(X, y), X=X, y=y)
+    monkeypatch.chdir(tmp_path)
+    names = {"X": X, "y": y}
+    exec(report.data["provenance"]["code"], names)
+    again = widemargin.report(names["results"], X=X, y=y)
+    assert again.data["methods"] == report.data["methods"]
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+@pytest.fixture(scope="module")
+def compared():
+    X, y = make_xor(n_samples=120, n_features=8, random_state=0)
+    options = {"cv": 3, "n_permutations": 5, "n_resamples": 4, "random_state": 0}
+    methods = ["ReliefF", "FisherScore"]
+    return compare(X, np.where(y, "odd", "even"), methods, **options)
+
+
+def test_comparison_as_compare_makes_it(compared):
+    data = summarize(compared)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    best = next(m for m in data["methods"] if m["best"])
+    assert data["answer"] == compared.answer
+    assert best["label"] == compared.best
+    kept = np.flatnonzero(best["selected"])
+    assert set(kept) == set(compared.selected)
+    assert best["score"] == pytest.approx(compared.choice.score)
+    assert best["frequency"] is not None
+    assert best["p_value"] is not None
+    for line in data["curve"]["lines"]:
+        own = compared.lines[line["label"]]
+        assert line["n_features"] == own.sizes.tolist()
+        assert line["mean"] == pytest.approx(own.mean)
+        assert line["stderr"] == pytest.approx(own.stderr)
+    ids = set(Outline(render(data)).ids)
+    assert {"data", "curve", "classes", "redundancy", "agreement-overlap"} <= ids
+
+
+def test_lines_to_compare_again_do_so(compared, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"X": compared.X, "y": compared.y}
+    code = summarize(compared)["provenance"]["code"]
+    assert "n_permutations=5," in code
+    exec(code, names)
+    again = summarize(names["results"])["methods"]
+    for method, twin in zip(summarize(compared)["methods"], again, strict=True):
+        assert {**method, "time": 0} == {**twin, "time": 0}
+
+
+def test_no_signal_is_not_recommended(full):
+    quiet = SimpleNamespace(**{**vars(full), "signal": False})
+    page = widemargin.report(quiet).html
+    assert "none finds a signal" in page
+    assert ">recommended<" not in page
+    assert ">recommended<" in widemargin.report(full).html
+
+
+def test_constructor_writes_what_was_changed():
+    assert constructor(ReliefF()) == "ReliefF()"
+    order = np.array([1, 0])
+    selector = Simba(2, order=order, n_starts=1, verbose=1)
+    assert eval(constructor(selector), {"Simba": Simba}).order == [1, 0]
+    assert "verbose" not in constructor(selector)
+
+
+def test_report_refuses_what_it_cannot_show():
+    with pytest.raises(TypeError, match=r"report needs the Comparison.*got int"):
+        widemargin.report(3)
+    with pytest.raises(TypeError, match="got dict"):
+        widemargin.report({})
+    with pytest.raises(NotFittedError):
+        widemargin.report(ReliefF())
+
+
+@pytest.mark.parametrize("shape", [(7, 9), (60,), (3, 4, 5, 1)])
+def test_image_shape_has_to_fit(full, shape):
+    with pytest.raises(ValueError, match=r"report needs an image_shape.*60 features"):
+        widemargin.report(full, image_shape=shape)
+
+
+def test_map_has_one_digit_per_pixel_and_channel():
+    found = comparison(d=60, m=2, image_shape=(4, 5))
+    with pytest.raises(ValueError, match="60 features"):
+        widemargin.report(found)
+    data = summarize(found, image_shape=(4, 5, 3))
+    image = payload(data)["image"]
+    assert (image["rows"], image["columns"], image["channels"]) == (4, 5, 3)
+    scores = np.clip(data["methods"][1]["score_of"], 0, None)
+    levels = np.round(9 * scores / scores.max()).astype(int).reshape(4, 5, 3)
+    for channel, digits in enumerate(image["maps"][1]):
+        assert digits == "".join(map(str, levels[..., channel].ravel()))
+
+
+def test_names_are_text_whatever_they_look_like():
+    found = comparison(d=8, m=2, names=NASTY)
+    found.y = np.where(found.y == "benign", "</script><script>", "<i>")
+    found.answer = "<script>1</script>"
+    page = widemargin.report(found, title="</title><script>").html
+    outline = Outline(page)
+    assert outline.tags.count("script") == 3
+    assert not {"img", "i"} & set(outline.tags)
+    page.encode("utf-8")
+    names = page_payload(page)["names"]
+    assert names == [n.encode("utf-8", "replace").decode() for n in NASTY]
+
+
+def test_only_the_scripts_of_the_page_may_run(page):
+    outline = Outline(page)
+    policy = page[page.index("Content-Security-Policy") :].split(">")[0]
+    assert "default-src 'none'" in policy
+    assert policy.count("sha256-") == 2
+    assert "unsafe-inline" not in policy[policy.index("script-src") :].split(";")[0]
+    assert len(outline.scripts) == 3
+
+
+def test_page_for_ten_thousand_features_stays_small():
+    found = comparison(n=60, d=10_000, m=5)
+    report = widemargin.report(found)
+    assert len(report.html.encode()) < LIMIT / 2
+    listed = page_payload(report.html)
+    assert len(listed["names"]) == 10_000
+
+
+def test_more_features_than_a_page_carries_are_listed_best_first():
+    d = 60_000
+    names = [f"a rather long name of a gene or of a probe {f:06d}" for f in range(d)]
+    rng = np.random.default_rng(0)
+    selectors = {k: fitted(s, rng, d) for k, s in METHODS.items()}
+    found = SimpleNamespace(
+        feature_names=names,
+        selectors=selectors,
+        resampling={k: resampling(s, rng) for k, s in selectors.items()},
+    )
+    report = widemargin.report(found)
+    assert len(report.html.encode()) < LIMIT
+    listed = page_payload(report.html)["listed"]
+    assert 1000 < len(listed) < d
+    best = np.min([s.ranking_ for s in found.selectors.values()], axis=0)
+    assert best[listed].max() <= np.delete(best, listed).min()
+    assert "ranks highest" in report.html
+
+
+def test_saving_is_by_ending(full, tmp_path):
+    report = widemargin.report(full)
+    assert report.save(tmp_path / "a.html") == tmp_path / "a.html"
+    assert (tmp_path / "a.html").read_text("utf-8") == report.html
+    assert report.save(str(tmp_path / "B.HTM")).exists()
+    with pytest.raises(ValueError, match=r"ends in .html or .json, got 'a.pdf'"):
+        report.save(tmp_path / "a.pdf")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["B.HTM", "a.html"]
+
+
+def test_saved_file_has_the_permissions_of_any_new_file(full, tmp_path):
+    (tmp_path / "plain").touch()
+    saved = widemargin.report(full).save(tmp_path / "a.json")
+    assert saved.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("step", ["write", "replace"])
+def test_full_disk_leaves_the_old_file_and_nothing_else(
+    full, tmp_path, monkeypatch, step
+):
+    path = tmp_path / "a.html"
+    path.write_text("old")
+    report = widemargin.report(full)
+    report.html  # noqa: B018 (the page is made before the disk is full)
+
+    def full_disk(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    if step == "replace":
+        monkeypatch.setattr(os, "replace", full_disk)
+    else:
+        opened = os.fdopen
+
+        def narrow(*arguments, **options):
+            file = opened(*arguments, **options)
+            file.write = full_disk
+            return file
+
+        monkeypatch.setattr(os, "fdopen", narrow)
+    with pytest.raises(OSError, match="No space left"):
+        report.save(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
+    assert path.read_text() == "old"
+
+
+def test_notebook_shows_the_page_in_a_frame_of_its_own(full):
+    report = widemargin.report(full)
+    frame = report._repr_html_()
+    assert frame.startswith("<iframe ")
+    source = frame.split('srcdoc="')[1].split('"')[0]
+    assert html.unescape(source) == report.html
+
+
+def test_missing_jinja_names_the_extra(full, monkeypatch):
+    report = widemargin.report(full)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r'pip install "widemargin\[report\]"'):
+        report.html  # noqa: B018
+
+
+def test_report_can_be_called_whatever_was_imported_before():
+    lines = (
+        "import sys, widemargin, widemargin.report.html as part\n"
+        "assert callable(widemargin.report)\n"
+        "assert widemargin.report.html is part\n"
+        "from widemargin.report import report\n"
+        "assert not {'jinja2', 'pandas'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", lines], check=True)
+
+
+def frame_of_kinds():
+    return pd.DataFrame(
+        {
+            "number": [1.5, 2.5, np.nan, 4.5, 1e6, *np.linspace(0, 9, 95)],
+            "few": [0, 1] * 50,
+            "nullable": pd.array([1, None] * 50, dtype="Int64"),
+            "word": pd.Series(["a", "b", None, "c"] * 25, dtype=object),
+            "category": pd.Categorical(["x", "y"] * 50),
+            "many": [f"level {i % 12:02d}" for i in range(100)],
+            "flag": [True, False] * 50,
+        }
+    )
+
+
+def test_classes_are_counted_in_every_kind_of_column():
+    X = frame_of_kinds()
+    y = np.array(["one", "two"] * 50)
+    kinds = np.array(["numeric"] * 3 + ["nominal"] * 3 + ["numeric"])
+    found = distributions(X, y, np.arange(7), SimpleNamespace(kinds=kinds))
+    looks = dict(zip(X.columns, found["features"], strict=True))
+    assert found["classes"] == ["one", "two"]
+    for name, look in looks.items():
+        there = [int(X[name][y == c].notna().sum()) for c in ("one", "two")]
+        assert [sum(row) for row in look["counts"]] == there
+        assert look["missing"] == [50 - n for n in there]
+    number = looks["number"]
+    assert number["kind"] == "numeric"
+    assert number["cut"]
+    assert number["high"] < 1e6
+    assert number["medians"][0] == X["number"][y == "one"].median()
+    assert looks["few"] | {"feature": 0} == {
+        "feature": 0,
+        "missing": [0, 0],
+        "kind": "levels",
+        "levels": ["0", "1"],
+        "counts": [[50, 0], [0, 50]],
+    }
+    assert looks["nullable"]["levels"] == ["1"]
+    assert looks["many"]["levels"][-1] == "other"
+    assert len(looks["many"]["levels"]) == 8
+
+
+def test_histogram_agrees_with_counting_one_by_one():
+    rng = np.random.default_rng(3)
+    X, y = 100 * rng.normal(size=(300, 2)), rng.integers(0, 3, 300)
+    look = distributions(X, y, np.array([1]), None)["features"][0]
+    assert json.loads(json.dumps(look)) == look
+    width = (look["high"] - look["low"]) / len(look["counts"][0])
+    counts = np.zeros_like(look["counts"])
+    for value, c in zip(X[:, 1], y, strict=True):
+        bin_ = min(int((value - look["low"]) / width), counts.shape[1] - 1)
+        counts[c, bin_] += 1
+    assert look["counts"] == counts.tolist()
+
+
+def test_whole_numbers_get_a_bin_each():
+    X = np.tile(np.arange(-3, 14), 4)[:, None]
+    look = distributions(X, [0, 1] * 34, np.array([0]), None)["features"][0]
+    assert (look["low"], look["high"], look["whole"]) == (-3.5, 13.5, True)
+    assert look["counts"] == [[2] * 17, [2] * 17]
+
+
+def test_many_classes_show_the_largest():
+    y = np.repeat(np.arange(12), np.arange(12, 0, -1) + 1)
+    X = np.random.default_rng(0).normal(size=(len(y), 1))
+    found = distributions(X, y, np.array([0]), None)
+    assert found["classes"] == [str(c) for c in range(8)]
+    assert found["n_classes"] == 12
+
+
+def test_columns_come_from_every_kind_of_table():
+    pl = pytest.importorskip("polars")
+    X = np.arange(6.0).reshape(3, 2)
+    for table in (X, X.tolist(), pd.DataFrame(X), pl.DataFrame(X), X.astype("f4")):
+        values = column(table, 1)
+        assert values.dtype == np.float64
+        assert values.tolist() == [1, 3, 5]
+    assert column(pd.DataFrame({"a": ["x", None]}), 0).tolist()[0] == "x"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (formats.count(10000), "10\u202f000"),
+        (formats.count(None), "—"),
+        (formats.decimal(0.012345), "0.0123"),
+        (formats.decimal(-0.5), "−0.500"),
+        (formats.decimal(123456.7), "123457"),
+        (formats.decimal(1.5e-7), "1.50e−7"),
+        (formats.percent(0.8824), "88.2\u202f%"),
+        (formats.probability(0.0004), "<\u202f0.001"),
+        (formats.probability(0.0196), "0.020"),
+        (formats.duration(0.0031), "3\u202fms"),
+        (formats.duration(4.8), "4.8\u202fs"),
+        (formats.duration(192), "3.2\u202fmin"),
+        (formats.duration(7680), "2.1\u202fh"),
+        (formats.interval(3.0, 9.0), "3–9"),
+        (formats.interval(3.0, 3.0), "3"),
+        (formats.in_words(5), "five"),
+        (formats.measured(0.5, "neg_log_loss"), "0.500"),
+        (formats.measured(0.5, "balanced_accuracy"), "50.0\u202f%"),
+    ],
+)
+def test_numbers_read_well(said, expected):
+    assert said == expected

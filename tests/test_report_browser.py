@@ -1,0 +1,430 @@
+"""The report in a real browser, which this test looks for and does not install."""
+
+import os
+import re
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import widemargin
+from report_cases import NASTY, comparison
+from widemargin import ReliefF
+from widemargin.datasets import make_xor
+from widemargin.evaluation import compare
+from widemargin.report import formats
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the browser tests need the package playwright"
+)
+pytest.importorskip("jinja2")
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None,
+    reason="no Chromium found: none of chromium, chromium-browser and google-chrome "
+    "is on the PATH (Debian: apt-get install chromium)",
+)
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP, PHONE = 1280, 390
+KEYSTROKE = 100  # milliseconds, beyond which typing does not feel immediate
+
+# Of every visible text: its contrast with what is behind it, where that is too low.
+LOW_CONTRAST = r"""() => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const rgba = (color) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((v) => {
+      const s = v / 255;
+      return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (node) => {
+    for (let n = node; n; n = n.parentElement) {
+      const color = rgba(getComputedStyle(n).backgroundColor);
+      if (color[3] === 1) return color.slice(0, 3);
+    }
+    return [255, 255, 255];
+  };
+  const low = [];
+  let seen = 0;
+  for (const node of document.querySelectorAll("body *")) {
+    const text = [...node.childNodes].some((c) => c.nodeType === 3 && c.data.trim());
+    const shown = node.getClientRects().length && !node.closest("script, .unseen");
+    if (!text || !shown) continue;
+    const style = getComputedStyle(node);
+    const inSvg = node.namespaceURI.endsWith("svg");
+    const color = rgba(inSvg ? style.fill : style.color).slice(0, 3);
+    const [a, b] = [luminance(color), luminance(behind(node))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    seen += 1;
+    if (ratio < 4.5) low.push([node.textContent.trim().slice(0, 40), ratio.toFixed(2)]);
+  }
+  return { seen, low };
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def shots(tmp_path):
+    folder = Path(os.environ.get("WIDEMARGIN_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def mixed():
+    """A table with words, gaps and few-valued numbers."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(150, 5)), columns=list("abcde"))
+    X.loc[::7, "a"] = np.nan
+    X["colour"] = rng.choice(["red", "green", "a colour with a long name"], 150)
+    X["grade"] = rng.integers(0, 4, 150)
+    return comparison(n=150, d=7, m=2, names=X.columns, X=X)
+
+
+def lone_selector():
+    X, y = make_xor(n_samples=200, random_state=0)
+    return widemargin.report(ReliefF(3).fit(X, y), X=X, y=y)
+
+
+def compared():
+    """What `compare` itself makes, of a table small enough to wait for."""
+    X, y = make_xor(n_samples=120, n_features=8, random_state=0)
+    options = {"cv": 3, "n_permutations": 5, "n_resamples": 4, "random_state": 0}
+    return compare(X, y, ["ReliefF", "Simba", "FisherScore"], **options)
+
+
+PAGES = {
+    "compared": lambda: widemargin.report(compared()),
+    "four": lambda: widemargin.report(comparison(d=4, m=2)),
+    "sixty": lambda: widemargin.report(comparison(d=60, m=5)),
+    "mixed": lambda: widemargin.report(mixed()),
+    "image": lambda: widemargin.report(comparison(d=768, m=2), image_shape=(16, 16, 3)),
+    "wide": lambda: widemargin.report(comparison(n=200, d=10_000, m=5)),
+    "nasty": lambda: widemargin.report(comparison(d=8, m=2, names=NASTY)),
+    "lone": lone_selector,
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder, made = tmp_path_factory.mktemp("pages"), {}
+
+    def file(name):
+        if name not in made:
+            made[name] = PAGES[name]().save(folder / f"{name}.html")
+        return made[name]
+
+    return file
+
+
+@contextmanager
+def opened(browser, path, width=DESKTOP, **options):
+    """The page at a width; nothing may go wrong in it, and nothing be loaded."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+    page = context.new_page()
+    problems, requests = [], []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    try:
+        page.goto(path.as_uri())
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("#table tbody tr")
+        yield page
+        assert not problems
+        assert requests == [path.as_uri()]
+    finally:
+        context.close()
+
+
+def column(page, title):
+    """The visible cells of one column of the table."""
+    titles = [t.strip() for t in page.locator("#table thead th").all_inner_texts()]
+    return page.locator(
+        f"#table tbody tr > :nth-child({titles.index(title) + 1})"
+    ).all_inner_texts()
+
+
+def numbers(texts):
+    return [float(t.replace("−", "-").replace("\u202f", "")) for t in texts]
+
+
+def sideways(page):
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("name", PAGES)
+def test_page_opens_without_errors_requests_or_sideways_scrolling(
+    browser, files, shots, name, width
+):
+    with opened(browser, files(name), width) as page:
+        assert sideways(page) <= 0
+        for figure in page.locator("svg[role=img]").all():
+            assert len(figure.get_attribute("aria-label")) > 20
+            assert figure.locator("path, rect").count() > 1
+        page.screenshot(path=shots / f"{name}-{width}.png", full_page=True)
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_charts_are_there(browser, files, width):
+    with opened(browser, files("sixty"), width) as page:
+        assert page.locator("#curve-chart path.line").count() == 2 * 5  # and legend
+        assert page.locator("#curve-chart path.error").count() > 20
+        assert page.locator("#curve-chart .canvas path.marker").count() > 20
+        assert page.locator("#classes-charts svg").count() == 12
+        assert page.locator("#classes-charts .area").count() == 12 * 3
+        assert page.locator("#agreement-correlation td").count() == 5 * 5 + 1
+        assert page.locator(".groups > li").count() == 2
+    with opened(browser, files("image"), width) as page:
+        assert page.locator("#maps svg").count() == 2 * 3
+    with opened(browser, files("mixed"), width) as page:
+        assert page.locator("#classes-charts rect.area").count() >= 3 * (3 + 4)
+
+
+def test_heads_of_columns_sort(browser, files):
+    with opened(browser, files("sixty")) as page:
+        assert numbers(column(page, "Rank")) == list(range(1, 26))
+        before = column(page, "Feature")
+
+        page.get_by_role("button", name="Score", exact=True).click()
+        scores = numbers(column(page, "Score"))
+        assert scores == sorted(scores, reverse=True)
+        page.get_by_role("button", name="Score", exact=True).click()
+        scores = numbers(column(page, "Score"))
+        assert scores == sorted(scores)
+        assert column(page, "Feature") != before
+        sorts = {
+            head.inner_text().strip(): head.get_attribute("aria-sort")
+            for head in page.locator("#table thead th").all()
+        }
+        assert sorts.pop("Score") == "ascending"
+        assert set(sorts.values()) == {"none"}
+
+        page.get_by_role("button", name="Feature", exact=True).click()
+        assert column(page, "Feature") == [f"feature {i}" for i in range(25)]
+        assert page.locator("#table thead th").count() == 8
+
+
+def test_keyboard_sorts_turns_pages_and_reads_the_curve(browser, files):
+    with opened(browser, files("sixty")) as page:
+        page.locator("#filter").focus()
+        for _ in range(4):  # method, two boxes, the table
+            page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "table"
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        head = page.locator("#table thead th").first
+        assert head.get_attribute("aria-sort") == "descending"
+        assert page.evaluate("document.activeElement.textContent") == "Rank"
+        assert numbers(column(page, "Rank"))[0] == 60
+
+        page.get_by_role("button", name="Next page").press("Enter")
+        assert numbers(column(page, "Rank"))[0] == 35
+        page.locator("#curve-chart svg[tabindex]").press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert "2 features" in page.locator("#curve-chart [role=status]").inner_text()
+        assert page.locator("#tooltip").is_visible()
+        page.keyboard.press("Escape")
+        assert not page.locator("#tooltip").is_visible()
+
+
+def test_filters_narrow_the_table(browser, files):
+    with opened(browser, files("sixty")) as page:
+        status = page.locator("#pager [role=status]")
+        page.locator("#filter").fill("FEATURE 1")
+        names = column(page, "Feature")
+        assert len(names) == 11
+        assert all(re.fullmatch(r"feature 1\d?", name) for name in names)
+        assert "of 11 features" in status.inner_text()
+        page.locator("#filter").fill("no such thing")
+        assert "No feature matches." in page.locator("#table tbody").inner_text()
+        page.locator("#filter").fill("")
+
+        page.get_by_label("kept only").check()
+        assert set(column(page, "Kept")) == {"✓"}
+        assert len(column(page, "Kept")) == 12
+        page.get_by_label("kept only").uncheck()
+        page.get_by_label("q ≤ 0.05 only").check()
+        assert all(q <= 0.05 for q in numbers(column(page, "q")))
+        assert len(column(page, "q")) < 10
+
+
+def test_methods_can_be_switched(browser, files):
+    with opened(browser, files("sixty")) as page:
+        best = column(page, "Feature")
+        page.locator("#method").select_option("Simba")
+        assert column(page, "Feature") != best
+        assert numbers(column(page, "Rank")) == list(range(1, 26))
+        heads = page.locator("#table thead").inner_text()
+        assert "Chosen" in heads
+        assert "q" not in heads.split()
+        page.locator("#method").select_option("All side by side")
+        ranks = [numbers(column(page, m)) for m in ("ReliefF", "Simba", "MRMR")]
+        assert all(len(r) == 25 for r in ranks)
+        means = numbers(column(page, "Mean rank"))
+        assert means == sorted(means)
+
+
+def test_curve_zooms_reads_and_hides(browser, files):
+    with opened(browser, files("sixty")) as page:
+        chart = page.locator("#curve-chart .canvas svg").first
+        chart.scroll_into_view_if_needed()
+        ticks = page.locator("#curve-chart .axis text")
+        before = ticks.all_inner_texts()
+        box = chart.bounding_box()
+        middle = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + 200, middle)
+        assert "ReliefF" in page.locator("#tooltip").inner_text()
+        page.mouse.down()
+        page.mouse.move(box["x"] + 420, middle, steps=4)
+        page.mouse.up()
+        zoomed = ticks.all_inner_texts()
+        assert zoomed != before
+        page.get_by_role("button", name="Whole curve").click()
+        assert ticks.all_inner_texts() == before
+        page.get_by_role("button", name="Closer").click()
+        assert ticks.all_inner_texts() != before
+
+        legend = page.locator(".legend button").first
+        lines = page.locator("#curve-chart .canvas path.line")
+        assert lines.count() == 5
+        legend.click()
+        assert lines.count() == 4
+        assert legend.get_attribute("aria-pressed") == "false"
+
+
+def test_figures_tell_more_under_the_mouse(browser, files):
+    with opened(browser, files("mixed")) as page:
+        for look in page.locator("#classes-charts svg").all():
+            look.scroll_into_view_if_needed()
+            look.hover(position={"x": 60, "y": 40})
+            assert re.search(r"\d", page.locator("#tooltip").inner_text())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["sixty", "mixed"])
+def test_text_has_contrast_in_both_schemes(browser, files, shots, scheme, name):
+    with opened(browser, files(name), color_scheme=scheme) as page:
+        for details in page.locator("summary").all():
+            details.click()
+        found = page.evaluate(LOW_CONTRAST)
+        assert found["seen"] > 150
+        assert found["low"] == []
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (max(map(int, re.findall(r"\d+", dark))) < 60) == (scheme == "dark")
+        page.screenshot(path=shots / f"{name}-{scheme}.png", full_page=True)
+
+
+def test_paper_has_the_first_fifty_and_no_controls(browser, files, shots):
+    with opened(browser, files("wide"), 794, color_scheme="dark") as page:
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.locator(".static tbody tr").count() == 50
+        assert page.locator(".static").is_visible()
+        for control in ("#controls", "#table", "#pager", "nav", "#copy", ".buttons"):
+            assert not any(c.is_visible() for c in page.locator(control).all())
+        color = page.evaluate("getComputedStyle(document.body).color")
+        assert max(map(int, re.findall(r"\d+", color))) < 60  # dark ink, light paper
+        assert page.evaluate(LOW_CONTRAST)["low"] == []
+        page.screenshot(path=shots / "print.png", full_page=True)
+
+
+def test_without_scripts_the_answer_and_the_first_fifty_are_there(
+    browser, files, shots
+):
+    for width in (DESKTOP, PHONE):
+        with opened(browser, files("wide"), width, java_script_enabled=False) as page:
+            assert page.locator(".answer").is_visible()
+            assert page.locator("#data").is_visible()
+            assert page.locator(".static tbody tr").nth(49).is_visible()
+            assert not page.locator("#controls").is_visible()
+            page.screenshot(path=shots / f"no-script-{width}.png", full_page=True)
+
+
+def test_notebook_frame_shows_the_page(browser, tmp_path):
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(PAGES["four"]()._repr_html_(), encoding="utf-8")
+    context = browser.new_context()
+    page = context.new_page()
+    problems = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(notebook.as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator("#table tbody tr").first.wait_for()
+    frame.get_by_role("button", name="Feature", exact=True).click()
+    assert frame.locator("#table tbody tr").count() == 4
+    assert frame.locator("#curve-chart path.line").count() == 4
+    assert not problems
+    context.close()
+
+
+def test_names_stay_text(browser, files):
+    with opened(browser, files("nasty")) as page:
+        assert "owned" not in page.title()
+        assert page.locator("img").count() == 0
+        assert column(page, "Feature")[0] in {n.replace("\x00", "") for n in NASTY}
+        page.locator("#filter").fill("</script>")
+        assert len(column(page, "Feature")) == 2
+        page.locator("#classes-charts svg").first.hover()
+
+
+def test_ten_thousand_features_filter_at_once(browser, files):
+    with opened(browser, files("wide")) as page:
+        times = page.evaluate(
+            """() => [..."feature 77"].map((_, i, letters) => {
+              const filter = document.getElementById("filter");
+              const start = performance.now();
+              filter.value = letters.slice(0, i + 1).join("");
+              filter.dispatchEvent(new Event("input", { bubbles: true }));
+              document.getElementById("table").getBoundingClientRect();
+              return performance.now() - start;
+            })"""
+        )
+        # The quickest tells what it takes; the others, how busy the machine is.
+        assert min(times) < KEYSTROKE
+        assert "of 111 features" in page.locator("#pager [role=status]").inner_text()
+        page.locator("#filter").fill("")
+        page.get_by_role("button", name="Last page").click()
+        assert column(page, "Rank")[-1] == "10\u202f000"
+
+
+def test_scripts_write_numbers_as_the_page_does(browser, files):
+    values = [0, 0.5, 1, 12, 123.456, -0.5, 1234567, 1.5e-7, 0.0004, 0.0196, 0.12, 1e6]
+    with opened(browser, files("four")) as page:
+        for name in ("count", "decimal", "percent", "probability"):
+            whole = name == "count"
+            given = [v for v in values if not whole or v == int(v)] + [None]
+            ours = [getattr(formats, name)(v) for v in given]
+            assert page.evaluate(f"v => v.map((x) => {name}(x))", given) == ours
