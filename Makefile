@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-demo: $(VENV)/.has-cli ## rank a bundled data set with four methods
+demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 	@$(BIN)/widemargin demo
 
 test: $(VENV)/.has-dev ## run the tests and the doctests
@@ -51,7 +51,7 @@ $(VENV)/.has-venv:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# Each file says which extra is installed.
+# Each file says which extras are installed.
 $(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
 	@echo "Installing widemargin[$*] into $(VENV) ..." >&2
 	@$(PIP) install --editable '.[$*]'

@@ -1,14 +1,19 @@
-"""The command group, which imports a command when it is asked for."""
+"""The command group: imports a command when it is asked for, and ends it properly."""
 
+from __future__ import annotations
+
+import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import click
 
 from widemargin._version import __version__
+from widemargin.cli.problem import Problem
 
-COMMANDS = ("demo", "methods")
+COMMANDS = ("rank", "select", "compare", "report", "methods", "demo", "completion")
 
 
 class LazyGroup(click.Group):
@@ -36,11 +41,65 @@ class LazyGroup(click.Group):
             click.echo("widemargin: interrupted", err=True)
             ctx.exit(130)
 
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run; what the user can put right becomes one line and exit code 2."""
+        try:
+            code = super().main(args, prog_name, complete_var, False, **extra)
+            sys.stdout.flush()
+        except click.UsageError as error:
+            hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+            code = _complain(error.format_message().rstrip(".") + hint)
+        except (Problem, click.ClickException) as error:
+            code = _complain(str(error))
+        except click.Abort:
+            click.echo("widemargin: interrupted", err=True)
+            code = 130
+        except ImportError as error:
+            if "pip install" not in str(error):
+                raise
+            code = _complain(str(error))
+        except BrokenPipeError:
+            code = _stop_writing(1)
+        except OSError as error:
+            # Whatever reads or writes files says which; what is left is stdout.
+            why = error.strerror or error
+            code = _stop_writing(_complain(f"cannot write the result: {why}."))
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
+
+
+def _complain(message: str) -> int:
+    click.echo(f"widemargin: {' '.join(message.split())}", err=True)
+    return 2
+
+
+def _stop_writing(code: int) -> int:
+    """Keep the interpreter from writing, at its end, what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Find out which features matter, by nearest-neighbour margins.
 
-    Start with `widemargin demo`, which ranks a bundled data set with four methods.
+    \b
+    widemargin demo                        see it at work on bundled data
+    widemargin rank data.csv               the features, best first
+    widemargin select data.csv -o few.csv  the data with the best ones only
+    widemargin compare data.csv            several methods, and a report to show
+
+    Files may be CSV and its kin, Parquet, Feather, Excel, ARFF, MATLAB, NumPy, LIBSVM
+    or AnnData; "-" reads stdin. Results go to stdout, everything else to stderr. Exit
+    codes: 0 done, 1 a fault of the program, 2 something you can put right, 130
+    interrupted.
     """

@@ -2,6 +2,9 @@
 
 import sys
 
+# Packages that the command needs, and what installs them.
+EXTRAS = {"click": "cli", "rich": "cli", "pandas": "cli", "jinja2": "report"}
+
 
 def main() -> int:
     """Run the command line and return its exit code."""
@@ -10,11 +13,12 @@ def main() -> int:
 
         cli(prog_name="widemargin")
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in {"click", "rich"}:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
             raise
         print(
-            f"The widemargin command needs the package {error.name}: "
-            'pip install "widemargin[cli]"',
+            f"widemargin: this needs the package {package}: "
+            f'pip install "widemargin[{EXTRAS[package]}]"',
             file=sys.stderr,
         )
         return 2

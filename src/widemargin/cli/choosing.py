@@ -1,0 +1,143 @@
+"""From the words of the command line to selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.dataset import Dataset, missing_columns, nominal_columns, plural
+from widemargin.cli.problem import Problem, did_you_mean, listed
+
+if TYPE_CHECKING:
+    from widemargin.base import MarginSelector
+    from widemargin.cli.options import MethodOptions
+
+# Options that are named after what they do rather than after the parameter.
+OPTIONS = {
+    "features": "n_features_to_select",
+    "neighbors": "n_neighbors",
+    "metric": "metric",
+    "scale": "scale",
+    "samples": "n_samples",
+    "jobs": "n_jobs",
+}
+
+
+def method_names() -> list[str]:
+    """Names of all methods, without importing them."""
+    import widemargin
+    from widemargin import baselines
+
+    return [n for n in (*widemargin.__all__, *baselines.__all__) if n[0].isupper()]
+
+
+def find_method(name: str) -> type[MarginSelector]:
+    """The class of that name; case and hyphens do not matter."""
+    import widemargin
+    from widemargin import baselines
+
+    wanted = name.lower().replace("-", "").replace("_", "").replace(" ", "")
+    for known in method_names():
+        if known.lower() == wanted:
+            home = baselines if known in baselines.__all__ else widemargin
+            method: type[MarginSelector] = getattr(home, known)
+            return method
+    hint = did_you_mean(name, method_names()) or " `widemargin methods` lists them."
+    raise Problem(f"there is no method {name!r}.{hint}")
+
+
+def make_selectors(
+    names: tuple[str, ...], how: MethodOptions, verbose: int
+) -> dict[str, MarginSelector]:
+    """Selectors by name, with the parameters that were given.
+
+    A parameter has to fit at least one of them.
+    """
+    methods = {m.__name__: m for m in map(find_method, names)}
+    known = {name: set(signature(m).parameters) for name, m in methods.items()}
+    values = {"random_state": how.seed, "verbose": verbose}
+    values |= _values(how, known)
+    return {
+        name: method(**{p: v for p, v in values.items() if p in known[name]})
+        for name, method in methods.items()
+    }
+
+
+def with_parameters(
+    selectors: Mapping[str, MarginSelector], how: MethodOptions
+) -> dict[str, MarginSelector]:
+    """The same selectors with the parameters that were given."""
+    known = {label: set(s.get_params()) for label, s in selectors.items()}
+    values = {"random_state": how.seed} | _values(how, known)
+    return {
+        label: s.set_params(**{p: v for p, v in values.items() if p in known[label]})
+        for label, s in selectors.items()
+    }
+
+
+def _values(how: MethodOptions, known: Mapping[str, set[str]]) -> dict[str, Any]:
+    """Parameters that the user set; each has to fit at least one method."""
+    given = _given(how)
+    for parameter, option in given:
+        if not any(parameter in parameters for parameters in known.values()):
+            _refuse_parameter(option, parameter, list(known))
+    return {parameter: _value(how, parameter) for parameter, _ in given}
+
+
+def _given(how: MethodOptions) -> list[tuple[str, str]]:
+    """Parameters that the user set, with the options by which."""
+    given = [(p, f"--{o}") for o, p in OPTIONS.items() if getattr(how, o) is not None]
+    return given + [(name, f"--param {name}") for name, _ in how.param]
+
+
+def _value(how: MethodOptions, parameter: str) -> Any:
+    for name, value in how.param:
+        if name == parameter:
+            return value
+    option = next(o for o, p in OPTIONS.items() if p == parameter)
+    value = getattr(how, option)
+    return None if option == "scale" and value == "none" else value
+
+
+def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:
+    able = [
+        n for n in method_names() if parameter in signature(find_method(n)).parameters
+    ]
+    with_it = f"; methods with it: {', '.join(able)}" if able else ""
+    raise Problem(f"{', '.join(methods)} has no {option}{with_it}.")
+
+
+def check_fit(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
+    """Refuse, before any work, what a method cannot take."""
+    nominal, missing = nominal_columns(dataset.X), missing_columns(dataset.X)
+    for name, selector in selectors.items():
+        if getattr(selector, "_mixed", False):
+            continue
+        able = [n for n in method_names() if getattr(find_method(n), "_mixed", False)]
+        instead = f" or use {', '.join(able)}" if able else ""
+        if nominal:
+            raise Problem(
+                f"{name} takes numbers only, but there are categories in "
+                f"{plural(len(nominal), 'column')}: {listed(nominal)}; leave them out "
+                f"(--drop){instead}."
+            )
+        if missing:
+            raise Problem(
+                f"{name} takes no missing values, but there are some in "
+                f"{plural(len(missing), 'column')}: {listed(missing)}; leave them out "
+                f"(--drop){instead}."
+            )
+
+
+def check_neighbors(
+    how: MethodOptions, dataset: Dataset, selectors: Mapping[str, MarginSelector]
+) -> None:
+    """Refuse a number of neighbours that no class has."""
+    by_class = any(s._about.needs.endswith("classes") for s in selectors.values())
+    k, largest = how.neighbors, max(dataset.counts.values())
+    if isinstance(k, int) and k >= largest and by_class:
+        raise Problem(
+            f"--neighbors {k} is too large: the largest class has {largest} rows, so a "
+            f"row has at most {largest - 1} neighbours of its class."
+        )

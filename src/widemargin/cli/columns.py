@@ -1,0 +1,140 @@
+"""Columns: found by name or place, read as numbers where their text says numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.problem import Problem, did_you_mean, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+THOUSANDS = r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"
+GERMAN_THOUSANDS = r"[+-]?\d{1,3}(\.\d{3})+,\d+"
+FEW = 20  # different numbers that may be the names of categories
+
+
+def find_column(wanted: str, columns: Iterable[str], option: str) -> str:
+    """The column of that name, else at that place, counted from 0 or from the end."""
+    names = [str(name) for name in columns]
+    if wanted in names:
+        return wanted
+    if re.fullmatch(r"-?\d+", wanted):
+        place = int(wanted)
+        if -len(names) <= place < len(names):
+            return names[place]
+        raise Problem(
+            f"{option} {wanted}: there are {len(names)} columns, 0 to {len(names) - 1}."
+        )
+    same = [name for name in names if name.strip().lower() == wanted.strip().lower()]
+    if len(same) == 1:
+        return same[0]
+    hint = did_you_mean(wanted, names) or f" There is: {listed(names)}."
+    raise Problem(f"{option}: there is no column {wanted!r}.{hint}")
+
+
+def find_columns(
+    wanted: Iterable[str], columns: Iterable[str], option: str
+) -> list[str]:
+    """Columns given one by one or, where no name has a comma, in a list."""
+    names = [str(name) for name in columns]
+    parts: list[str] = []
+    for text in wanted:
+        parts += [text] if text in names else text.split(",")
+    return [find_column(part.strip(), names, option) for part in parts if part.strip()]
+
+
+def is_plain(dtype: Any) -> bool:
+    """Whether a type is one of NumPy's for numbers or booleans."""
+    import numpy as np
+
+    return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+
+
+def as_feature(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column that holds no plain numbers as numbers or categories."""
+    if str(column.dtype) == "category":
+        return column.cat.remove_unused_categories()
+    if column.dtype.kind in "biufc" or str(column.dtype).startswith("decimal"):
+        # Numbers with a mask of their own, as Parquet files have them.
+        return column.astype("float64")
+    return _numbers_or_categories(column)
+
+
+def as_categories(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Categories written as text, whatever the column holds."""
+    if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+        column = column.astype("Int64")
+    return column.astype("string").astype(object).astype("category")
+
+
+def is_identifier(column: pd.Series[Any]) -> bool:
+    """Whether each row has a category of its own."""
+    if str(column.dtype) != "category":
+        return False
+    distinct = len(column.cat.categories)
+    return bool(distinct > 2 and distinct == column.notna().sum())
+
+
+def _numbers_or_categories(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of text as numbers if it has any reason to be, else as categories."""
+    import numpy as np
+    import pandas as pd
+
+    # What follows looks at each different value once, which may save most of the work.
+    codes, values = pd.factorize(column)
+    text = pd.Series(values).astype(str).str.strip()
+    numbers = _parse(text)
+    stray = numbers.isna().to_numpy()
+    there = codes >= 0
+    if stray.any():
+        counts = np.bincount(codes[there], minlength=len(values))
+        if _meant_as_numbers(counts, stray):
+            row = int(np.argmax(there & stray[codes]))
+            place = int(column.index[row])
+            raise _stray_text(str(column.name), place, text[codes[row]])
+        places, names = pd.factorize(text, sort=True)
+        places = np.where(there, places[codes], -1)
+        kinds = pd.Categorical.from_codes(places, pd.Index(names, dtype=object))
+        return pd.Series(kinds, index=column.index, name=column.name)
+    found = np.where(there, numbers.to_numpy()[codes], np.nan)
+    return pd.Series(found, index=column.index, name=column.name)
+
+
+def _meant_as_numbers(counts: Any, stray: Any) -> bool:
+    """Whether text in a column is out of place rather than one category of several."""
+    if counts[stray].sum() * 2 >= counts.sum():
+        return False
+    return bool((~stray).sum() > FEW or counts[stray].max() == 1)
+
+
+def _stray_text(name: str, row: int, value: str) -> Problem:
+    return Problem(
+        f"text where numbers are needed: column {name!r}, row {row + 1} is {value!r} "
+        f"(--missing {_quoted(value)} takes it as missing, "
+        f"--categorical {_quoted(name)} the column as categories)."
+    )
+
+
+def _parse(text: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers of text, also with a decimal comma or marks for thousands; else NaN."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(text, errors="coerce").astype("float64")
+    rest = text[numbers.isna()]
+    if not rest.str.contains(",", regex=False).any():
+        return numbers
+    if rest.str.fullmatch(THOUSANDS).all() and rest.str.count(",").max() > 1:
+        rest = rest.str.replace(",", "", regex=False)
+    else:
+        if rest.str.fullmatch(GERMAN_THOUSANDS).any():
+            rest = rest.str.replace(".", "", regex=False)
+        rest = rest.str.replace(",", ".", regex=False)
+    numbers[rest.index] = pd.to_numeric(rest, errors="coerce").astype("float64")
+    return numbers
+
+
+def _quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w.+-]+", text) else f"'{text}'"

@@ -1,0 +1,260 @@
+"""From a table as it is in a file to features and classes that methods can work with.
+
+Whatever is changed or left out on the way is noted, one sentence each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.columns import (
+    as_categories,
+    as_feature,
+    find_column,
+    find_columns,
+    is_identifier,
+    is_plain,
+)
+from widemargin.cli.problem import Problem, listed
+from widemargin.cli.reading import Source, Wishes, read
+from widemargin.cli.target import to_classes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NUMBERING = re.compile(
+    r"(.*[ _-])?(id|index|idx|row|number|nr|no|#)\.?|(unnamed: |column )\d+",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """What the user says about the data; see `options` for each."""
+
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    ordinal: tuple[str, ...] = ()
+    bins: int | None = None
+    sample: int | None = None
+    keep_ids: bool = False
+    header: bool | None = None
+    format: str | None = None
+    image_shape: tuple[int, int] | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features and classes, ready for a selector."""
+
+    name: str
+    target: str
+    X: pd.DataFrame
+    y: pd.Series[Any]
+    raw: pd.DataFrame  # as it is in the file
+    notes: list[str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rows of each class, in the order of the classes."""
+        sizes = self.y.value_counts(sort=False)
+        if str(self.y.dtype) != "category":
+            sizes = sizes.sort_index()
+        return {str(label): int(n) for label, n in sizes.items() if n}
+
+
+def load(path: str, options: DataOptions) -> Dataset:
+    """Read a file and make it ready."""
+    wishes = Wishes(options.target, options.missing, options.header)
+    source = read(path, wishes, options.format)
+    return prepare("stdin" if path == "-" else path, source, options)
+
+
+def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
+    """Find the target, turn text into numbers or categories, leave out what is none."""
+    notes = list(source.notes)
+    frame = source.frame
+    frame.columns = frame.columns.map(str)
+    target = _target(source, options.target, notes)
+    dropped = find_columns(options.drop, frame.columns, "--drop")
+    if target in dropped:
+        raise Problem(f"the target, {target!r}, cannot be dropped.")
+    raw = frame
+    if options.missing:
+        frame = _without_tokens(frame, options.missing)
+    y = frame[target]
+    present = y.notna().to_numpy()
+    if not present.all():
+        notes.append(f"{_rows(int((~present).sum()))} without a target left out.")
+    y = to_classes(y[present].reset_index(drop=True), options, notes)
+    X = frame.drop(columns=[target, *dropped])[present]
+    if options.sample is not None and options.sample < len(y):
+        rows = _stratified(y, options.sample, options.seed)
+        notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
+        X, y = X.iloc[rows], y.iloc[rows].reset_index(drop=True)
+    X = _features(X, raw, options, notes)  # its index tells the row in the file
+    _check(X, y, name)
+    _check_image(X, options)
+    return Dataset(name, target, X.reset_index(drop=True), y, raw, notes)
+
+
+def _target(source: Source, wanted: str | None, notes: list[str]) -> str:
+    if source.target is not None:
+        return source.target
+    if wanted is not None:
+        return find_column(wanted, source.frame.columns, "--target")
+    last = str(source.frame.columns[-1])
+    notes.append(f"the last column, {last!r}, is the target (--target names another).")
+    return last
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _stratified(y: pd.Series[Any], count: int, seed: int) -> Any:
+    """Rows in file order, drawn from each class in proportion to its size."""
+    import numpy as np
+
+    _, codes = np.unique(np.asarray(y).astype(str), return_inverse=True)
+    by_class = np.lexsort((np.random.default_rng(seed).random(len(y)), codes))
+    return np.sort(by_class[np.arange(count) * len(y) // count])
+
+
+def _features(
+    X: pd.DataFrame, raw: pd.DataFrame, options: DataOptions, notes: list[str]
+) -> pd.DataFrame:
+    """Columns as numbers or categories; those that are neither are left out."""
+    categorical = find_columns(options.categorical, X.columns, "--categorical")
+    empty = X.columns[X.isna().all().to_numpy()]
+    out = {"no values": list(empty), "dates, which no method takes": []}
+    ids: list[str] = [] if options.keep_ids else _row_numbers(X, raw)
+    changed: dict[str, Any] = {}
+    # Plain numbers stay as they are; there may be thousands of such columns.
+    for name in X.columns[[not is_plain(dtype) for dtype in X.dtypes]]:
+        if name in categorical or name in empty:
+            continue
+        if X[name].dtype.kind in "mM":
+            out["dates, which no method takes"].append(name)
+            continue
+        column = as_feature(X[name])
+        if is_identifier(column) and not options.keep_ids:
+            ids.append(name)
+        else:
+            changed[name] = column
+    changed |= {name: as_categories(X[name]) for name in categorical}
+    ids = [name for name in ids if name not in categorical]
+    out["every row has a value of its own (--keep-ids keeps such columns)"] = ids
+    _say(out, changed, notes)
+    X = X.drop(columns=[name for names in out.values() for name in names])
+    X = X.assign(**changed) if changed else X
+    gaps = X.isna().sum()
+    if gaps.any():
+        share = f"{gaps.sum()} of {X.size} cells"
+        notes.append(f"{share} are missing, in {listed(X.columns[gaps > 0])}.")
+    return X
+
+
+def _row_numbers(X: pd.DataFrame, raw: pd.DataFrame) -> list[str]:
+    """Columns that count the rows of the file, and are called so or have no name."""
+    likely = [
+        name
+        for name, dtype in zip(X.columns, X.dtypes, strict=True)
+        if dtype.kind in "iu" and NUMBERING.fullmatch(name)
+    ]
+    return [n for n in likely if (raw[n].diff()[1:] == 1).all()]
+
+
+def _without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
+    """Mask the words and numbers that stand for a missing value, such as -999."""
+    numbers = []
+    for token in tokens:
+        try:
+            numbers.append(float(token))
+        except ValueError:
+            continue
+    return X.mask(X.isin([*tokens, *numbers]))
+
+
+def _say(out: dict[str, list[str]], changed: dict[str, Any], notes: list[str]) -> None:
+    for why, names in out.items():
+        if names:
+            notes.append(f"left out {listed(names)}: {why}.")
+    nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
+    if nominal:
+        notes.append(f"taken as categories: {listed(nominal)}.")
+
+
+def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
+    import numpy as np
+
+    if not X.shape[1]:
+        raise Problem(f"{name} has no features left besides the target.")
+    sizes = y.value_counts()
+    sizes = sizes[sizes > 0]
+    if len(sizes) < 2:
+        raise Problem(
+            f"{name} has one class only, {str(sizes.index[0])!r}; two are needed."
+        )
+    if sizes.max() < 2:
+        raise Problem(
+            f"{name} has {len(y)} rows and a class for each: at least one class needs "
+            "two rows, to have a neighbour of its own class."
+        )
+    numeric = X.select_dtypes("number")
+    values = numeric.to_numpy(dtype=np.float64, na_value=np.nan)
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = np.argwhere(infinite)[0]
+        raise Problem(
+            f"{name} has an infinite value in column {numeric.columns[column]!r}, "
+            f"row {X.index[row] + 1}."
+        )
+    if _all_constant(X):
+        raise Problem(
+            f"{name} leaves no choice: all {X.shape[1]} features are constant."
+        )
+
+
+def _all_constant(X: pd.DataFrame) -> bool:
+    # The first that varies settles it, which is usually the first.
+    return all(X[name].nunique(dropna=True) < 2 for name in X.columns)
+
+
+def _check_image(X: pd.DataFrame, options: DataOptions) -> None:
+    if options.image_shape is None:
+        return
+    height, width = options.image_shape
+    if height * width != X.shape[1]:
+        raise Problem(
+            f"--image-shape {height}x{width} has {height * width} pixels, but the "
+            f"data have {plural(X.shape[1], 'feature')}."
+        )
+
+
+def missing_columns(X: pd.DataFrame) -> list[str]:
+    """Names of the columns that have missing values."""
+    return [str(name) for name in X.columns[X.isna().any().to_numpy()]]
+
+
+def nominal_columns(X: pd.DataFrame) -> list[str]:
+    """Names of the columns that hold categories."""
+    return [str(n) for n, t in zip(X.columns, X.dtypes, strict=True) if t == "category"]
+
+
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun."""
+    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def summary(counts: Iterable[tuple[str, int]], most: int = 4) -> str:
+    """Classes and how many rows they have, in a few words."""
+    pairs = [f"{label} {n}" for label, n in counts]
+    more = [f"{len(pairs) - most} more"] if len(pairs) > most else []
+    return ", ".join([*pairs[:most], *more])

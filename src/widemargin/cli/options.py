@@ -1,0 +1,260 @@
+"""Options that several commands share, each written once.
+
+A group of options reaches its command as one object.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+
+from widemargin.cli.dataset import DataOptions
+from widemargin.cli.reading import FORMATS
+from widemargin.cli.writing import Output
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class MethodOptions:
+    """What the user says about a method; None where nothing is said."""
+
+    features: int | float | str | None = None
+    neighbors: int | str | None = None
+    metric: str | None = None
+    scale: str | None = None
+    samples: int | str | None = None
+    jobs: int | None = None
+    param: tuple[tuple[str, Any], ...] = ()
+    seed: int = 0
+
+
+def feature_count(text: str) -> int | float | str:
+    """How many features: a number, a share, or "auto"."""
+    if text == "auto":
+        return text
+    if re.fullmatch(r"\d+", text) and int(text) > 0:
+        return int(text)
+    if re.fullmatch(r"0?\.\d+", text) and float(text) > 0:
+        return float(text)
+    raise click.BadParameter(f"{text!r} is no number of features, share or 'auto'.")
+
+
+def number_or(word: str) -> Callable[[Any], int | str]:
+    """Read a positive whole number, or a word that stands for one."""
+
+    def number(text: Any) -> int | str:
+        if text == word:
+            return word
+        if re.fullmatch(r"\d+", str(text)) and int(text) > 0:
+            return int(text)
+        raise click.BadParameter(f"{text!r} is no positive whole number, nor {word!r}.")
+
+    return number
+
+
+def image_shape(text: str) -> tuple[int, int]:
+    """Height and width, as in 32x32."""
+    found = re.fullmatch(r"(\d+)[x×,](\d+)", text)
+    if not found:
+        raise click.BadParameter(f"{text!r} is not like 32x32.")
+    return int(found[1]), int(found[2])
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """Name and value of a parameter; what is no Python literal is text."""
+    import ast
+
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise click.BadParameter(f"{text!r} is not like n_starts=10.")
+    try:
+        return name, ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return name, value
+
+
+def words(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Parts of a list with commas."""
+    if isinstance(text, tuple):  # the default
+        return text
+    return tuple(word.strip() for word in text.split(","))
+
+
+def complete_method(ctx: Any, param: Any, incomplete: str) -> list[str]:
+    """Methods whose names begin so; imports nothing heavy."""
+    from widemargin.cli.choosing import method_names
+
+    return [n for n in method_names() if n.lower().startswith(incomplete.lower())]
+
+
+file_argument = click.argument(
+    "file", type=click.Path(allow_dash=True, path_type=str), metavar="FILE"
+)
+
+_seed = click.option(
+    "--seed",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Makes what is random repeatable.  [0]",
+)
+
+_DATA = [
+    click.option(
+        "--target",
+        "-t",
+        metavar="COL",
+        help="Column with the classes, by name or by place (0 is the first, -1 the "
+        "last).  [the last]",
+    ),
+    click.option(
+        "--drop", multiple=True, metavar="COLS", help="Columns to leave out: a,b,c"
+    ),
+    click.option(
+        "--categorical",
+        multiple=True,
+        metavar="COLS",
+        help="Columns of numbers that are codes for categories.",
+    ),
+    click.option(
+        "--missing",
+        type=words,
+        metavar="TOKENS",
+        default=(),
+        help="More words for a missing value, besides NA, ? and the usual ones: "
+        "-999,unknown",
+    ),
+    click.option(
+        "--ordinal",
+        type=words,
+        metavar="LABELS",
+        default=(),
+        help="The classes in order, lowest first: low,mid,high",
+    ),
+    click.option(
+        "--bins",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Make N classes of equal size from a target of numbers.",
+    ),
+    click.option(
+        "--sample",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Use N rows only, drawn from each class in proportion.",
+    ),
+    click.option(
+        "--keep-ids", is_flag=True, help="Keep columns that only identify rows."
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a text has names.  [by its looks]",
+    ),
+    click.option(
+        "--format",
+        type=click.Choice(list(FORMATS)),
+        help="What the file is.  [by its ending]",
+    ),
+    click.option(
+        "--image-shape",
+        type=image_shape,
+        metavar="HxW",
+        help="Features are the pixels of images of this size: 32x32",
+    ),
+]
+
+_METHOD = [
+    click.option(
+        "--features",
+        "-n",
+        type=feature_count,
+        metavar="N|SHARE|auto",
+        help="How many features to select: a number, a share such as 0.25, or auto, "
+        "which asks a nearest-neighbour classifier.",
+    ),
+    click.option(
+        "--neighbors",
+        "-k",
+        type=number_or("log"),
+        metavar="N|log",
+        help="Neighbours to look at, or log (of the number of rows).",
+    ),
+    click.option(
+        "--metric", type=click.Choice(["euclidean", "manhattan"]), help="Distance."
+    ),
+    click.option(
+        "--scale",
+        type=click.Choice(["minmax", "standard", "none"]),
+        help="How features are made comparable.  [minmax]",
+    ),
+    click.option(
+        "--samples",
+        type=number_or("auto"),
+        metavar="N|auto",
+        help="Rows whose neighbours are looked up.  [all]",
+    ),
+    click.option(
+        "--param",
+        "-p",
+        multiple=True,
+        type=parameter,
+        metavar="NAME=VALUE",
+        help="Any other parameter of the method: utility=sigmoid",
+    ),
+    click.option("--jobs", "-j", type=int, metavar="N", help="Threads.  [all cores]"),
+]
+
+_OUTPUT = [
+    click.option(
+        "--output",
+        "-o",
+        multiple=True,
+        type=click.Path(path_type=str),
+        metavar="FILE",
+        help="Write to a file; its ending says how: .csv, .tsv, .parquet, .json; and "
+        ".html for a report.",
+    ),
+    click.option("--force", "-f", is_flag=True, help="Replace an existing file."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout."),
+    click.option("--quiet", "-q", is_flag=True, help="No notes and no progress."),
+]
+
+
+def shared_options(function: Function) -> Function:
+    """Give a command ``data``, ``how`` and ``out``: data, method, output options."""
+    groups: dict[str, type] = {"how": MethodOptions, "data": DataOptions, "out": Output}
+
+    @functools.wraps(function)
+    def command(**given: Any) -> Any:
+        objects = {
+            name: kind(**{f.name: given[f.name] for f in fields(kind)})
+            for name, kind in groups.items()
+        }
+        taken = {f.name for kind in groups.values() for f in fields(kind)}
+        rest = {name: value for name, value in given.items() if name not in taken}
+        return function(**objects, **rest)
+
+    for option in reversed([*_METHOD, *_DATA, _seed, *_OUTPUT]):
+        command = option(command)
+    return command
+
+
+def method_option(several: bool) -> Function:
+    """``--method``, once or several times."""
+    text = "Method to use" + ("; may be given several times" if several else "")
+    return click.option(
+        "--method",
+        "-m",
+        multiple=several,
+        metavar="METHOD",
+        shell_complete=complete_method,
+        help=f"{text}; `widemargin methods` lists them."
+        + ("  [a handful that suits the data]" if several else "  [ReliefF]"),
+    )

@@ -1,0 +1,32 @@
+"""What is wrong with the user's input, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class Problem(Exception):
+    """Something that the user can put right: shown as one line, exit code 2."""
+
+
+def needs(package: str, what: str, install: str | None = None) -> Problem:
+    """Say which package is missing, for what, and how to get it."""
+    return Problem(
+        f"{what} needs the package {package}: pip install {install or package}"
+    )
+
+
+def listed(names: Iterable[object], most: int = 5) -> str:
+    """Write names as 'a', 'b', 'c' and how many more."""
+    names = list(names)
+    shown = ", ".join(repr(str(name)) for name in names[:most])
+    more = len(names) - most
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def did_you_mean(word: str, known: Iterable[object]) -> str:
+    """Suggest the known names that are most like a word; empty if none is."""
+    lower = {str(name).lower(): str(name) for name in known}
+    near = get_close_matches(word.lower(), lower, n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(repr(lower[n]) for n in near)}?" if near else ""

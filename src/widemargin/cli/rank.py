@@ -1,0 +1,114 @@
+"""``widemargin rank``: the features of a file, best first."""
+
+from __future__ import annotations
+
+import click
+
+from widemargin.cli.dataset import DataOptions, plural, summary
+from widemargin.cli.options import (
+    MethodOptions,
+    file_argument,
+    method_option,
+    number_or,
+    shared_options,
+)
+from widemargin.cli.ranking import Ranking, fit
+from widemargin.cli.session import plain_table, session, stdout
+from widemargin.cli.writing import Output, save_frame, to_json
+
+BAR = 20
+
+
+@click.command()
+@file_argument
+@method_option(several=False)
+@click.option(
+    "--top",
+    type=number_or("all"),
+    default=20,
+    metavar="N|all",
+    help="Features to print.  [20]",
+)
+@shared_options
+def rank(
+    file: str,
+    method: str | None,
+    top: int | str,
+    data: DataOptions,
+    how: MethodOptions,
+    out: Output,
+) -> None:
+    """Rank the features of FILE, best first.
+
+    \b
+    widemargin rank iris.csv
+    widemargin rank genes.parquet --target tissue --method Simba --top 50
+    widemargin rank credit.csv --target grade --ordinal low,mid,high -m OSimba
+    zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
+    widemargin rank faces.mat -k 5 -o ranking.csv
+    """
+    out = out.checked(".csv", ".tsv", ".parquet", ".json")
+    with session(out.quiet) as notes:
+        ranking = fit(file, method, data, how, notes)
+        for path in out.output:
+            save_frame(path, ranking.frame, lambda: ranking.data(notes.notes))
+        if out.as_json:
+            click.echo(to_json(ranking.data(notes.notes)), nl=False)
+        elif not out.output:
+            count = len(ranking.frame) if top == "all" else int(top)
+            print_ranking(ranking, count, marked=_is_chosen(ranking, how))
+        for path in out.output:
+            _say_where(path, ranking, out)
+
+
+def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
+    """Whether the selection is anyone's choice rather than the default half."""
+    natural = ranking.selector._natural_support()
+    return how.features is not None or natural is not None
+
+
+def _say_where(path: str, ranking: Ranking, out: Output) -> None:
+    if not out.quiet:
+        count = plural(len(ranking.frame), "feature")
+        click.echo(f"ranking of {count} written to {path}", err=True)
+
+
+def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
+    """Print a table of the best features."""
+    console, frame = stdout(), ranking.frame
+    console.print(f"{headline(ranking)}\n", soft_wrap=True)
+    table = plain_table()
+    table.add_column("rank", justify="right", no_wrap=True)
+    table.add_column("feature", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    if marked:
+        table.add_column("selected", no_wrap=True)
+    if console.is_terminal:
+        table.add_column("", no_wrap=True)
+    best = max(frame["score"].max(), 0.0)
+    for row in frame.head(top).itertuples():
+        cells = [str(row.rank), str(row.feature), f"{row.score:.4g}"]
+        cells += ["yes" if row.selected else ""] * marked
+        cells += [_bar(row.score, best)] * console.is_terminal
+        table.add_row(*cells)
+    console.print(table)
+    rest = [f"{frame['selected'].sum()} of {len(frame)} selected"] * marked
+    if len(frame) > top:
+        rest.append(f"{len(frame) - top} more (--top all prints, -o FILE saves all)")
+    if rest:
+        console.print(f"\n{'; '.join(rest)}")
+
+
+def headline(ranking: Ranking) -> str:
+    """Say what was done to what."""
+    data = ranking.dataset
+    n, d = data.X.shape
+    return (
+        f"{ranking.method} on {data.name}: {plural(n, 'row')}, "
+        f"{plural(d, 'feature')}, {len(data.counts)} classes of {data.target!r} "
+        f"({summary(data.counts.items())})"
+    )
+
+
+def _bar(score: float, best: float) -> str:
+    return "━" * round(BAR * max(score, 0.0) / best) if best > 0 else ""

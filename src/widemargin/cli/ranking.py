@@ -1,0 +1,107 @@
+"""Fit one method to a file: what ``rank`` and ``select`` have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.choosing import (
+    OPTIONS,
+    check_fit,
+    check_neighbors,
+    make_selectors,
+)
+from widemargin.cli.dataset import DataOptions, Dataset, load, nominal_columns
+from widemargin.cli.session import Session, working
+
+if TYPE_CHECKING:
+    from widemargin.base import MarginSelector
+    from widemargin.cli.options import MethodOptions
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A fitted method and the data it saw."""
+
+    method: str
+    selector: MarginSelector
+    dataset: Dataset
+
+    @property
+    def frame(self) -> Any:
+        """Features, best first."""
+        import numpy as np
+        import pandas as pd
+
+        order = np.argsort(self.selector.ranking_, kind="stable")
+        columns = {
+            "rank": self.selector.ranking_[order],
+            "feature": np.asarray(self.dataset.X.columns, dtype=object)[order],
+            "score": self.selector.scores_[order],
+            "selected": self.selector.support_[order],
+        }
+        interval = getattr(self.selector, "scores_interval_", None)
+        if interval is not None:
+            columns["score_low"], columns["score_high"] = interval[order].T
+        return pd.DataFrame(columns)
+
+    def data(self, notes: list[str]) -> dict[str, Any]:
+        """What machines may want to know."""
+        parameters = self.selector.get_params()
+        shown = {*OPTIONS.values(), "random_state"} - {"n_jobs"}
+        changed = _changed(self.selector)
+        return {
+            "file": self.dataset.name,
+            "target": self.dataset.target,
+            "n_samples": len(self.dataset.X),
+            "n_features": self.dataset.X.shape[1],
+            "classes": self.dataset.counts,
+            "method": self.method,
+            "parameters": {
+                name: value
+                for name, value in parameters.items()
+                if name in shown or name in changed
+            },
+            "n_selected": int(self.selector.support_.sum()),
+            "features": self.frame.to_dict("records"),
+            "notes": notes,
+        }
+
+
+def _changed(selector: MarginSelector) -> set[str]:
+    """Parameters that are not at their defaults, what only shows progress aside."""
+    defaults = type(selector)().get_params()
+    values = selector.get_params()
+    return {n for n, v in values.items() if v != defaults[n]} - {"verbose", "n_jobs"}
+
+
+def read_data(path: str, data: DataOptions, notes: Session) -> Dataset:
+    """Read a file and pass on what is to be said about it."""
+    with notes.status(f"reading {path}"):
+        dataset = load(path, data)
+    for text in dataset.notes:
+        notes.note(text)
+    return dataset
+
+
+def fit(
+    path: str,
+    method: str | None,
+    data: DataOptions,
+    how: MethodOptions,
+    notes: Session,
+) -> Ranking:
+    """Read, check, and rank the features with one method."""
+    name = method or ("OReliefF" if data.ordinal else "ReliefF")
+    selectors = make_selectors((name,), how, notes.verbose)
+    dataset = read_data(path, data, notes)
+    check_fit(selectors, dataset)
+    check_neighbors(how, dataset, selectors)
+    notes.begin()
+    ((name, selector),) = selectors.items()
+    if method is None and data.ordinal and nominal_columns(dataset.X):
+        notes.note("categories have no direction: differences count as absolute.")
+        selector.set_params(difference="absolute")
+    with working():
+        selector.fit(dataset.X, dataset.y)
+    return Ranking(name, selector, dataset)

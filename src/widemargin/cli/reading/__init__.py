@@ -1,0 +1,69 @@
+"""From a file to a pandas frame, whatever its format.
+
+A reader is a function ``(File, Wishes) -> Source`` in the module of its family. The
+format is told by the ending of the name; for stdin and unknown endings by the content.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+from widemargin.cli.problem import Problem
+from widemargin.cli.reading.files import File, load, magic
+from widemargin.cli.reading.source import Source, Wishes
+
+__all__ = ["FORMATS", "File", "Source", "Wishes", "read"]
+
+
+class Format(NamedTuple):
+    """How a format is called, told and read."""
+
+    endings: tuple[str, ...]
+    reader: str
+
+
+FORMATS = {
+    "csv": Format(
+        (".csv", ".tsv", ".tab", ".psv", ".txt", ".data", ".dat"), "text.read_text"
+    ),
+    "parquet": Format((".parquet", ".pq"), "tables.read_parquet"),
+    "feather": Format((".feather", ".arrow", ".ipc"), "tables.read_feather"),
+    "excel": Format((".xlsx", ".xlsm"), "tables.read_excel"),
+    "arff": Format((".arff",), "arff.read_arff"),
+    "matlab": Format((".mat",), "arrays.read_matlab"),
+    "numpy": Format((".npz", ".npy"), "arrays.read_numpy"),
+    "libsvm": Format((".libsvm", ".svmlight", ".svm"), "arrays.read_libsvm"),
+    "anndata": Format((".h5ad",), "tables.read_anndata"),
+}
+
+
+def read(path: str, wishes: Wishes, format: str | None = None) -> Source:
+    """Read a file, or stdin if the path is "-"."""
+    file = load(path)
+    module, _, function = FORMATS[format or told(file)].reader.partition(".")
+    reader = getattr(import_module(f"{__name__}.{module}"), function)
+    source: Source = reader(file, wishes)
+    _check(file, source)
+    return source
+
+
+def told(file: File) -> str:
+    """The format of a file by its ending, else by its first bytes."""
+    for name, format in FORMATS.items():
+        if file.ending in format.endings:
+            return name
+    return magic(file.data) or "csv"
+
+
+def _check(file: File, source: Source) -> None:
+    frame = source.frame
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise Problem(f"{file.name} has more than one column named {repeated[0]!r}.")
+    if not len(frame):
+        raise Problem(f"{file.name} has {frame.shape[1]} columns but no rows.")
+    if frame.shape[1] < 2:
+        raise Problem(
+            f"{file.name} has one column only; features and a target are needed."
+        )

@@ -1,0 +1,192 @@
+"""Weka's ARFF: numbers, nominal values, strings and dates; dense or sparse rows."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.problem import Problem, listed
+from widemargin.cli.reading.files import File
+from widemargin.cli.reading.source import Source, Wishes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+QUOTED = r"'(?:[^'\\]|\\.)*'" + "|" + r'"(?:[^"\\]|\\.)*"'
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s]+)\s+(.+)", re.IGNORECASE)
+VALUE = re.compile(rf"\s*({QUOTED}|[^,]*?)\s*(,|$)")
+PAIR = re.compile(rf"\s*(\d+)\s+({QUOTED}|[^,]*?)\s*(,|$)")
+NUMERIC = ("numeric", "real", "integer")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A declared column; ``values`` are those of a nominal one."""
+
+    name: str
+    kind: str
+    values: list[str] | None = None
+
+
+def read_arff(file: File, wishes: Wishes) -> Source:
+    """Read an ARFF file."""
+    import pandas as pd
+
+    try:
+        text = file.data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = file.data.decode("latin-1")
+    attributes, body = _header(file, text)
+    rows = _fast_rows(attributes, body)
+    if rows is None:
+        rows = pd.DataFrame(_rows(file, attributes, body), dtype=object)
+    columns = {
+        a.name: _column(file, a, rows[j], wishes) for j, a in enumerate(attributes)
+    }
+    return Source(pd.DataFrame(columns))
+
+
+def _header(file: File, text: str) -> tuple[list[Attribute], str]:
+    attributes: list[Attribute] = []
+    lines = io.StringIO(text)
+    for number, line in enumerate(iter(lines.readline, ""), start=1):
+        line = line.strip()
+        word = line.split(maxsplit=1)[0].lower() if line else ""
+        if word == "@data":
+            if not attributes:
+                raise Problem(f"{file.name} declares no @attribute before its @data.")
+            names = [a.name for a in attributes]
+            repeated = {name for name in names if names.count(name) > 1}
+            if repeated:
+                raise Problem(
+                    f"{file.name} has more than one attribute named {listed(repeated)}."
+                )
+            return attributes, text[lines.tell() :]
+        if word == "@attribute":
+            attributes.append(_attribute(file, number, line))
+        elif word and not word.startswith("%") and word != "@relation":
+            raise Problem(
+                f"{file.name} is not a readable ARFF file: line {number} is "
+                f"{line[:40]!r}, where @attribute or @data is expected."
+            )
+    raise Problem(f"{file.name} is not a readable ARFF file: it has no @data.")
+
+
+def _attribute(file: File, number: int, line: str) -> Attribute:
+    found = ATTRIBUTE.fullmatch(line)
+    if not found:
+        raise Problem(
+            f"{file.name} is not a readable ARFF file: line {number}, {line[:40]!r}, "
+            "lacks the name or the type of the attribute."
+        )
+    name, kind = _unquote(found[1]), found[2].strip()
+    if kind.startswith("{"):
+        values = [v for v in _cells(kind.strip("{} \t")) if v is not None]
+        return Attribute(name, "nominal", values)
+    kind = kind.split()[0].lower()
+    if kind not in (*NUMERIC, "string", "date"):
+        raise Problem(
+            f"{file.name}: attribute {name!r} is of type {kind!r}, which is not read; "
+            "numeric, nominal, string and date are."
+        )
+    return Attribute(name, kind)
+
+
+def _fast_rows(attributes: list[Attribute], body: str) -> Any:
+    """Rows by pandas' parser, which knows neither quotes of two kinds nor braces."""
+    if any(sign in body for sign in "'\"{%\\"):
+        return None
+    import pandas as pd
+
+    texts = {j: str for j, a in enumerate(attributes) if a.kind not in NUMERIC}
+    try:
+        rows = pd.read_csv(
+            io.StringIO(body),
+            header=None,
+            names=range(len(attributes)),
+            index_col=False,
+            dtype=texts,
+            na_values=["?"],
+            keep_default_na=False,
+            skipinitialspace=True,
+            float_precision="round_trip",
+            low_memory=False,
+        )
+    except ValueError:  # said better by the careful way
+        return None
+    # The parser fills up short rows.
+    full = body.count(",") == len(rows) * (len(attributes) - 1)
+    return rows if full else None
+
+
+def _rows(file: File, attributes: list[Attribute], body: str) -> list[list[str | None]]:
+    rows: list[list[str | None]] = []
+    for line in body.splitlines():
+        line = line.strip()
+        if not line or line.startswith("%"):
+            continue
+        row = _sparse(attributes, line) if line.startswith("{") else _cells(line)
+        if len(row) != len(attributes):
+            raise Problem(
+                f"{file.name} is not a readable ARFF file: row {len(rows) + 1} has "
+                f"{len(row)} values for {len(attributes)} attributes."
+            )
+        rows.append(row)
+    return rows
+
+
+def _cells(line: str) -> list[str | None]:
+    """Values of a line; None for one that is missing."""
+    cells: list[str | None] = []
+    for found in VALUE.finditer(line):
+        raw = found[1]
+        cells.append(None if raw == "?" else _unquote(raw))
+        if not found[2]:
+            break
+    return cells
+
+
+def _sparse(attributes: list[Attribute], line: str) -> list[str | None]:
+    """Values of a sparse row: 0, or the first nominal value, unless said otherwise."""
+    row: list[str | None] = [a.values[0] if a.values else "0" for a in attributes]
+    for found in PAIR.finditer(line.strip("{} \t")):
+        j = int(found[1])
+        if j >= len(row):
+            return []
+        row[j] = None if found[2] == "?" else _unquote(found[2])
+    return row
+
+
+def _unquote(text: str) -> str:
+    if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    return text
+
+
+def _column(file: File, a: Attribute, cells: Any, wishes: Wishes) -> pd.Series[Any]:
+    import pandas as pd
+
+    if wishes.missing and cells.dtype.kind not in "iuf":
+        cells = cells.mask(cells.isin(wishes.missing))
+    if a.kind in NUMERIC:
+        numbers = pd.to_numeric(cells, errors="coerce")
+        stray = numbers.isna() & cells.notna()
+        if stray.any():
+            row = int(stray.to_numpy().argmax())
+            word = cells.iloc[row]
+            raise Problem(
+                f"{file.name}: attribute {a.name!r} is {a.kind}, but row {row + 1} has "
+                f"{word!r} (--missing {word} takes it as missing)."
+            )
+        return numbers
+    if a.values is None:
+        return cells
+    unknown = cells[cells.notna() & ~cells.isin(a.values)]
+    if len(unknown):
+        raise Problem(
+            f"{file.name}: attribute {a.name!r} has the value {unknown.iloc[0]!r} in "
+            f"row {unknown.index[0] + 1}, which it does not declare."
+        )
+    return pd.Series(pd.Categorical(cells, categories=a.values))

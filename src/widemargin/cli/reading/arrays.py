@@ -1,0 +1,158 @@
+"""Formats that keep features and classes in separate arrays: MATLAB, NumPy, LIBSVM."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.cli.problem import Problem, did_you_mean, listed
+from widemargin.cli.reading.files import File
+from widemargin.cli.reading.source import Source, Wishes
+
+# Names that published data sets use, the most telling first.
+FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
+CLASSES = ("Y", "y", "gnd", "labels", "label", "target", "class", "lab", "outs")
+NAMES = ("feature_names", "names", "columns")
+LARGEST = 2**33  # bytes of a sparse table that may be made dense
+
+Array = NDArray[Any]
+
+
+def read_matlab(file: File, wishes: Wishes) -> Source:
+    """Read X and Y of a .mat file, as feature-selection repositories publish them."""
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+    from scipy.sparse import issparse
+
+    try:
+        found = loadmat(io.BytesIO(file.data))
+    except NotImplementedError:
+        raise Problem(
+            f"{file.name} is in MATLAB's v7.3 format, which is not read; "
+            "save it in MATLAB with the option '-v7'."
+        ) from None
+    except (MatReadError, ValueError, TypeError, OSError, zlib.error) as error:
+        raise Problem(f"{file.name} is not a readable MATLAB file: {error}.") from None
+    arrays = {
+        name: _dense(file, value) if issparse(value) else np.asarray(value)
+        for name, value in found.items()
+        if not name.startswith("__")
+    }
+    return _from_arrays(file, arrays, wishes)
+
+
+def read_numpy(file: File, wishes: Wishes) -> Source:
+    """Read X and y of an .npz file, or one .npy table."""
+    try:
+        loaded: Any = np.load(io.BytesIO(file.data), allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return _from_table(file, loaded)
+        with loaded:
+            arrays = {name: loaded[name] for name in loaded.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise Problem(f"{file.name} is not a readable NumPy file: {error}") from None
+    return _from_arrays(file, arrays, wishes)
+
+
+def read_libsvm(file: File, wishes: Wishes) -> Source:
+    """Read lines of ``label index:value …``."""
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y = load_svmlight_file(io.BytesIO(file.data))
+    except (ValueError, IndexError) as error:
+        raise Problem(f"{file.name} is not a readable LIBSVM file: {error}.") from None
+    return _source(_dense(file, X), y, None, "target")
+
+
+def _dense(file: File, X: Any) -> Array:
+    n, d = X.shape
+    if n * d * 8 > LARGEST:
+        raise Problem(
+            f"{file.name} has {n} × {d} cells, too many for a table without gaps."
+        )
+    array: Array = X.toarray()
+    return array
+
+
+def _from_table(file: File, table: Array) -> Source:
+    import pandas as pd
+
+    if table.ndim != 2 or table.dtype.names is not None:
+        raise Problem(
+            f"{file.name} has an array of shape {table.shape}; a table of rows and "
+            "columns is needed, the last column being the target."
+        )
+    return Source(pd.DataFrame(table, columns=[f"x{j}" for j in range(table.shape[1])]))
+
+
+def _from_arrays(file: File, arrays: Mapping[str, Array], wishes: Wishes) -> Source:
+    """Find features, classes and, if there are any, names among named arrays."""
+    tables = {k: a for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "biuf"}
+    x_name = next((name for name in FEATURES if name in tables), None)
+    if x_name is None:
+        wide = [k for k, a in tables.items() if min(a.shape) > 1]
+        if len(wide) != 1:
+            raise _lacks(file, arrays, "a matrix of features called X")
+        x_name = wide[0]
+    X = tables[x_name]
+    columns = {
+        name: array.ravel()
+        for name, array in arrays.items()
+        if name != x_name and array.size == len(X) and max(array.shape) == len(X)
+    }
+    y_name = _class_array(file, columns, wishes.target)
+    if y_name is None:
+        raise _lacks(file, arrays, f"a class for each of the {len(X)} rows, called Y")
+    named = next((arrays[n].ravel() for n in NAMES if n in arrays), None)
+    names = None
+    if named is not None and named.size == X.shape[1] and y_name not in NAMES:
+        names = [_text(value) for value in named]
+    labels = columns[y_name]
+    if labels.dtype.kind == "O":  # cells of MATLAB
+        labels = np.array([_text(value) for value in labels])
+    return _source(X, labels, names, y_name)
+
+
+def _class_array(
+    file: File, columns: Mapping[str, Array], wanted: str | None
+) -> str | None:
+    if wanted is not None:
+        if wanted not in columns:
+            raise Problem(
+                f"{file.name} has no array {wanted!r} with a class for each row."
+                f"{did_you_mean(wanted, columns)} There is: {listed(columns)}."
+            )
+        return wanted
+    usual = next((name for name in CLASSES if name in columns), None)
+    return usual or (next(iter(columns)) if len(columns) == 1 else None)
+
+
+def _lacks(file: File, arrays: Mapping[str, Array], what: str) -> Problem:
+    there = ", ".join(f"{k} {'×'.join(map(str, a.shape))}" for k, a in arrays.items())
+    return Problem(f"{file.name} lacks {what}; it has {there or 'nothing'}.")
+
+
+def _text(value: Any) -> str:
+    """The text in a MATLAB cell, however deep it is wrapped."""
+    while isinstance(value, np.ndarray) and value.size == 1:
+        value = value.ravel()[0]
+    return str(value).strip()
+
+
+def _source(X: Array, y: Array, names: list[str] | None, target: str) -> Source:
+    import pandas as pd
+
+    names = names or [f"x{j}" for j in range(X.shape[1])]
+    while target in names:
+        target += "_"
+    frame = pd.DataFrame(X, columns=names)
+    # Joined to a frame of one block; inserting would warn about fragments.
+    frame = pd.concat([frame, pd.Series(y, name=target)], axis=1)
+    return Source(frame, target=target)

@@ -1,0 +1,211 @@
+"""Delimited text: which character separates, whether there is a header, and so on.
+
+All of it is guessed from the beginning of the file; pandas then reads the whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from widemargin.cli.problem import Problem, listed
+from widemargin.cli.reading.files import File, magic
+from widemargin.cli.reading.source import MISSING, Source, Wishes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAMPLE = 2**18  # bytes to guess from, or two lines if these are longer
+BLANKS = r"\s+"
+MARKS = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the text is laid out."""
+
+    separator: str
+    names: list[str]
+    header: bool
+    decimal: str
+    unnamed: frozenset[str]
+
+
+def read_text(file: File, wishes: Wishes) -> Source:
+    """Read comma, semicolon, tab, bar or blank separated text."""
+    notes: list[str] = []
+    encoding = _encoding(file, notes)
+    layout = _layout(file, encoding, wishes, notes)
+    frame = _parse(file, encoding, layout, wishes)
+    # A separator at the end of each line makes a column without name and content.
+    ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
+    return Source(frame.drop(columns=ghosts) if ghosts else frame, notes=notes)
+
+
+def _encoding(file: File, notes: list[str]) -> str:
+    for mark, encoding in MARKS.items():
+        if file.data.startswith(mark):
+            return encoding
+    _refuse_binary(file)
+    try:
+        file.data.decode("utf-8")
+    except UnicodeDecodeError:
+        notes.append(f"{file.name} is not in UTF-8; it is read as Latin-1.")
+        return "latin-1"
+    return "utf-8"
+
+
+def _refuse_binary(file: File) -> None:
+    head = file.data[:65536]
+    controls = sum(head.count(c) for c in range(32) if c not in b"\t\n\v\f\r\x1a\x1b")
+    if b"\0" in head or controls > len(head) / 1000:
+        kind = magic(file.data)
+        hint = f"; it looks like {kind}, try --format {kind}" if kind else ""
+        raise Problem(f"{file.name} is not a text file{hint}.")
+
+
+def _layout(file: File, encoding: str, wishes: Wishes, notes: list[str]) -> Layout:
+    lines = _first_lines(file.data, encoding)
+    separator, rows = _sniff(lines)
+    first, body = rows[0], rows[1:]
+    header = not _is_data(first) if wishes.header is None else wishes.header
+    width = Counter(map(len, body)).most_common(1)[0][0] if body else len(first)
+    if not header:
+        if wishes.header is None:
+            notes.append(
+                f"{file.name} has no header; columns are named x0, x1, … (--header "
+                "takes the first line as names)."
+            )
+        body, names = rows, [f"x{j}" for j in range(width)]
+        unnamed: list[str] = []
+    else:
+        names, unnamed = _names(file, first, body, width)
+    cells = [cell.strip() for row in body for cell in row]
+    # In a comma separated file only quoted cells have a comma; these are looked at
+    # later, one column at a time.
+    commas = separator != "," and sum(map(bool, map(DECIMAL_COMMA.fullmatch, cells)))
+    points = sum(map(bool, map(DECIMAL_POINT.fullmatch, cells)))
+    decimal = "," if commas and commas > points else "."
+    if decimal == ",":
+        notes.append("numbers have a decimal comma.")
+    return Layout(separator, names, header, decimal, frozenset(unnamed))
+
+
+def _first_lines(data: bytes, encoding: str) -> list[str]:
+    end = SAMPLE
+    if len(data) > end:
+        second = data.find(b"\n", data.find(b"\n") + 1)
+        end = max(data.rfind(b"\n", 0, end), second) + 1 or end
+    # A cut may go through a character.
+    text = data[: end + 1 if encoding == "utf-16" else end].decode(encoding, "ignore")
+    return [line for line in io.StringIO(text, newline="") if line.strip()][:200]
+
+
+def _sniff(lines: list[str]) -> tuple[str, list[list[str]]]:
+    """The separator by which most lines have as many fields as the first."""
+    best: tuple[tuple[float, int], str, list[list[str]]] | None = None
+    for separator in ("\t", ";", "|", ",", BLANKS):
+        rows = _split(lines, separator)
+        if not rows or len(rows[0]) < 2:
+            continue
+        # Files of R have no name for the first column, which has the row names.
+        width, body = len(rows[0]), rows[1:]
+        fits = max(sum(len(row) == w for row in body) for w in (width, width + 1))
+        share = fits / len(body) if body else 1.0
+        if best is None or (share, width) > best[0]:
+            # Blanks separate only what nothing else does.
+            if separator == BLANKS and best is not None and best[0][0] > 0.5:
+                continue
+            best = (share, width), separator, rows
+    if best is None:
+        return ",", _split(lines, ",")
+    return best[1], best[2]
+
+
+def _split(lines: list[str], separator: str) -> list[list[str]]:
+    if separator == BLANKS:
+        return [line.split() for line in lines]
+    try:
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+        return [row for row in reader if row]
+    except csv.Error:  # a field beyond the limit: not the separator
+        return []
+
+
+def _is_data(first: list[str]) -> bool:
+    """Whether a first line is data: mostly numbers, not a scale such as wavelengths."""
+    numbers = [float(c) for c in map(str.strip, first) if NUMBER.fullmatch(c)]
+    rising = all(a < b for a, b in pairwise(numbers))
+    return len(numbers) > len(first) / 2 and (len(numbers) < 5 or not rising)
+
+
+def _names(
+    file: File, first: list[str], body: list[list[str]], width: int
+) -> tuple[list[str], list[str]]:
+    """Column names, and which of them are made up."""
+    found = [name.strip() for name in first]
+    if width == len(found) + 1:
+        ends_empty = all(row[-1] == "" for row in body if len(row) == width)
+        found = [*found, ""] if ends_empty else ["", *found]
+    repeated = [name for name, count in Counter(found).items() if name and count > 1]
+    if repeated:
+        raise Problem(
+            f"{file.name} has more than one column named {listed(repeated)}; "
+            "give each a name of its own."
+        )
+    names = [name or f"column {j}" for j, name in enumerate(found)]
+    return names, [f"column {j}" for j, name in enumerate(found) if not name]
+
+
+def _parse(file: File, encoding: str, layout: Layout, wishes: Wishes) -> pd.DataFrame:
+    import warnings
+
+    import pandas as pd
+
+    try:
+        with warnings.catch_warnings():
+            # Longer lines than the rest: data would be lost.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(
+                io.BytesIO(file.data),
+                sep=layout.separator,
+                names=layout.names,
+                header=0 if layout.header else None,
+                index_col=False,
+                decimal=layout.decimal,
+                skipinitialspace=True,
+                na_values=[*MISSING, *wishes.missing],
+                keep_default_na=False,
+                encoding=encoding,
+                # The default may be wrong in the last digit.
+                float_precision="round_trip",
+                low_memory=False,
+            )
+    except pd.errors.EmptyDataError:
+        raise Problem(f"{file.name} is empty.") from None
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        raise Problem(f"{file.name} {_what_is_ragged(str(error), layout)}") from None
+    except (UnicodeError, ValueError) as error:
+        raise Problem(f"{file.name} cannot be read as text: {error}.") from None
+
+
+def _what_is_ragged(message: str, layout: Layout) -> str:
+    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
+    if found:
+        expected, line, saw = found.groups()
+        return f"is ragged: line {line} has {saw} fields where {expected} are expected."
+    if "EOF inside string" in message:
+        return "has a quotation mark that is never closed."
+    return f"has lines with more fields than its {len(layout.names)} columns."

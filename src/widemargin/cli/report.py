@@ -1,0 +1,97 @@
+"""``widemargin report``: a page to show to colleagues."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from widemargin.cli.comparing import (
+    Effort,
+    compare_file,
+    default_page,
+    effort_options,
+    make_report,
+    save_comparison,
+    say_where,
+)
+from widemargin.cli.dataset import DataOptions
+from widemargin.cli.options import (
+    MethodOptions,
+    file_argument,
+    method_option,
+    shared_options,
+)
+from widemargin.cli.problem import Problem
+from widemargin.cli.session import session
+from widemargin.cli.writing import Output, save_text, to_json
+
+
+@click.command()
+@file_argument
+@method_option(several=True)
+@click.option("--title", metavar="TEXT", help="Heading of the page.")
+@effort_options
+@shared_options
+def report(
+    file: str,
+    method: tuple[str, ...],
+    title: str | None,
+    folds: int,
+    permutations: int,
+    resamples: int,
+    data: DataOptions,
+    how: MethodOptions,
+    out: Output,
+) -> None:
+    """Write a page about FILE that opens in any browser, offline.
+
+    It says what the data are, which features matter, how many are needed and how sure
+    that is. The page goes to FILE-report.html unless -o says otherwise; -o to a .json
+    saves what is behind it, of which `widemargin report that.json` makes the page.
+
+    \b
+    widemargin report iris.csv --title "Iris"
+    widemargin report genes.parquet -t tissue -m Simba -o genes.html -o genes.json
+    widemargin report genes.json -o genes.html
+    """
+    out = out.checked(".html", ".json", default=default_page(file, "report"))
+    with session(out.quiet) as notes:
+        if file.lower().endswith(".json"):
+            saved = _saved(file)
+            _render(saved, out)
+            answer = saved.get("answer")
+        else:
+            effort = Effort(folds, permutations, resamples)
+            comparison = compare_file(file, method, data, how, effort, notes)
+            title = title or Path(file).name
+            save_comparison(out, comparison, title)
+            saved = make_report(comparison, title).data if out.as_json else {}
+            answer = comparison.answer
+        if out.as_json:
+            click.echo(to_json(saved), nl=False)
+        elif answer:
+            click.echo(answer)
+        say_where(out)
+
+
+def _saved(file: str) -> dict[str, Any]:
+    try:
+        found = json.loads(Path(file).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Problem(f"there is no file {file!r}.") from None
+    except (OSError, ValueError) as error:
+        raise Problem(f"{file} is no readable JSON: {error}.") from None
+    if not isinstance(found, dict) or "schema" not in found:
+        raise Problem(f"{file} is not what `widemargin report -o FILE.json` writes.")
+    return found
+
+
+def _render(saved: dict[str, Any], out: Output) -> None:
+    from widemargin.report.html import render
+
+    for path in out.output:
+        html = path.lower().endswith(".html")
+        save_text(path, render(saved) if html else to_json(saved))

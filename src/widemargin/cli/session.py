@@ -1,0 +1,105 @@
+"""What every command that works on data has in common: notes, progress, faults."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from widemargin.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+
+class Session:
+    """Notes to the user, kept for the JSON and shown once each on stderr.
+
+    They are held back until it is sure that work begins: if it does not, the reason
+    should stand alone.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.notes: list[str] = []
+        self._held = True
+        self._console = _console(stderr=True)
+
+    @property
+    def verbose(self) -> int:
+        """What to pass to selectors: a bar for people, nothing for files."""
+        return int(not self.quiet and sys.stderr.isatty())
+
+    def note(self, text: str) -> None:
+        """Show a note, unless it was shown before."""
+        text = " ".join(text.split())
+        if text in self.notes:
+            return
+        self.notes.append(text)
+        if not self._held:
+            self._show(text)
+
+    def begin(self) -> None:
+        """Show the notes so far, and each of the next at once."""
+        self._held = False
+        for text in self.notes:
+            self._show(text)
+
+    def _show(self, text: str) -> None:
+        if not self.quiet:
+            click.echo(f"{click.style('note:', fg='yellow')} {text}", err=True)
+
+    def status(self, text: str) -> AbstractContextManager[Any]:
+        """Show on a terminal that something goes on."""
+        if not self.verbose:
+            return nullcontext()
+        return self._console.status(text)
+
+
+@contextmanager
+def session(quiet: bool) -> Iterator[Session]:
+    """Turn warnings into notes."""
+    current = Session(quiet)
+
+    def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+        if not issubclass(category, (DeprecationWarning, FutureWarning)):
+            current.note(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show
+        yield current
+
+
+@contextmanager
+def working() -> Iterator[None]:
+    """What the library says against the data, or the parameters, is for the user."""
+    try:
+        yield
+    except ValueError as error:
+        raise Problem(str(error)) from error
+    except MemoryError:
+        raise Problem("there is not enough memory; try --sample.") from None
+
+
+def stdout() -> Console:
+    """Where results are printed: plain and 80 columns wide unless a terminal."""
+    return _console(stderr=False)
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def plain_table() -> Table:
+    """A table without lines."""
+    from rich.table import Table
+
+    return Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))

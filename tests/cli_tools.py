@@ -1,0 +1,47 @@
+"""Run the command, in a process of its own or in this one, and make files for it."""
+
+import os
+import subprocess
+import sys
+
+from click.testing import CliRunner
+
+from widemargin.cli.group import cli
+
+
+def run(*arguments, python=("-m", "widemargin"), **streams):
+    """Run the command as its users do."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE"}
+    }
+    if "input" not in streams:
+        streams["stdin"] = subprocess.DEVNULL
+    return subprocess.run(
+        [sys.executable, *python, *arguments],
+        env=environment,
+        encoding="utf-8",
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
+        timeout=300,
+        check=False,
+    )
+
+
+def run_main(before, *arguments, **streams):
+    """Run the command after some lines that prepare the interpreter."""
+    code = (
+        f"import sys; sys.argv = {['widemargin', *map(str, arguments)]!r}\n{before}\n"
+        "from widemargin.cli.main import main\nsys.exit(main())"
+    )
+    return run(python=("-c", code), **streams)
+
+
+def invoke(*arguments, **options):
+    """Run the command in this process, which is faster."""
+    result = CliRunner().invoke(
+        cli, [str(a) for a in arguments], prog_name="widemargin", **options
+    )
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result

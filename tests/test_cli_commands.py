@@ -1,0 +1,480 @@
+"""What each command does with a good file."""
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from cli_tools import invoke, run
+from widemargin import ReliefF, Simba, methods
+from widemargin.baselines import FisherScore
+
+GOLDEN = Path(__file__).parent / "golden"
+
+MESSY = """\
+Patient;Alter;Größe;Geschlecht;Raucher;Befund;Kommentar;Leer;Diagnose
+P-001;45;1,75;m;ja;3,2;"gut; stabil";;krank
+P-002;38;1,62;w;nein;NA;ok;;gesund
+P-003;52;1,80;m;ja;4,1;ok;;krank
+P-004;29;1,70;w;;1,1;ok;;gesund
+P-005;61;1,68;w;ja;5,0;"gut; stabil";;krank
+P-006;33;;m;nein;0,9;ok;;gesund
+P-007;47;1,77;m;ja;2,8;ok;;krank
+P-008;41;1,66;w;nein;1,3;ok;;
+P-009;55;1,82;m;nein;3,9;?;;krank
+P-010;27;1,71;w;nein;0,7;ok;;gesund
+P-011;36;1,69;w;ja;1,0;ok;;gesund
+P-012;58;1,74;m;ja;1.234,5;ok;;krank
+"""
+
+
+@pytest.fixture(autouse=True)
+def iris(tmp_path, monkeypatch):
+    data = load_iris(as_frame=True)
+    frame = data.data.set_axis(list("abcd"), axis=1)
+    frame["kind"] = data.target_names[data.target]
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return frame
+
+
+def same(found, expected):
+    """Compare JSON, numbers to nine digits: machines differ in the last ones."""
+    if isinstance(expected, dict):
+        assert list(found) == list(expected)
+        for name, value in expected.items():
+            same(found[name], value)
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    else:
+        assert found == expected
+
+
+CALLS = {
+    "rank": ["rank", "iris.csv", "-k", "5", "-n", "2"],
+    "rank-simba": ["rank", "iris.csv", "-m", "simba", "-p", "n_starts=2", "-t", "4"],
+    "select": ["select", "iris.csv", "-n", "0.5", "-m", "FisherScore"],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_json_is_as_it_was(name):
+    """Run with UPDATE_GOLDEN=1 to accept what the command prints now."""
+    result = run(*CALLS[name], "--json", "--quiet")
+    assert (result.returncode, result.stderr) == (0, "")
+    path = GOLDEN / f"{name}.json"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(result.stdout, encoding="utf-8")
+    same(json.loads(result.stdout), json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_rank_prints_what_python_says(iris):
+    expected = ReliefF().fit(iris[list("abcd")], iris["kind"])
+    result = run("rank", "iris.csv")
+    assert result.returncode == 0
+    assert "\x1b" not in result.stdout + result.stderr
+    assert result.stderr.splitlines() == [
+        "note: the last column, 'kind', is the target (--target names another)."
+    ]
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("ReliefF on iris.csv: 150 rows, 4 features, 3 classes")
+    rows = [line.split() for line in lines[3:]]
+    names = np.array(list("abcd"))[np.argsort(expected.ranking_)]
+    assert [row[:2] for row in rows] == [[str(i + 1), n] for i, n in enumerate(names)]
+    scores = sorted(expected.scores_, reverse=True)
+    assert [float(row[2]) for row in rows] == pytest.approx(scores, rel=1e-3)
+
+
+def test_top_says_how_many_more(iris):
+    result = invoke("rank", "iris.csv", "-t", "kind", "--top", "1", "-m", "FisherScore")
+    assert "3 more" in result.stdout
+    assert result.stderr == ""
+    everything = invoke("rank", "iris.csv", "-m", "FisherScore", "--top", "all", "-q")
+    assert "more" not in everything.stdout
+    assert len(everything.stdout.splitlines()) == 7
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "json"])
+def test_rank_writes_by_ending(ending):
+    result = invoke("rank", "iris.csv", "-m", "FisherScore", "-o", f"out.{ending}")
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert f"ranking of 4 features written to out.{ending}" in result.stderr
+    if ending == "json":
+        found = pd.DataFrame(json.loads(Path("out.json").read_text())["features"])
+    elif ending == "parquet":
+        found = pd.read_parquet("out.parquet")
+    else:
+        separator = {"csv": ",", "tsv": "\t"}[ending]
+        found = pd.read_csv(f"out.{ending}", sep=separator)
+    assert found.columns.tolist() == ["rank", "feature", "score", "selected"]
+    assert found["rank"].tolist() == [1, 2, 3, 4]
+    again = invoke("rank", "iris.csv", "-m", "FisherScore", "-o", f"out.{ending}")
+    assert again.exit_code == 2
+    forced = invoke(
+        "rank", "iris.csv", "-m", "FisherScore", "-o", f"out.{ending}", "--force", "-q"
+    )
+    assert (forced.exit_code, forced.output) == (0, "")
+
+
+def test_parameters_reach_the_method(iris):
+    X, y = iris[list("abcd")], iris["kind"]
+    options = "-k 3 --metric manhattan --scale standard --samples 50 --seed 7 -j 1"
+    result = invoke("rank", "iris.csv", "--json", *options.split())
+    expected = ReliefF(
+        n_neighbors=3,
+        metric="manhattan",
+        scale="standard",
+        n_samples=50,
+        random_state=7,
+    ).fit(X, y)
+    scores = {r["feature"]: r["score"] for r in json.loads(result.stdout)["features"]}
+    assert [scores[n] for n in "abcd"] == pytest.approx(expected.scores_)
+    unscaled = invoke("rank", "iris.csv", "--json", "-m", "FisherScore", "--scale=none")
+    assert json.loads(unscaled.stdout)["parameters"]["scale"] is None
+
+
+def test_select_prints_names_in_the_order_of_the_file(iris):
+    result = run("select", "iris.csv", "-n", "2", "-q")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.split() == ["c", "d"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_select_writes_the_data_with_selected_columns_and_target(iris, ending):
+    result = invoke("select", "iris.csv", "-n", "2", "-o", f"few.{ending}")
+    assert result.exit_code == 0
+    assert "150 rows with 2 of 4 features" in result.stderr
+    readers = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}
+    found = readers[ending](f"few.{ending}")
+    pd.testing.assert_frame_equal(found, iris[["c", "d", "kind"]])
+
+
+def test_select_keeps_rows_without_a_target_and_values_as_they_were(iris):
+    frame = iris.assign(kind=iris["kind"].where(iris.index != 3), c=iris["c"] * 3)
+    frame.to_csv("gap.csv", index=False)
+    result = invoke("select", "gap.csv", "-n", "1", "-m", "FisherScore", "-o", "o.csv")
+    assert "1 row without a target left out" in result.stderr
+    found = pd.read_csv("o.csv")
+    assert len(found) == 150
+    assert found["kind"].isna().sum() == 1
+
+
+def test_select_writes_null_for_what_is_missing_in_json(iris):
+    iris.assign(d=iris["d"].where(iris.index != 0)).to_csv("gap.csv", index=False)
+    result = invoke("select", "gap.csv", "-n", "2", "-o", "few.json", "-q")
+    assert result.exit_code == 0
+    assert json.loads(Path("few.json").read_text())[0] == {
+        "c": 1.4,
+        "d": None,
+        "kind": "setosa",
+    }
+
+
+def test_select_without_a_number_takes_a_methods_own_subset(iris):
+    result = invoke("select", "iris.csv", "-m", "FCBF", "--json", "-q")
+    found = json.loads(result.stdout)
+    assert found["parameters"]["n_features_to_select"] is None
+    assert 1 <= found["n_selected"] == len(found["selected"]) < 4
+
+
+LITTLE = ["--folds", "3", "--permutations", "3", "--resamples", "3"]
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """One comparison, as a process, of which several tests look at the parts."""
+    folder = tmp_path_factory.mktemp("compared")
+    data = load_iris(as_frame=True)
+    frame = data.data.set_axis(list("abcd"), axis=1)
+    frame.assign(kind=data.target_names[data.target]).to_csv(
+        folder / "iris.csv", index=False
+    )
+    methods = ["-m", "ReliefF", "-m", "FisherScore"]
+    return folder, run("compare", "iris.csv", *methods, *LITTLE, cwd=folder)
+
+
+def test_compare_prints_a_line_per_method_and_writes_the_report(compared):
+    folder, result = compared
+    assert result.returncode == 0, result.stderr
+    lines = [line.split() for line in result.stdout.splitlines() if line]
+    assert lines[0][:3] == ["method", "features", "score"]
+    assert [lines[1][0], lines[2][0]] == ["ReliefF", "FisherScore"]
+    assert sum("*" in line for line in lines[1:3]) == 1
+    assert "of 4 features" in result.stdout
+    assert result.stderr.endswith("report written to iris-comparison.html\n")
+    assert sorted(os.listdir(folder)) == ["iris-comparison.html", "iris.csv"]
+
+
+def test_compare_as_json_is_as_it_was():
+    result = run(
+        *["compare", "iris.csv", "-m", "ReliefF", "-m", "FisherScore", "--json", "-q"],
+        *LITTLE,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert os.listdir() == ["iris.csv"]
+    found = json.loads(result.stdout)
+    assert found.pop("settings")["random_state"] == 0
+    for method in found["methods"]:
+        assert method.pop("fit_time") > 0
+    path = GOLDEN / "compare.json"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    same(found, json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_compare_writes_the_table_and_the_data_of_the_report():
+    result = invoke(
+        *["compare", "iris.csv", "-m", "FisherScore", *LITTLE, "-q"],
+        *["-o", "table.csv", "-o", "data.json"],
+    )
+    assert result.exit_code == 0, result.stderr
+    assert pd.read_csv("table.csv")["method"].tolist() == ["FisherScore"]
+    assert json.loads(Path("data.json").read_text())["schema"] == 1
+
+
+def test_report_writes_a_page_and_makes_it_again_from_its_data():
+    result = run(
+        *["report", "iris.csv", "-m", "FisherScore", "--title", "Flowers", *LITTLE],
+        *["-o", "page.html", "-o", "page.json"],
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("\n") == 1
+    assert "features" in result.stdout
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "Flowers" in page
+    again = invoke("report", "page.json", "-o", "again.html")
+    assert again.exit_code == 0, again.stderr
+    assert again.stdout == result.stdout
+    assert Path("again.html").read_text(encoding="utf-8") == page
+
+
+def test_compare_takes_ordered_classes_and_categories(iris):
+    iris.assign(colour=["red", "blue", "red"] * 50).to_csv("mixed.csv", index=False)
+    order = "setosa,versicolor,virginica"
+    result = invoke(
+        *["compare", "mixed.csv", "-t", "kind", "--ordinal", order, *LITTLE],
+        *["--json", "-q"],
+    )
+    assert result.exit_code == 0, result.stderr
+    methods = [m["method"] for m in json.loads(result.stdout)["methods"]]
+    assert {"OReliefF", "OSimba"} <= set(methods)
+    alone = invoke("rank", "mixed.csv", "-t", "kind", "--ordinal", order)
+    assert alone.exit_code == 0, alone.stderr
+    assert "differences count as absolute" in alone.stderr
+
+
+def test_interrupted_comparison_writes_nothing(monkeypatch):
+    from widemargin.evaluation import stages
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stages, "resample_all", interrupted)
+    result = invoke("compare", "iris.csv", "-m", "FisherScore", *LITTLE, "-q")
+    assert result.exit_code == 130
+    assert result.stderr == "widemargin: interrupted\n"
+    assert os.listdir() == ["iris.csv"]
+
+
+def test_compare_without_report_library_says_so_before_any_work(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    result = invoke("compare", "iris.csv")
+    assert result.exit_code == 2
+    assert 'pip install "widemargin[report]"' in result.stderr
+
+
+def test_select_without_a_number_asks_a_classifier(iris):
+    result = invoke("select", "iris.csv", "--json", "-q")
+    found = json.loads(result.stdout)
+    assert found["parameters"]["n_features_to_select"] == "auto"
+    expected = ReliefF("auto").fit(iris[list("abcd")], iris["kind"])
+    chosen = np.array(list("abcd"))[expected.support_]
+    assert [row["feature"] for row in found["selected"]] == chosen.tolist()
+
+
+def test_messy_file_works_at_the_first_try():
+    Path("messy.csv").write_text(MESSY, encoding="utf-8-sig")
+    result = run("rank", "messy.csv", "--json", "-k", "3")
+    assert result.returncode == 0
+    found = json.loads(result.stdout)
+    assert found["target"] == "Diagnose"
+    assert found["classes"] == {"gesund": 5, "krank": 6}
+    names = {row["feature"] for row in found["features"]}
+    assert names == {"Alter", "Größe", "Geschlecht", "Raucher", "Befund", "Kommentar"}
+    notes = "\n".join(found["notes"])
+    assert result.stderr == "".join(f"note: {text}\n" for text in found["notes"])
+    assert "decimal comma" in notes
+    assert "1 row without a target left out" in notes
+    assert "left out 'Leer': no values" in notes
+    assert "left out 'Patient': every row has a value of its own" in notes
+    assert "taken as categories: 'Geschlecht', 'Raucher', 'Kommentar'" in notes
+    assert "4 of 66 cells are missing" in notes
+
+
+def test_ordered_classes_go_to_a_method_for_them(iris):
+    order = "setosa,versicolor,virginica"
+    result = invoke("rank", "iris.csv", "--ordinal", order, "--json", "-q")
+    found = json.loads(result.stdout)
+    assert found["method"] == "OReliefF"
+    assert list(found["classes"]) == order.split(",")
+
+
+def test_bins_make_ordered_classes_of_numbers(iris):
+    result = invoke("rank", "iris.csv", "-t", "a", "--bins", "3", "--json", "-q")
+    counts = json.loads(result.stdout)["classes"]
+    assert len(counts) == 3
+    assert sum(counts.values()) == 150
+
+
+def test_sample_keeps_the_proportions_and_is_repeatable(iris):
+    first, again, other = (
+        invoke("rank", "iris.csv", "--sample", "60", "--json", "-q", "--seed", seed)
+        for seed in ("1", "1", "2")
+    )
+    assert json.loads(first.stdout)["classes"] == {
+        "setosa": 20,
+        "versicolor": 20,
+        "virginica": 20,
+    }
+    assert first.stdout == again.stdout
+    assert first.stdout != other.stdout
+
+
+def test_seed_makes_random_methods_repeatable(iris):
+    result = invoke("rank", "iris.csv", "-m", "Simba", "--seed", "5", "--json", "-q")
+    scores = {r["feature"]: r["score"] for r in json.loads(result.stdout)["features"]}
+    expected = Simba(random_state=5).fit(iris[list("abcd")], iris["kind"]).scores_
+    assert [scores[n] for n in "abcd"] == pytest.approx(expected)
+
+
+def test_target_by_place_and_columns_dropped_by_name_or_place(iris):
+    result = invoke(
+        "rank", "iris.csv", "-t", "-1", "--drop", "a,1", "-m", "FisherScore", "--json"
+    )
+    found = json.loads(result.stdout)
+    assert found["target"] == "kind"
+    assert {row["feature"] for row in found["features"]} == {"c", "d"}
+    assert found["notes"] == []
+
+
+def test_library_warnings_become_notes():
+    rows = "".join(f"{i * 7 % 5},{i * 3 % 4},{'xy'[i % 2]}\n" for i in range(8))
+    Path("small.csv").write_text("a,b,c\n" + rows)
+    result = invoke("rank", "small.csv", "-t", "c")
+    assert result.exit_code == 0
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("note: ReliefF: n_neighbors=10, but class 'x' has 4 members")
+
+
+def test_unexpected_errors_keep_their_traceback(monkeypatch):
+    def broken(*_):
+        raise TypeError("a fault of ours")
+
+    monkeypatch.setattr(FisherScore, "fit", broken)
+    with pytest.raises(TypeError):
+        invoke("rank", "iris.csv", "-m", "FisherScore", "-q")
+
+
+def test_methods_as_json():
+    listed = json.loads(invoke("methods", "--json").stdout)
+    assert [m["name"] for m in listed] == [m.name for m in methods()]
+    assert set(listed[0]) >= {"name", "summary", "paper", "needs", "gives", "cost"}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(shell):
+    result = invoke("completion", shell)
+    assert result.exit_code == 0
+    assert "_WIDEMARGIN_COMPLETE" in result.stdout
+
+
+def test_completion_knows_commands_and_methods():
+    from click.shell_completion import ShellComplete
+
+    from widemargin.cli.group import cli
+
+    shell = ShellComplete(cli, {}, "widemargin", "_WIDEMARGIN_COMPLETE")
+
+    def complete(*words):
+        *before, last = words
+        return [item.value for item in shell.get_completions(before, last)]
+
+    assert complete("re") == ["report"]
+    assert complete("rank", "x.csv", "--method", "rel") == ["Relief", "ReliefF"]
+    assert "--ordinal" in complete("rank", "--o")
+
+
+@pytest.mark.parametrize("command", ["rank", "select", "compare", "report"])
+def test_help_has_examples_that_fit_a_terminal(command):
+    result = invoke(command, "--help")
+    assert re.search(rf"^  widemargin {command} \w+\.\w+", result.stdout, re.MULTILINE)
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def wide(folder):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 1000, (200, 10_000)), rng.integers(0, 2, 200)
+    X[:, :20] += 300 * y[:, None]
+    names = [f"f{j}" for j in range(X.shape[1])]
+    pd.DataFrame(X, columns=names).assign(kind=y).to_csv("big.csv", index=False)
+
+
+def long(folder):
+    rng = np.random.default_rng(0)
+    n = 10_000
+    frame = pd.DataFrame(rng.integers(0, 90, (n, 6)), columns=list("abcdef"))
+    for name in "ghijklmn":
+        frame[name] = rng.choice(["red", "green", "blue", None], n)
+    frame["kind"] = np.where(frame["a"] + rng.normal(0, 9, n) > 45, "yes", "no")
+    frame.to_csv("big.csv", index=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [wide, long])
+def test_rank_takes_at_most_thrice_the_time_of_python(make, tmp_path):
+    """Both read the file and rank it, each in a process of its own."""
+    make(tmp_path)
+    by_hand = (
+        "import pandas as pd\n"
+        "from widemargin import ReliefF\n"
+        "data = pd.read_csv('big.csv', low_memory=False)\n"
+        "ReliefF().fit(data.drop(columns='kind'), data['kind'])\n"
+    )
+    run(python=("-c", by_hand))  # fills the cache of compiled code
+    seconds = {}
+    for name, call in {
+        "python": lambda: run(python=("-c", by_hand)),
+        "command": lambda: run("rank", "big.csv", "-q"),
+    }.items():
+        start = time.perf_counter()
+        assert call().returncode == 0
+        seconds[name] = time.perf_counter() - start
+    assert seconds["command"] < 3 * seconds["python"], seconds
+
+
+@pytest.mark.slow
+def test_help_takes_less_than_half_the_time_of_importing_scikit_learn():
+    def seconds(*python):
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            assert run(python=python).returncode == 0
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    ours = seconds("-m", "widemargin", "--help")
+    theirs = seconds("-c", "import sklearn.feature_selection")
+    assert ours < theirs / 2, (ours, theirs)

@@ -1,0 +1,256 @@
+"""Tables as people write them, read as they mean them."""
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from widemargin.cli.dataset import DataOptions, load, prepare
+from widemargin.cli.problem import Problem
+from widemargin.cli.reading import File, Wishes
+from widemargin.cli.reading.arff import read_arff
+from widemargin.cli.reading.arrays import read_matlab
+from widemargin.cli.reading.source import MISSING
+from widemargin.cli.reading.tables import read_excel
+from widemargin.cli.reading.text import read_text
+
+
+def from_text(text, encoding="utf-8", **wishes):
+    return read_text(File("x.csv", text.encode(encoding), ".csv"), Wishes(**wishes))
+
+
+def from_arff(text, **wishes):
+    return read_arff(File("x.arff", text.encode(), ".arff"), Wishes(**wishes)).frame
+
+
+def prepared(text, **options):
+    data = DataOptions(**options)
+    source = from_text(text, missing=data.missing, header=data.header)
+    return prepare("x.csv", source, data)
+
+
+WORDS = st.text("abcxyz ,;|'\"\näöü-", min_size=1, max_size=8).filter(
+    lambda word: word.strip() == word and word not in MISSING
+)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(st.tuples(NUMBERS, WORDS, NUMBERS), min_size=3, max_size=12),
+    separator=st.sampled_from(",;\t|"),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC]),
+    ending=st.sampled_from(["\n", "\r\n"]),
+)
+def test_what_is_written_is_read(rows, separator, quoting, ending):
+    """To the last digit, whatever is in the text and around it."""
+    written = pd.DataFrame(rows, columns=["one", "two", "three"])
+    text = written.to_csv(
+        index=False, sep=separator, quoting=quoting, lineterminator=ending
+    )
+    read = from_text(text).frame
+    assert read.columns.tolist() == ["one", "two", "three"]
+    np.testing.assert_array_equal(read["one"], written["one"])
+    np.testing.assert_array_equal(read["three"], written["three"])
+    expected = [word.replace("\n", ending) for word in written["two"]]
+    assert read["two"].astype(str).tolist() in (expected, written["two"].tolist())
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("a,b\n1,x\n2,y\n", ["a", "b"]),
+        ("a;b\n1,5;x\n2,5;y\n", ["a", "b"]),
+        ("a;b;\n1;x;\n2;y;\n", ["a", "b"]),
+        ("a,b\n1,x,\n2,y,\n", ["a", "b"]),
+        ('"a","b"\n"r1",1,x\n"r2",2,y\n', ["column 0", "a", "b"]),
+        (",a,b\n0,1,x\n1,2,y\n", ["column 0", "a", "b"]),
+        ("a b\n1   x\n  2 y\n", ["a", "b"]),
+        ("\n\na,b\n1,x\n\n2,y\n", ["a", "b"]),
+        ("1.5,2,x\n2.5,1,y\n", ["x0", "x1", "x2"]),
+        ("400,410,420,430,440,kind\n1,2,3,4,5,x\n2,3,4,5,6,y\n", None),
+        ("2019,2020,kind,more\n1,2,x,u\n2,3,y,v\n", None),
+    ],
+)
+def test_layout(text, columns):
+    frame = from_text(text).frame
+    assert len(frame) == 2
+    first = next(line for line in text.splitlines() if line)
+    assert frame.columns.tolist() == (columns or first.split(","))
+
+
+def test_header_can_be_said():
+    assert from_text("1,2\n3,4\n", header=True).frame.columns.tolist() == ["1", "2"]
+    assert len(from_text("a,b\nc,d\n", header=False).frame) == 2
+
+
+def test_latin_1_is_read_with_a_note():
+    source = from_text("größe,b\n1,x\n2,y\n", encoding="latin-1")
+    assert source.frame.columns.tolist() == ["größe", "b"]
+    assert "read as Latin-1" in source.notes[0]
+
+
+def test_numbers_written_in_many_ways():
+    text = (
+        "point;comma;mixed;thousand;german;kind\n"
+        '1.5;1,5;1,5;"1,234,567";1.234,5;x\n'
+        '2.5;2,5;2.5;"2,234,567";2.234,25;y\n'
+        '3.5;-,5;3;"3,234,567";7,5;x\n'
+        '4.5;1e3;-1,5e2;"4,234,567";;y\n'
+    )
+    X = prepared(text).X
+    assert X["point"].tolist() == [1.5, 2.5, 3.5, 4.5]
+    assert X["comma"].tolist() == [1.5, 2.5, -0.5, 1000]
+    assert X["mixed"].tolist() == [1.5, 2.5, 3, -150]
+    assert X["thousand"].tolist() == [1234567, 2234567, 3234567, 4234567]
+    assert X["german"].tolist()[:3] == [1234.5, 2234.25, 7.5]
+    assert np.isnan(X["german"][3])
+
+
+def test_missing_words_are_gaps_and_more_can_be_named():
+    text = "a,b,kind\n1,?,x\nNA,-999,y\n3,5,x\nn/a,weg,y\n6,7,x\n"
+    with pytest.raises(Problem, match="column 'b', row 4 is 'weg'"):
+        prepared(text)
+    X = prepared(text, missing=("weg", "-999")).X
+    assert X["a"].isna().tolist() == [False, True, False, True, False]
+    assert X["b"].isna().tolist() == [True, True, False, True, False]
+
+
+def test_rows_are_counted_as_in_the_file():
+    rows = "1,\n2,\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(5)) + "oh,x\n"
+    with pytest.raises(Problem, match="column 'a', row 8 is 'oh'"):
+        prepared("a,kind\n" + rows)
+
+
+def test_missing_words_count_in_the_target_too(tmp_path):
+    np.savez(tmp_path / "x.npz", X=np.arange(5.0)[:, None] ** 2, y=[0, 1, -9, 1, 0])
+    data = load(str(tmp_path / "x.npz"), DataOptions(missing=("-9",)))
+    assert data.counts == {"0": 2, "1": 2}
+
+
+def test_a_word_among_few_numbers_is_a_category():
+    """As in 2, 3, 4, 5more doors."""
+    doors = ["2", "3", "4", "5more"] * 5
+    rows = "".join(f"{d},{'xy'[i // 10]}\n" for i, d in enumerate(doors))
+    data = prepared("doors,kind\n" + rows)
+    assert data.X["doors"].cat.categories.tolist() == ["2", "3", "4", "5more"]
+
+
+def test_a_word_among_many_numbers_is_out_of_place():
+    rows = "".join(f"{i % 25}.5,{'xy'[i % 2]}\n" for i in range(50))
+    with pytest.raises(Problem, match="column 'a', row 51 is 'unknown'"):
+        prepared("a,kind\n" + rows + "unknown,x\n" * 9)
+
+
+def test_codes_can_be_made_categories():
+    data = prepared("a,b,kind\n1,5,x\n2,4,y\n1,3,x\n,2,y\n", categorical=("a",))
+    assert data.X["a"].cat.categories.tolist() == ["1", "2"]
+    assert data.X["a"].isna().sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"), [("id", True), ("Row Nr.", True), ("dose", False)]
+)
+def test_row_numbers_are_left_out_if_called_so(name, left_out):
+    rows = "".join(f"{i + 1},{i * i % 7},{'xy'[i % 2]}\n" for i in range(9))
+    data = prepared(f"{name},b,kind\n{rows}")
+    assert (name not in data.X) is left_out
+    assert name in prepared(f"{name},b,kind\n{rows}", keep_ids=True).X
+
+
+def test_dates_of_typed_files_are_left_out(tmp_path):
+    days = pd.date_range("2020", periods=4)
+    frame = pd.DataFrame({"day": days, "a": [1, 3, 2, 4], "kind": list("xyxy")})
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "x.parquet")
+    data = load(str(tmp_path / "x.parquet"), DataOptions())
+    assert data.X.columns.tolist() == ["a"]
+    assert "left out 'day': dates" in data.notes[-1]
+
+
+def test_typed_files_keep_categories_booleans_and_gaps(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(
+        {
+            "flag": [True, False, True, False],
+            "gap": pd.array([1, None, 3, 4], dtype="Int64"),
+            "colour": pd.Categorical(list("rgrg"), categories=list("rgb")),
+            "kind": pd.array([0, 1, 0, None], dtype="Int64"),
+        }
+    )
+    frame.to_parquet(tmp_path / "x.parquet")
+    data = load(str(tmp_path / "x.parquet"), DataOptions())
+    assert len(data.X) == 3
+    assert data.X["gap"].dtype == float
+    assert data.X["colour"].cat.categories.tolist() == ["r", "g"]
+    assert data.counts == {"0": 2, "1": 1}
+
+
+def test_excel_with_a_blank_row_text_gaps_and_a_second_sheet():
+    pytest.importorskip("openpyxl")
+    stream = io.BytesIO()
+    with pd.ExcelWriter(stream) as book:
+        table = pd.DataFrame({"a": [1, "NA", 2.5, 3], "kind": list("xyxy")})
+        table.to_excel(book, index=False, sheet_name="first", startrow=1)
+        table.to_excel(book, sheet_name="second")
+    source = read_excel(File("x.xlsx", stream.getvalue(), ".xlsx"), Wishes())
+    assert "has 2 sheets; the first, 'first', is read" in source.notes[0]
+    data = prepare("x.xlsx", source, DataOptions())
+    np.testing.assert_array_equal(data.X["a"], [1, np.nan, 2.5, 3])
+
+
+def test_arff_with_quotes_gaps_comments_and_dates():
+    frame = from_arff(
+        "% made by hand\n@relation 'a b'\n@attribute 'first one' REAL\n"
+        '@attribute "second" {p, \'q r\', "s,t"}\n@attribute third string\n'
+        "@attribute day date 'yyyy-MM-dd'\n@attribute class {yes,no}\n@DATA\n"
+        "1.5, p, 'it''s', 2020-01-01, yes\n".replace("''", r"\'")
+        + '% in between\n?, \'q r\', "a, b", ?, no\n\n2e1,"s,t",?,2020-01-02,yes\n'
+    )
+    assert frame.columns[0] == "first one"
+    np.testing.assert_array_equal(frame["first one"], [1.5, np.nan, 20])
+    assert frame["second"].tolist() == ["p", "q r", "s,t"]
+    assert frame["third"].tolist()[:2] == ["it's", "a, b"]
+    assert frame["third"].isna().tolist() == [False, False, True]
+    assert frame["class"].cat.categories.tolist() == ["yes", "no"]
+
+
+def test_sparse_arff():
+    frame = from_arff(
+        "@relation r\n@attribute a real\n@attribute b {u,v}\n@attribute c real\n"
+        "@data\n{0 2, 1 v}\n{2 ?}\n{}\n"
+    )
+    np.testing.assert_array_equal(frame["a"], [2, 0, 0])
+    assert frame["b"].tolist() == ["v", "u", "u"]
+    np.testing.assert_array_equal(frame["c"], [0, np.nan, 0])
+
+
+def test_matlab_with_names_and_labels_in_cells():
+    from scipy.io import savemat
+
+    stream = io.BytesIO()
+    names = np.array(["gene a", "gene b"], dtype=object)
+    labels = np.array([["ill"], ["well"], ["ill"]], dtype=object)
+    arrays = {"X": np.arange(6.0).reshape(3, 2), "Y": labels, "feature_names": names}
+    savemat(stream, arrays)
+    source = read_matlab(File("x.mat", stream.getvalue(), ".mat"), Wishes())
+    assert source.frame.columns.tolist() == ["gene a", "gene b", "Y"]
+    assert source.frame["Y"].tolist() == ["ill", "well", "ill"]
+
+
+def test_grades_with_halves_are_ordered_classes():
+    grades = [1.0, 1.5, 2.0, 1.5, 1.0, 2.0]
+    rows = "".join(f"{i % 4},{g}\n" for i, g in enumerate(grades))
+    data = prepared("a,grade\n" + rows)
+    assert data.y.cat.ordered
+    assert data.counts == {"1.0": 2, "1.5": 2, "2.0": 2}
+
+
+def test_numbers_for_ordinal_labels():
+    data = prepared("a,g\n1,3\n2,1\n5,2\n4,\n3,1\n", ordinal=("1", "2", "3", "4"))
+    assert data.y.cat.categories.tolist() == ["1", "2", "3"]
+    assert data.y.tolist() == ["3", "1", "2", "1"]
