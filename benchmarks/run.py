@@ -286,7 +286,7 @@ def lmba_loop(X: np.ndarray, y: np.ndarray, sample: np.ndarray, targets) -> None
 def lmba(report: Report) -> None:
     """One pass of LMBA over all rows, from given target neighbours."""
     from widemargin import LMBA
-    from widemargin.screen import CoarseScreen
+    from widemargin.algorithms.lmba import _Descent
     from widemargin.table import build
     from widemargin.threads import Workers
 
@@ -296,11 +296,11 @@ def lmba(report: Report) -> None:
             table = build(X, y, np.unique(y), scale="minmax", workers=workers)
             method, visits = LMBA(), np.random.default_rng(1).permutation(n)
             targets = method._targets(table, workers)
-            screen = CoarseScreen(table, workers)
+            path = _Descent(method, table, targets, workers)
             steps = method._steps(0, n)
 
-            def ours(d=d, visits=visits, steps=steps, known=(method, screen, targets)):
-                known[0]._descend(*known[1:], np.ones(d), visits, steps)
+            def ours(d=d, path=path, visits=visits, steps=steps) -> None:
+                path.go_down(np.ones(d), visits, steps)
 
             def loop(table=table, visits=visits, targets=targets) -> None:
                 lmba_loop(table.X, table.y, visits[:40], targets)

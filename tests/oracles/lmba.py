@@ -77,17 +77,33 @@ def loss(X, y, w, k=3, c=1.0):
     return sum(sample_loss(X, y, i, w, k, c) for i in with_hits(y))
 
 
-def lmba(X, y, orders, *, k=3, c=1.0, active="weighted", step="sqrt", scale="minmax"):
-    """Section 3.1, steps 1 to 3, over one list of orders; returns w."""
+def lmba(
+    X,
+    y,
+    orders,
+    *,
+    k=3,
+    c=1.0,
+    active="weighted",
+    step="sqrt",
+    scale="minmax",
+    batch_size=1,
+):
+    """Section 3.1, steps 1 to 3, over one list of orders; returns w.
+
+    Samples of a batch share one w, and one step against the gradient of the sum of
+    their losses.
+    """
     X = scaled(X, scale)
     w, t = np.ones(X.shape[1]), 0
     visitable = set(with_hits(y))
     for order in orders:
-        for i in order:
+        for start in range(0, len(order), batch_size):
             t += 1
-            if i not in visitable:
-                continue
-            g = gradient(X, y, i, w, k, c, active)
+            g = np.zeros(X.shape[1])
+            for i in order[start : start + batch_size]:
+                if i in visitable:
+                    g += gradient(X, y, i, w, k, c, active)
             size = np.sqrt(np.sum(g**2))
             beta = {"sqrt": 1 / np.sqrt(t), "constant": 1.0}.get(step)
             if size > 0:
