@@ -131,11 +131,13 @@ def check_fit(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None
 
 
 def check_neighbors(
-    how: MethodOptions, dataset: Dataset, selectors: Mapping[str, MarginSelector]
+    how: MethodOptions,
+    counts: Mapping[str, int],
+    selectors: Mapping[str, MarginSelector],
 ) -> None:
     """Refuse a number of neighbours that no class has."""
     by_class = any(s._about.needs.endswith("classes") for s in selectors.values())
-    k, largest = how.neighbors, max(dataset.counts.values())
+    k, largest = how.neighbors, max(counts.values())
     if isinstance(k, int) and k >= largest and by_class:
         raise Problem(
             f"--neighbors {k} is too large: the largest class has {largest} rows, so a "

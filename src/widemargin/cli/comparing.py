@@ -68,7 +68,7 @@ def compare_file(
     dataset = read_data(path, data, notes)
     if chosen is not None:
         check_fit(chosen, dataset)
-        check_neighbors(how, dataset, chosen)
+        check_neighbors(how, dataset.counts, chosen)
     notes.begin()
     return compare(dataset, chosen, data, how, effort, notes)
 

@@ -6,7 +6,7 @@ Whatever is changed or left out on the way is noted, one sentence each.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,10 @@ NUMBERING = re.compile(
     r"(.*[ _-])?(id|index|idx|row|number|nr|no|#)\.?|(unnamed: |column )\d+",
     re.IGNORECASE,
 )
+
+# Why columns are left out.
+DATES = "dates, which no method takes"
+IDS = "every row has a value of its own (--keep-ids keeps such columns)"
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,24 @@ class Dataset:
     notes: list[str]
 
     @property
+    def n_rows(self) -> int:
+        """Rows that have a class."""
+        return len(self.y)
+
+    @property
+    def n_lines(self) -> int:
+        """Rows of the file, whether they have a class or not."""
+        return len(self.raw)
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features."""
+        return [str(name) for name in self.X.columns]
+
+    @property
     def counts(self) -> dict[str, int]:
         """Rows of each class, in the order of the classes."""
-        sizes = self.y.value_counts(sort=False)
-        if str(self.y.dtype) != "category":
-            sizes = sizes.sort_index()
-        return {str(label): int(n) for label, n in sizes.items() if n}
+        return class_counts(self.y.value_counts(sort=False))
 
 
 def load(path: str, options: DataOptions) -> Dataset:
@@ -81,30 +97,32 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     notes = list(source.notes)
     frame = source.frame
     frame.columns = frame.columns.map(str)
-    target = _target(source, options.target, notes)
+    target = find_target(source, options.target, notes)
     dropped = find_columns(options.drop, frame.columns, "--drop")
     if target in dropped:
         raise Problem(f"the target, {target!r}, cannot be dropped.")
     raw = frame
     if options.missing:
-        frame = _without_tokens(frame, options.missing)
-    y = frame[target]
+        frame = without_tokens(frame, options.missing)
+    y, X = frame[target], frame.drop(columns=[target, *dropped])
     present = y.notna().to_numpy()
     if not present.all():
-        notes.append(f"{_rows(int((~present).sum()))} without a target left out.")
-    y = to_classes(y[present].reset_index(drop=True), options, notes)
-    X = frame.drop(columns=[target, *dropped])[present]
+        X, y = X[present], y[present].reset_index(drop=True)
+        notes.append(without_target(int((~present).sum())))
+    y = to_classes(y, options, notes)
     if options.sample is not None and options.sample < len(y):
         rows = _stratified(y, options.sample, options.seed)
         notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
         X, y = X.iloc[rows], y.iloc[rows].reset_index(drop=True)
     X = _features(X, raw, options, notes)  # its index tells the row in the file
     _check(X, y, name)
-    _check_image(X, options)
-    return Dataset(name, target, X.reset_index(drop=True), y, raw, notes)
+    check_image(X, options)
+    X.index = y.index
+    return Dataset(name, target, X, y, raw, notes)
 
 
-def _target(source: Source, wanted: str | None, notes: list[str]) -> str:
+def find_target(source: Source, wanted: str | None, notes: list[str]) -> str:
+    """Name of the target, the last column if nobody names one."""
     if source.target is not None:
         return source.target
     if wanted is not None:
@@ -114,8 +132,9 @@ def _target(source: Source, wanted: str | None, notes: list[str]) -> str:
     return last
 
 
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
+def without_target(count: int) -> str:
+    """Say how many rows do not count."""
+    return f"{plural(count, 'row')} without a target left out."
 
 
 def _stratified(y: pd.Series[Any], count: int, seed: int) -> Any:
@@ -133,7 +152,7 @@ def _features(
     """Columns as numbers or categories; those that are neither are left out."""
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     empty = X.columns[X.isna().all().to_numpy()]
-    out = {"no values": list(empty), "dates, which no method takes": []}
+    out: dict[str, list[str]] = {"no values": list(empty), DATES: []}
     ids: list[str] = [] if options.keep_ids else _row_numbers(X, raw)
     changed: dict[str, Any] = {}
     # Plain numbers stay as they are; there may be thousands of such columns.
@@ -141,7 +160,7 @@ def _features(
         if name in categorical or name in empty:
             continue
         if X[name].dtype.kind in "mM":
-            out["dates, which no method takes"].append(name)
+            out[DATES].append(name)
             continue
         column = as_feature(X[name])
         if is_identifier(column) and not options.keep_ids:
@@ -150,9 +169,13 @@ def _features(
             changed[name] = column
     changed |= {name: as_categories(X[name]) for name in categorical}
     ids = [name for name in ids if name not in categorical]
-    out["every row has a value of its own (--keep-ids keeps such columns)"] = ids
-    _say(out, changed, notes)
-    X = X.drop(columns=[name for names in out.values() for name in names])
+    out[IDS] = ids
+    say_left_out(out, notes)
+    nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
+    if nominal:
+        notes.append(f"taken as categories: {listed(nominal)}.")
+    if any(out.values()):
+        X = X.drop(columns=[name for names in out.values() for name in names])
     X = X.assign(**changed) if changed else X
     gaps = X.isna().sum()
     if gaps.any():
@@ -171,7 +194,7 @@ def _row_numbers(X: pd.DataFrame, raw: pd.DataFrame) -> list[str]:
     return [n for n in likely if (raw[n].diff()[1:] == 1).all()]
 
 
-def _without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
+def without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
     """Mask the words and numbers that stand for a missing value, such as -999."""
     numbers = []
     for token in tokens:
@@ -182,13 +205,11 @@ def _without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
     return X.mask(X.isin([*tokens, *numbers]))
 
 
-def _say(out: dict[str, list[str]], changed: dict[str, Any], notes: list[str]) -> None:
+def say_left_out(out: Mapping[str, list[str]], notes: list[str]) -> None:
+    """Say which columns do not count, by the reasons for it."""
     for why, names in out.items():
         if names:
             notes.append(f"left out {listed(names)}: {why}.")
-    nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
-    if nominal:
-        notes.append(f"taken as categories: {listed(nominal)}.")
 
 
 def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
@@ -196,19 +217,11 @@ def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
 
     if not X.shape[1]:
         raise Problem(f"{name} has no features left besides the target.")
-    sizes = y.value_counts()
-    sizes = sizes[sizes > 0]
-    if len(sizes) < 2:
-        raise Problem(
-            f"{name} has one class only, {str(sizes.index[0])!r}; two are needed."
-        )
-    if sizes.max() < 2:
-        raise Problem(
-            f"{name} has {len(y)} rows and a class for each: at least one class needs "
-            "two rows, to have a neighbour of its own class."
-        )
-    numeric = X.select_dtypes("number")
-    values = numeric.to_numpy(dtype=np.float64, na_value=np.nan)
+    check_classes(class_counts(y.value_counts(sort=False)), name)
+    numeric, values = X, X.to_numpy() if _is_plain_table(X) else None
+    if values is None:
+        numeric = X.select_dtypes("number")
+        values = numeric.to_numpy(np.float64, na_value=np.nan)
     infinite = np.isinf(values)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
@@ -222,12 +235,37 @@ def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
         )
 
 
+def _is_plain_table(X: pd.DataFrame) -> bool:
+    """Whether an array has the same values without being a copy of a large table."""
+    return all(is_plain(dtype) and dtype.kind != "b" for dtype in X.dtypes)
+
+
+def class_counts(sizes: pd.Series[Any]) -> dict[str, int]:
+    """Rows of each class, in the order of the classes."""
+    if str(sizes.index.dtype) != "category":
+        sizes = sizes.sort_index()
+    return {str(label): int(n) for label, n in sizes.items() if n}
+
+
+def check_classes(counts: Mapping[str, int], name: str) -> None:
+    """Refuse classes among which there is nothing to compare."""
+    if len(counts) < 2:
+        (label,) = counts
+        raise Problem(f"{name} has one class only, {label!r}; two are needed.")
+    if max(counts.values()) < 2:
+        raise Problem(
+            f"{name} has {len(counts)} rows and a class for each: at least one class "
+            "needs two rows, to have a neighbour of its own class."
+        )
+
+
 def _all_constant(X: pd.DataFrame) -> bool:
     # The first that varies settles it, which is usually the first.
     return all(X[name].nunique(dropna=True) < 2 for name in X.columns)
 
 
-def _check_image(X: pd.DataFrame, options: DataOptions) -> None:
+def check_image(X: pd.DataFrame, options: DataOptions) -> None:
+    """Refuse features that are not as many as the image has pixels."""
     if options.image_shape is None:
         return
     height, width = options.image_shape

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from widemargin.cli.dataset import DataOptions, plural, summary
+from widemargin.cli.engine import Engine, engine_options, fitted
 from widemargin.cli.options import (
     MethodOptions,
     file_argument,
@@ -12,7 +13,7 @@ from widemargin.cli.options import (
     number_or,
     shared_options,
 )
-from widemargin.cli.ranking import Ranking, fit
+from widemargin.cli.ranking import Ranking
 from widemargin.cli.session import plain_table, session, stdout
 from widemargin.cli.writing import Output, save_frame, to_json
 
@@ -29,11 +30,13 @@ BAR = 20
     metavar="N|all",
     help="Features to print.  [20]",
 )
+@engine_options
 @shared_options
 def rank(
     file: str,
     method: str | None,
     top: int | str,
+    engine: Engine,
     data: DataOptions,
     how: MethodOptions,
     out: Output,
@@ -44,12 +47,15 @@ def rank(
     widemargin rank iris.csv
     widemargin rank genes.parquet --target tissue --method Simba --top 50
     widemargin rank credit.csv --target grade --ordinal low,mid,high -m OSimba
+    widemargin rank huge.parquet -t label --samples auto -n 20
+    widemargin rank "days/*.parquet" -t label --engine dask
     zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
     widemargin rank faces.mat -k 5 -o ranking.csv
     """
     out = out.checked(".csv", ".tsv", ".parquet", ".json")
     with session(out.quiet) as notes:
-        ranking = fit(file, method, data, how, notes)
+        with fitted(file, method, data, how, engine, notes) as ranking:
+            pass
         for path in out.output:
             save_frame(path, ranking.frame, lambda: ranking.data(notes.notes))
         if out.as_json:
@@ -81,6 +87,9 @@ def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("feature", overflow="fold")
     table.add_column("score", justify="right", no_wrap=True)
+    if ranking.interval is not None:
+        table.add_column("low", justify="right", no_wrap=True)
+        table.add_column("high", justify="right", no_wrap=True)
     if marked:
         table.add_column("selected", no_wrap=True)
     if console.is_terminal:
@@ -88,6 +97,8 @@ def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
     best = max(frame["score"].max(), 0.0)
     for row in frame.head(top).itertuples():
         cells = [str(row.rank), str(row.feature), f"{row.score:.4g}"]
+        if ranking.interval is not None:
+            cells += [f"{row.low:.4g}", f"{row.high:.4g}"]
         cells += ["yes" if row.selected else ""] * marked
         cells += [_bar(row.score, best)] * console.is_terminal
         table.add_row(*cells)
@@ -102,11 +113,10 @@ def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
 def headline(ranking: Ranking) -> str:
     """Say what was done to what."""
     data = ranking.dataset
-    n, d = data.X.shape
     return (
-        f"{ranking.method} on {data.name}: {plural(n, 'row')}, "
-        f"{plural(d, 'feature')}, {len(data.counts)} classes of {data.target!r} "
-        f"({summary(data.counts.items())})"
+        f"{ranking.method} on {data.name}: {plural(data.n_rows, 'row')}, "
+        f"{plural(len(data.features), 'feature')}, {len(data.counts)} classes of "
+        f"{data.target!r} ({summary(data.counts.items())})"
     )
 
 

@@ -11,12 +11,15 @@ from widemargin.cli.choosing import (
     check_neighbors,
     make_selectors,
 )
-from widemargin.cli.dataset import DataOptions, Dataset, load, nominal_columns
+from widemargin.cli.dataset import DataOptions, Dataset, load, nominal_columns, plural
 from widemargin.cli.session import Session, working
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
+    from widemargin.cli.lazy import LazyDataset
     from widemargin.cli.options import MethodOptions
+
+NOT_CONVERGED = "not converged, so which features are the best is not certain"
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,13 @@ class Ranking:
     """A fitted method and the data it saw."""
 
     method: str
-    selector: MarginSelector
-    dataset: Dataset
+    selector: Any
+    dataset: Dataset | LazyDataset
+
+    @property
+    def interval(self) -> Any:
+        """Ends of the scores' confidence intervals; None if they are exact."""
+        return getattr(self.selector, "scores_interval_", None)
 
     @property
     def frame(self) -> Any:
@@ -36,13 +44,12 @@ class Ranking:
         order = np.argsort(self.selector.ranking_, kind="stable")
         columns = {
             "rank": self.selector.ranking_[order],
-            "feature": np.asarray(self.dataset.X.columns, dtype=object)[order],
+            "feature": np.asarray(self.dataset.features, dtype=object)[order],
             "score": self.selector.scores_[order],
             "selected": self.selector.support_[order],
         }
-        interval = getattr(self.selector, "scores_interval_", None)
-        if interval is not None:
-            columns["score_low"], columns["score_high"] = interval[order].T
+        if self.interval is not None:
+            columns["low"], columns["high"] = self.interval[order].T
         return pd.DataFrame(columns)
 
     def data(self, notes: list[str]) -> dict[str, Any]:
@@ -53,8 +60,8 @@ class Ranking:
         return {
             "file": self.dataset.name,
             "target": self.dataset.target,
-            "n_samples": len(self.dataset.X),
-            "n_features": self.dataset.X.shape[1],
+            "n_samples": self.dataset.n_rows,
+            "n_features": len(self.dataset.features),
             "classes": self.dataset.counts,
             "method": self.method,
             "parameters": {
@@ -66,6 +73,14 @@ class Ranking:
             "features": self.frame.to_dict("records"),
             "notes": notes,
         }
+
+    def say_how_sure(self, notes: Session) -> None:
+        """Note how many rows it took, where the method decided that."""
+        if self.interval is None:
+            return
+        outcome = "converged" if self.selector.converged_ else NOT_CONVERGED
+        visited = f"{self.selector.n_samples_} of {plural(self.dataset.n_rows, 'row')}"
+        notes.note(f"{visited} visited (--samples auto): {outcome}.")
 
 
 def _changed(selector: MarginSelector) -> set[str]:
@@ -96,7 +111,7 @@ def fit(
     selectors = make_selectors((name,), how, notes.verbose)
     dataset = read_data(path, data, notes)
     check_fit(selectors, dataset)
-    check_neighbors(how, dataset, selectors)
+    check_neighbors(how, dataset.counts, selectors)
     notes.begin()
     ((name, selector),) = selectors.items()
     if method is None and data.ordinal and nominal_columns(dataset.X):
@@ -104,4 +119,6 @@ def fit(
         selector.set_params(difference="absolute")
     with working():
         selector.fit(dataset.X, dataset.y)
-    return Ranking(name, selector, dataset)
+    ranking = Ranking(name, selector, dataset)
+    ranking.say_how_sure(notes)
+    return ranking

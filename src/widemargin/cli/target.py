@@ -16,9 +16,16 @@ FEW = 20  # distinct numbers that may be grades; more look like a measurement
 
 
 def to_classes(
-    y: pd.Series[Any], options: DataOptions, notes: list[str]
+    y: pd.Series[Any],
+    options: DataOptions,
+    notes: list[str],
+    n_rows: int | None = None,
 ) -> pd.Series[Any]:
-    """Classes of the rows: text, whole numbers, or ordered categories."""
+    """Classes of the rows: text, whole numbers, or ordered categories.
+
+    Of ``n_rows``, y may have each different value once; --bins needs all of them.
+    """
+    n_rows = len(y) if n_rows is None else n_rows
     if not len(y):
         raise Problem(f"the target, {str(y.name)!r}, is missing in every row.")
     y = _plain(y)
@@ -26,9 +33,9 @@ def to_classes(
         return _binned(y, options.bins, notes)
     if options.ordinal:
         return _ordered(y, options.ordinal)
-    _refuse_identifier(y)
+    _refuse_identifier(y, n_rows)
     if y.dtype.kind in "iuf":
-        _refuse_continuous(y)
+        _refuse_continuous(y, n_rows)
         if (y % 1 == 0).all():
             return y.astype("int64")
         return y.astype("category").cat.as_ordered()
@@ -76,20 +83,20 @@ def _ordered(y: pd.Series[Any], ordinal: tuple[str, ...]) -> pd.Series[Any]:
     return pd.Series(pd.Categorical(labels, kept, ordered=True), name=y.name)
 
 
-def _refuse_identifier(y: pd.Series[Any]) -> None:
-    if y.dtype.kind in "iuf" or y.nunique() < len(y) or len(y) < 3:
+def _refuse_identifier(y: pd.Series[Any], n_rows: int) -> None:
+    if y.dtype.kind in "iuf" or y.nunique() < n_rows or n_rows < 3:
         return
     raise Problem(
-        f"the target, {str(y.name)!r}, has a value of its own in each of {len(y)} "
+        f"the target, {str(y.name)!r}, has a value of its own in each of {n_rows} "
         "rows; it should name classes (--target names another column)."
     )
 
 
-def _refuse_continuous(y: pd.Series[Any]) -> None:
+def _refuse_continuous(y: pd.Series[Any], n_rows: int) -> None:
     distinct, whole = y.nunique(), bool((y % 1 == 0).all())
-    if distinct > (max(FEW, len(y) / 3) if whole else FEW):
+    if distinct > (max(FEW, n_rows / 3) if whole else FEW):
         raise Problem(
             f"the target, {str(y.name)!r}, has {distinct} different numbers in "
-            f"{len(y)} rows; classes are needed (--bins 3 makes three of equal size, "
+            f"{n_rows} rows; classes are needed (--bins 3 makes three of equal size, "
             "--target names another column)."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -82,6 +82,37 @@ def save_frame(path: str, frame: Any, as_json: Callable[[], Any]) -> None:
     else:
         separator = "\t" if ending == ".tsv" else ","
         save(path, lambda p: frame.to_csv(p, index=False, sep=separator))
+
+
+def save_parts(path: str, parts: Iterable[Any]) -> None:
+    """Write frames that have the same columns one after the other into one file."""
+    ending = Path(path).suffix.lower()
+    if ending == ".parquet":
+        save(path, lambda p: _write_parquet(p, parts))
+    else:
+        save(path, lambda p: _write_lines(p, parts, "\t" if ending == ".tsv" else ","))
+
+
+def _write_parquet(path: Path, parts: Iterable[Any]) -> None:
+    from pyarrow import Table, parquet
+
+    writer = None
+    try:
+        for part in parts:
+            schema = None if writer is None else writer.schema
+            table = Table.from_pandas(part, schema=schema, preserve_index=False)
+            if writer is None:
+                writer = parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _write_lines(path: Path, parts: Iterable[Any], separator: str) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for place, part in enumerate(parts):
+            part.to_csv(file, index=False, sep=separator, header=place == 0)
 
 
 def save_text(path: str, text: str) -> None:

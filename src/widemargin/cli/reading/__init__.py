@@ -40,7 +40,7 @@ FORMATS = {
 
 def read(path: str, wishes: Wishes, format: str | None = None) -> Source:
     """Read a file, or stdin if the path is "-"."""
-    file = load(path)
+    file = load(path, mapped=format in (None, "numpy"))
     module, _, function = FORMATS[format or told(file)].reader.partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
     source: Source = reader(file, wishes)

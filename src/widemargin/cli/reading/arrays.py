@@ -48,9 +48,13 @@ def read_matlab(file: File, wishes: Wishes) -> Source:
 
 
 def read_numpy(file: File, wishes: Wishes) -> Source:
-    """Read X and y of an .npz file, or one .npy table."""
+    """Read X and y of an .npz file, or one .npy table, which stays on disk."""
     try:
-        loaded: Any = np.load(io.BytesIO(file.data), allow_pickle=False)
+        loaded: Any = (
+            np.load(file.name, mmap_mode="r", allow_pickle=False)
+            if file.mapped
+            else np.load(io.BytesIO(file.data), allow_pickle=False)
+        )
         if isinstance(loaded, np.ndarray):
             return _from_table(file, loaded)
         with loaded:
@@ -89,7 +93,8 @@ def _from_table(file: File, table: Array) -> Source:
             f"{file.name} has an array of shape {table.shape}; a table of rows and "
             "columns is needed, the last column being the target."
         )
-    return Source(pd.DataFrame(table, columns=[f"x{j}" for j in range(table.shape[1])]))
+    names = [f"x{j}" for j in range(table.shape[1])]
+    return Source(pd.DataFrame(table, columns=names, copy=False))
 
 
 def _from_arrays(file: File, arrays: Mapping[str, Array], wishes: Wishes) -> Source:

@@ -10,16 +10,18 @@ from pathlib import Path, PurePath
 
 from widemargin.cli.problem import Problem, listed, needs
 
+ARRAY = b"\x93NUMPY"
 PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 
 
 @dataclass(frozen=True)
 class File:
-    """A file that has been read."""
+    """A file that has been read, or that can be mapped into memory."""
 
     name: str  # as the user calls it
-    data: bytes
+    data: bytes  # the beginning, if it is mapped
     ending: str = ""  # of its format, in lower case
+    mapped: bool = False
 
     @property
     def stem(self) -> str:
@@ -28,14 +30,20 @@ class File:
         return name.split(".")[0] or name
 
 
-def load(path: str) -> File:
-    """Read and decompress a file; "-" is stdin."""
+def load(path: str, *, mapped: bool = False) -> File:
+    """Read and decompress a file; "-" is stdin.
+
+    With ``mapped``, an array in NumPy's format is left where it is.
+    """
     if path == "-":
         name, data = "stdin", sys.stdin.buffer.read()
     else:
         name = path
         try:
-            data = Path(path).read_bytes()
+            with Path(path).open("rb") as file:
+                if mapped and Path(path).is_file() and file.peek(6)[:6] == ARRAY:
+                    return File(name, ARRAY, ".npy", mapped=True)
+                data = file.read()
         except FileNotFoundError:
             raise Problem(f"there is no file {path!r}.") from None
         except IsADirectoryError:
@@ -110,7 +118,7 @@ def magic(data: bytes) -> str | None:
         b"PAR1": "parquet",
         b"ARROW1": "feather",
         b"FEA1": "feather",
-        b"\x93NUMPY": "numpy",
+        ARRAY: "numpy",
         b"MATLAB 5.0": "matlab",
         b"\x89HDF": "anndata",
     }

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.reading.files import File, magic
@@ -36,19 +36,36 @@ DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 class Layout:
     """How the text is laid out."""
 
+    encoding: str
     separator: str
     names: list[str]
     header: bool
     decimal: str
     unnamed: frozenset[str]
 
+    def options(self, wishes: Wishes) -> dict[str, Any]:
+        """What `pandas.read_csv` has to be told."""
+        return {
+            "sep": self.separator,
+            "names": self.names,
+            "header": 0 if self.header else None,
+            "index_col": False,
+            "decimal": self.decimal,
+            "skipinitialspace": True,
+            "na_values": [*MISSING, *wishes.missing],
+            "keep_default_na": False,
+            "encoding": self.encoding,
+            # The default may be wrong in the last digit.
+            "float_precision": "round_trip",
+            "low_memory": False,
+        }
+
 
 def read_text(file: File, wishes: Wishes) -> Source:
     """Read comma, semicolon, tab, bar or blank separated text."""
     notes: list[str] = []
-    encoding = _encoding(file, notes)
-    layout = _layout(file, encoding, wishes, notes)
-    frame = _parse(file, encoding, layout, wishes)
+    layout = look_at(file, wishes, notes)
+    frame = _parse(file, layout, wishes)
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
     return Source(frame.drop(columns=ghosts) if ghosts else frame, notes=notes)
@@ -76,7 +93,9 @@ def _refuse_binary(file: File) -> None:
         raise Problem(f"{file.name} is not a text file{hint}.")
 
 
-def _layout(file: File, encoding: str, wishes: Wishes, notes: list[str]) -> Layout:
+def look_at(file: File, wishes: Wishes, notes: list[str]) -> Layout:
+    """Tell the layout; the beginning of the file is enough, if it ends with a line."""
+    encoding = _encoding(file, notes)
     lines = _first_lines(file.data, encoding)
     separator, rows = _sniff(lines)
     first, body = rows[0], rows[1:]
@@ -100,7 +119,7 @@ def _layout(file: File, encoding: str, wishes: Wishes, notes: list[str]) -> Layo
     decimal = "," if commas and commas > points else "."
     if decimal == ",":
         notes.append("numbers have a decimal comma.")
-    return Layout(separator, names, header, decimal, frozenset(unnamed))
+    return Layout(encoding, separator, names, header, decimal, frozenset(unnamed))
 
 
 def _first_lines(data: bytes, encoding: str) -> list[str]:
@@ -169,7 +188,7 @@ def _names(
     return names, [f"column {j}" for j, name in enumerate(found) if not name]
 
 
-def _parse(file: File, encoding: str, layout: Layout, wishes: Wishes) -> pd.DataFrame:
+def _parse(file: File, layout: Layout, wishes: Wishes) -> pd.DataFrame:
     import warnings
 
     import pandas as pd
@@ -178,21 +197,7 @@ def _parse(file: File, encoding: str, layout: Layout, wishes: Wishes) -> pd.Data
         with warnings.catch_warnings():
             # Longer lines than the rest: data would be lost.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(
-                io.BytesIO(file.data),
-                sep=layout.separator,
-                names=layout.names,
-                header=0 if layout.header else None,
-                index_col=False,
-                decimal=layout.decimal,
-                skipinitialspace=True,
-                na_values=[*MISSING, *wishes.missing],
-                keep_default_na=False,
-                encoding=encoding,
-                # The default may be wrong in the last digit.
-                float_precision="round_trip",
-                low_memory=False,
-            )
+            return pd.read_csv(io.BytesIO(file.data), **layout.options(wishes))
     except pd.errors.EmptyDataError:
         raise Problem(f"{file.name} is empty.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:

@@ -1,0 +1,260 @@
+"""Fit a method to a file that is read part by part and never as a whole.
+
+The target is looked at first: its column alone says which classes there are and which
+rows have none. What is done to the rows is put down to be done to each part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.choosing import check_neighbors, make_selectors
+from widemargin.cli.columns import find_columns
+from widemargin.cli.dataset import (
+    DATES,
+    IDS,
+    NUMBERING,
+    DataOptions,
+    check_classes,
+    check_image,
+    find_target,
+    plural,
+    say_left_out,
+    without_target,
+    without_tokens,
+)
+from widemargin.cli.lazy_target import code, look_at_target
+from widemargin.cli.problem import Problem, listed
+from widemargin.cli.ranking import Ranking
+from widemargin.cli.reading import Wishes
+from widemargin.cli.reading.lazy import open_lazily
+from widemargin.cli.session import Session, working
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from widemargin.cli.options import MethodOptions
+
+# Options that need all rows at once, and what to do without.
+REFUSED = {
+    "categorical": "Dask frames are taken as numbers; leave the columns out (--drop)",
+    "bins": "store the classes in a column",
+    "sample": "--samples N looks up the neighbours of N rows only",
+}
+
+
+@dataclass(frozen=True)
+class LazyDataset:
+    """Features and classes as Dask frames, and what is known of them."""
+
+    name: str
+    target: str
+    X: Any
+    y: Any
+    raw: Any  # as it is in the file
+    counts: dict[str, int]
+    n_lines: int
+    kind: Any  # type of the target
+    notes: list[str]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that have a class."""
+        return sum(self.counts.values())
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features."""
+        return [str(name) for name in self.X.columns]
+
+    def parts(self, columns: list[str]) -> Iterator[pd.DataFrame]:
+        """Some columns of the file, a few rows after the other."""
+        from widemargin.engine.dask import Cluster
+        from widemargin.threads import spans
+
+        cluster = Cluster("widemargin")
+        parts = self.raw[columns].to_delayed()
+        threads, _ = cluster.size()
+        for some in spans(len(parts), threads):
+            with faults(self.name):
+                found = cluster.compute(parts[some])
+            for part in found:
+                yield part.astype({self.target: self.kind})
+
+
+@contextmanager
+def fitted_lazily(
+    path: str,
+    method: str | None,
+    data: DataOptions,
+    how: MethodOptions,
+    scheduler: str | None,
+    notes: Session,
+) -> Iterator[Ranking]:
+    """Rank the features of a file on Dask, which runs until the end."""
+    from widemargin.engine.dask import running
+    from widemargin.threads import thread_count
+
+    name = method or ("OReliefF" if data.ordinal else "ReliefF")
+    ((name, selector),) = make_selectors((name,), how, notes.verbose).items()
+    _refuse_options(data)
+    _refuse_method(name, selector)
+    with ExitStack() as until_then:
+        with connected(scheduler):
+            until_then.enter_context(running(scheduler, thread_count(how.jobs)))
+        with notes.status(f"looking at {path}"):
+            dataset = load_lazily(path, data)
+        for text in dataset.notes:
+            notes.note(text)
+        check_neighbors(how, dataset.counts, {name: selector})
+        _refuse_flags(selector, dataset)
+        notes.begin()
+        with faults(path):
+            selector.fit(dataset.X, dataset.y)
+        ranking = Ranking(name, selector, dataset)
+        ranking.say_how_sure(notes)
+        yield ranking
+
+
+@contextmanager
+def connected(scheduler: str | None) -> Iterator[None]:
+    """Say so if a scheduler does not answer."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # the latter if the address makes no sense
+        raise Problem(f"--scheduler {scheduler} does not answer: {error}.") from None
+
+
+@contextmanager
+def faults(name: str) -> Iterator[None]:
+    """Turn what goes wrong with a file, or with a cluster, into one line."""
+    try:
+        with working(), _steady_types(name):
+            yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise Problem(f"{name} cannot be read: {reason}.") from None
+    except RuntimeError as error:
+        if type(error) is not RuntimeError:
+            raise
+        raise Problem(str(error)) from None  # a cluster that went away
+
+
+@contextmanager
+def _steady_types(name: str) -> Iterator[None]:
+    """Say in which columns of a text, told to be numbers by the head, others follow."""
+    try:
+        yield
+    except ValueError as error:
+        if not str(error).startswith("Mismatched dtypes"):
+            raise
+        rows = re.findall(r"^\| (.*?) +\| \S+ +\| \S+ +\|$", str(error), re.MULTILINE)
+        raise Problem(
+            f"{name} has numbers in its first rows but not in all rows of "
+            f"{listed(rows[1:], 20)}; leave such columns out (--drop), or say what "
+            "stands for a missing value (--missing)."
+        ) from None
+
+
+def _refuse_options(data: DataOptions) -> None:
+    for option, remedy in REFUSED.items():
+        if getattr(data, option):
+            raise Problem(f"--{option} does not work with --engine dask; {remedy}.")
+
+
+def _refuse_method(name: str, selector: Any) -> None:
+    """Refuse, before any work, what would be refused after some."""
+    from widemargin.base import refuse_single_visits
+
+    if selector._instead_on_dask is not None:
+        raise Problem(
+            f"{name} does not run on Dask collections. Use "
+            f"{selector._instead_on_dask}, or --engine local if the data fit into "
+            "memory."
+        )
+    if selector.n_features_to_select == "auto" and selector._about.gives != "subset":
+        raise Problem(
+            "--engine dask needs a number of features, such as -n 20: -n auto compares "
+            "all rows with all features."
+        )
+    if hasattr(selector, "batch_size"):
+        try:
+            refuse_single_visits(selector)
+        except ValueError as error:
+            raise Problem(f"{error} (-p batch_size=500)") from None
+
+
+def _refuse_flags(selector: Any, dataset: LazyDataset) -> None:
+    """Refuse truth values where it matters whether they are numbers or categories."""
+    flags = [n for n, t in dataset.X.dtypes.items() if getattr(t, "kind", "") == "b"]
+    if flags and selector._mixed and selector.scale == "standard":
+        raise Problem(
+            "--scale standard takes truth values as categories, which --engine dask "
+            f"cannot: {listed(flags, 20)}; leave them out (--drop), store them as "
+            "numbers, or use --scale minmax."
+        )
+
+
+def load_lazily(path: str, options: DataOptions) -> LazyDataset:
+    """Open a file and put down what makes it ready."""
+    wishes = Wishes(options.target, options.missing, options.header)
+    with faults(path):
+        source = open_lazily(path, wishes, options.format, options.drop)
+    notes = list(source.notes)
+    raw: Any = source.frame
+    frame = raw
+    target = find_target(source, options.target, notes)
+    dropped = find_columns(options.drop, frame.columns, "--drop")
+    if target in dropped:
+        raise Problem(f"the target, {target!r}, cannot be dropped.")
+    if options.missing:
+        frame = frame.map_partitions(
+            without_tokens, options.missing, meta=frame._meta, enforce_metadata=False
+        )
+    left = [name for name in frame.columns if name not in {target, *dropped}]
+    names, out = _numbers(frame[left], path)
+    numbered = [] if options.keep_ids else [n for n in names if NUMBERING.fullmatch(n)]
+    with faults(path):
+        seen = look_at_target(frame[[target, *numbered]], target)
+    if not len(seen.sizes) and not seen.missing:
+        raise Problem(f"{path} has {len(raw.columns)} columns but no rows.")
+    out[IDS] = [n for n in numbered if seen.steps[n].counting]
+    if seen.missing:
+        notes.append(without_target(seen.missing))
+        frame = frame.dropna(subset=[target])
+    say_left_out(out, notes)
+    coding, counts = code(seen, target, options, notes)
+    X = frame[[n for n in names if n not in out[IDS]]]
+    if not X.shape[1]:
+        raise Problem(f"{path} has no features left besides the target.")
+    check_classes(counts, path)
+    check_image(X, options)
+    y = frame[target].map_partitions(coding, meta=coding.classes.iloc[:0])
+    n_lines = sum(counts.values()) + seen.missing
+    return LazyDataset(path, target, X, y, raw, counts, n_lines, seen.kind, notes)
+
+
+def _numbers(X: Any, path: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Columns of numbers, and dates, which are left out; others are refused."""
+    from widemargin.columns import BOOLEAN, NUMBER, kind
+
+    numbers: list[str] = []
+    dates: list[str] = []
+    odd: list[str] = []
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if kind(dtype) in (NUMBER, BOOLEAN):
+            numbers.append(name)
+        else:
+            (dates if getattr(dtype, "kind", "O") in "mM" else odd).append(name)
+    if odd:
+        hold = "holds" if len(odd) == 1 else "hold"
+        raise Problem(
+            f"--engine dask takes numbers only, but {plural(len(odd), 'column')} of "
+            f"{path} {hold} text or categories: {listed(odd, 20)}; leave them out "
+            "(--drop), or store them as numbers."
+        )
+    return numbers, {DATES: dates}

@@ -1,0 +1,148 @@
+"""Parquet and delimited text as Dask frames, of which nothing is read but the head."""
+
+from __future__ import annotations
+
+import io
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+from widemargin.cli.columns import find_columns
+from widemargin.cli.problem import Problem, needs
+from widemargin.cli.reading.files import PACKED, File
+from widemargin.cli.reading.source import Source, Wishes
+
+HEAD = 2**18  # bytes of a text to look at, and at least two lines
+ROWS = 200  # rows of a text that tell the types of its columns
+PARQUET = (".parquet", ".pq", ".parq")
+TEXT = (".csv", ".tsv", ".tab", ".psv", ".txt", ".data", ".dat")
+
+
+def open_lazily(
+    path: str, wishes: Wishes, format: str | None, drop: tuple[str, ...]
+) -> Source:
+    """Open a file, the files in a folder, or those that match a pattern.
+
+    Columns to ``drop`` are there, but may hold anything.
+    """
+    first = _first_file(path)
+    format = format or _told(first)
+    if format == "parquet":
+        frame, notes = _open_parquet(path), list[str]()
+    elif format == "csv":
+        frame, notes = _open_text(path, first, wishes, drop)
+    else:
+        raise Problem(
+            f"--engine dask reads Parquet and CSV, not {format}; --engine local reads "
+            "the other formats."
+        )
+    if len(frame.columns) < 2:
+        raise Problem(f"{path} has one column only; features and a target are needed.")
+    return Source(frame, notes=notes)
+
+
+def _first_file(path: str) -> Path:
+    """One of the files, to tell what they are."""
+    if path == "-":
+        raise Problem("--engine dask reads files, since it reads them more than once.")
+    place = Path(path)
+    if place.is_file():
+        return place
+    found = sorted(glob(path)) if has_magic(path) else []
+    if place.is_dir():
+        found = sorted(str(p) for p in place.rglob("*") if not _is_hidden(p, place))
+    files = [Path(name) for name in found if Path(name).is_file()]
+    if not files:
+        where = "in" if place.is_dir() else "that matches" if has_magic(path) else ""
+        raise Problem(f"there is no file {where} {path!r}.")
+    return files[0]
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part[0] in "._" for part in path.relative_to(folder).parts)
+
+
+def _told(file: Path) -> str:
+    """The format of a file, by its ending or else by its first bytes."""
+    ending = file.suffix.lower()
+    if ending in PACKED and any(end in TEXT for end in file.suffixes):
+        raise Problem(
+            f"{file} is compressed and cannot be read part by part: unpack it, store "
+            "it as Parquet, or use --engine local."
+        )
+    if ending in PARQUET:
+        return "parquet"
+    if ending in TEXT:
+        return "csv"
+    with file.open("rb") as stream:
+        return "parquet" if stream.read(4) == b"PAR1" else ending or "csv"
+
+
+def _open_parquet(path: str) -> Any:
+    from widemargin.engine.dask import open_parquet
+
+    try:
+        from pyarrow import ArrowException
+    except ImportError:
+        raise needs("pyarrow", "Parquet", '"widemargin[files]"') from None
+    try:
+        return open_parquet(path)
+    except (ArrowException, OSError, ValueError, NotImplementedError) as error:
+        raise _unreadable(path, "Parquet", error) from None
+
+
+def _open_text(
+    path: str, first: Path, wishes: Wishes, drop: tuple[str, ...]
+) -> tuple[Any, list[str]]:
+    import pandas as pd
+
+    from widemargin.cli.reading.text import look_at
+    from widemargin.engine.dask import open_csv
+
+    notes: list[str] = []
+    head = _head(first)
+    layout = look_at(File(str(first), head), wishes, notes)
+    if layout.encoding == "utf-16":
+        raise Problem(
+            f"{first} is in UTF-16, which cannot be read part by part: store it in "
+            "UTF-8, or use --engine local."
+        )
+    names = f"{path}/*" if Path(path).is_dir() else path
+    options = layout.options(wishes)
+    try:
+        rows = pd.read_csv(io.BytesIO(head), nrows=ROWS, **options)
+        if not len(rows):
+            raise Problem(f"{path} has {len(rows.columns)} columns but no rows.")
+        # A type that can tell when one is missing.
+        flags = rows.select_dtypes("bool").columns
+        types: dict[str, Any] = dict.fromkeys(flags, "boolean")
+        types |= dict.fromkeys(find_columns(drop, rows.columns, "--drop"), object)
+        frame = open_csv(names, len(head) + 1, ROWS, dtype=types, **options)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, "text", error) from None
+    return frame.drop(columns=_ghosts(frame, layout.unnamed)), notes
+
+
+def _ghosts(frame: Any, unnamed: frozenset[str]) -> list[str]:
+    """The column after a separator that ends each line."""
+    last = frame.columns[-1]
+    return [last] if last in unnamed and frame[last].head(50).isna().all() else []
+
+
+def _head(file: Path) -> bytes:
+    """Whole lines from the beginning: some, and at least the first three."""
+    with file.open("rb") as stream:
+        head = stream.read(HEAD)
+        if len(head) == HEAD:
+            head += stream.readline()
+            while head.count(b"\n") < 3 and (line := stream.readline()):
+                head += line
+    if not head.strip():
+        raise Problem(f"{file} is empty.")
+    return head
+
+
+def _unreadable(path: str, what: str, error: Exception) -> Problem:
+    reason = error.__cause__ or error  # Dask says first where it noticed
+    lines = str(reason).strip().splitlines() or [type(reason).__name__]
+    return Problem(f"{path} is not readable as {what}: {lines[0]}")
