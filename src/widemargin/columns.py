@@ -7,7 +7,6 @@ missing cell becomes NaN, whatever it was before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -163,7 +162,7 @@ def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
     rest = np.setdiff1d(np.arange(values.shape[1]), nominal)
     table[:, rest] = values[:, rest]
     for f in nominal:
-        table[:, f] = _codes(values[:, f].tolist(), name, str(f))
+        table[:, f] = _codes(values[:, f], name, str(f))
     return table
 
 
@@ -179,26 +178,29 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(value != value)
 
 
-def _codes(values: Iterable[Any], name: str, column: str) -> Floats:
+def _codes(values: NDArray[Any] | list[Any], name: str, column: str) -> Floats:
     """Codes of the values by first appearance, NaN where there is none."""
-    seen: dict[Any, float] = {}
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        _, first, place = np.unique(values, return_index=True, return_inverse=True)
+        codes = np.argsort(np.argsort(first)).astype(np.float64)[place]
+        return np.where(np.isnan(values), np.nan, codes)
+    seen: dict[Any, int] = {}
     try:
-        return np.array(
-            [
-                np.nan if _is_missing(v) else seen.setdefault(v, len(seen))
-                for v in values
-            ]
-        )
+        places = [seen.setdefault(v, len(seen)) for v in values]
     except TypeError:
         raise ValueError(
             f"{name}: the nominal column {column!r} has values that cannot be compared "
             "(lists or dictionaries). Make them text or numbers."
         ) from None
+    # The missing ones of these take no code.
+    missing = np.array([_is_missing(v) for v in seen], dtype=bool)
+    codes = np.where(missing, np.nan, np.cumsum(~missing) - 1)
+    return codes[places]
 
 
 def _codes_of(column: Any, name: str, label: str) -> Floats:
     """Codes of a nominal column of a frame."""
-    if hasattr(column, "factorize") and column.dtype.kind != "O":  # pandas
+    if hasattr(column, "iloc") and column.dtype.kind != "O":  # pandas
         codes, _ = column.factorize()
         return np.where(codes < 0, np.nan, codes)
     return _codes(column.to_list(), name, label)

@@ -2892,7 +2892,7 @@ class Mixed(NamedTuple):
     differences of the rows, and nothing is lost to cancellation.
     """
 
-    codes: np.ndarray  # (n, M) int32, value of each nominal feature; −1 where missing
+    codes: np.ndarray  # (n, M) float32, nominal values; NaN, where missing, equals all
     nominal: np.ndarray  # (M,) which feature each column of codes is
     starts: np.ndarray  # (n + 1,) cells that row i lacks: starts[i] … starts[i+1]−1
     features: np.ndarray  # (m,) feature of each missing cell
@@ -2930,7 +2930,7 @@ class MixedNorms(NamedTuple):
 
 @inner
 def _mismatch_tile(A, B, sizes, tile, part):
-    """tile[r, c] += Σ size · [a_r ≠ b_c], two rows by four features at a time.
+    """tile[r, c] += Σ size · [a_r ≠ b_c], four features at a time.
 
     NaN differs from nothing.
     """
@@ -2946,10 +2946,10 @@ def _mismatch_tile(A, B, sizes, tile, part):
             p, q, s, t = sizes[f], sizes[f + 1], sizes[f + 2], sizes[f + 3]
             b0, b1, b2, b3 = T[f], T[f + 1], T[f + 2], T[f + 3]
             for c in range(width):
-                left = p if (x < b0[c]) | (x > b0[c]) else none
-                left += q if (y < b1[c]) | (y > b1[c]) else none
-                right = s if (z < b2[c]) | (z > b2[c]) else none
-                right += t if (w < b3[c]) | (w > b3[c]) else none
+                left = p if abs(x - b0[c]) > none else none
+                left += q if abs(y - b1[c]) > none else none
+                right = s if abs(z - b2[c]) > none else none
+                right += t if abs(w - b3[c]) > none else none
                 row[c] += left + right
 
 
@@ -3001,8 +3001,7 @@ def _mixed_sum(rows, i, j, power, squares):
     codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
     s = 0.0
     for m in range(nominal.size):
-        a, b = codes[i, m], codes[j, m]
-        if a != b and min(a, b) >= 0:
+        if abs(codes[i, m] - codes[j, m]) > 0:
             size = _excess(weights[nominal[m]], 0.0, power)
             if squares is not None:
                 size *= squares[nominal[m]]
@@ -3033,9 +3032,10 @@ def _add_mixed(rows, edges, power, start, stop, sums):
     for edge in range(start, stop):
         i, j, c = heads[edge], tails[edge], coefficients[edge]
         for m in range(nominal.size):
-            a, b = codes[i, m], codes[j, m]
-            if a != b and min(a, b) >= 0:
-                sums[nominal[m]] += c * _excess(weights[nominal[m]], 0.0, power)
+            # Without a branch, for nobody can guess which values are equal.
+            unequal = 1.0 if abs(codes[i, m] - codes[j, m]) > 0 else 0.0
+            f = nominal[m]
+            sums[f] += c * unequal * _excess(weights[f], 0.0, power)
         for side in range(2):
             p, q = (i, j) if side == 0 else (j, i)
             for e in range(starts[p], starts[p + 1]):
@@ -3073,7 +3073,7 @@ def _mixed_within_reach(rows, i, ranges, squares, screen, thin, reach, found):
     weights, scale, slack = thin
     ids, exact = found
     best, shrinking = reach
-    width, count = np.uint64(Z.shape[1]), 0
+    width, many, count = np.uint64(Z.shape[1]), np.uint64(nominal.size), 0
     sizes, none = np.empty(nominal.size, np.float32), np.float32(0)
     for m in range(nominal.size):
         sizes[m] = squares[nominal[m]] * scale * scale
@@ -3086,10 +3086,12 @@ def _mixed_within_reach(rows, i, ranges, squares, screen, thin, reach, found):
                     t = Z[i, f] - Z[j, f]
                     key += weights[f] * t * t
                 first += STEP
-            if key <= cut:
-                for m in range(np.uint64(nominal.size)):
-                    a, b = codes[i, m], codes[j, m]
-                    key += sizes[m] if (a != b) & (min(a, b) >= 0) else none
+            first = np.uint64(0)
+            while first < many and key <= cut:
+                for m in range(first, min(first + STEP, many)):
+                    unequal = abs(codes[i, m] - codes[j, m]) > none
+                    key += sizes[m] if unequal else none
+                first += STEP
             if key <= cut and j != i:
                 r = _mixed_weighted(rows, i, j, squares)
                 if r <= best * (1 + TIE):
@@ -3368,7 +3370,7 @@ def _expect_of_gaps(values, gaps, layout, counts, row):
 
 @inner
 def _missing(values, gaps):
-    """Rows without a value, ascending; ``gaps`` is longer by one than the rows."""
+    """Rows without a value, ascending; ``gaps`` has one place more than are needed."""
     count = 0
     for j in range(values.size):
         gaps[count] = j

@@ -37,7 +37,7 @@ def separate(
     n, d = X.shape
     absent = np.isnan(X)
     many = nominal[np.nanmax(X[:, nominal], axis=0, initial=0.0) > 1]
-    codes = np.where(absent[:, many], -1, X[:, many]).astype(np.int32)
+    codes = X[:, many].astype(np.float32, order="C")
     pairs = _pairs(absent, y)
     n_pairs = int(pairs.max()) + 1
     expected, fills = np.empty((n_pairs, n)), np.zeros(n_pairs)
@@ -94,21 +94,22 @@ def _expect_numbers(
 
 
 def _expect_mismatches(
-    codes: NDArray[np.int32],
+    values: NDArray[np.float32],
     y: Ints,
     pairs: Ints,
     expected: Floats,
     excess: NDArray[np.float32],
 ) -> None:
-    """The same for a nominal feature; −1 is a missing code."""
-    there = codes >= 0
+    """The same for a nominal feature, given its codes."""
+    there = ~np.isnan(values)
+    codes = values[there].astype(np.int64)
     counts = np.zeros((len(pairs), codes.max(initial=0) + 1), np.int64)
-    np.add.at(counts, (y[there], codes[there]), 1)
+    np.add.at(counts, (y[there], codes), 1)
     counts[~counts.any(axis=1)] = counts.sum(axis=0)
     totals = counts.sum(axis=1)
     for a in np.flatnonzero(pairs >= 0):
         row = expected[pairs[a]]
-        row[there] = (totals[a] - counts[a, codes[there]]) / totals[a]
+        row[there] = (totals[a] - counts[a, codes]) / totals[a]
         both = totals[a] * totals
         row[~there] = ((both - counts @ counts[a]) / both)[y[~there]]
         for power in (1, 2):

@@ -1,4 +1,4 @@
-"""Dask: where tasks run, and from its collections to a `BlockTable`.
+"""Dask: where tasks run, files as its frames, and from these to a `BlockTable`.
 
 This is the only file that imports Dask. What is done with the blocks is said in
 `widemargin.engine.distributed`.
@@ -22,15 +22,15 @@ from widemargin.engine.distributed import BlockTable, Remote
 from widemargin.engine.partitions import Source
 from widemargin.threads import single_threaded_blas, spans
 
+INSTALL = 'To run on Dask collections install Dask: pip install "widemargin[dask]".'
+
 try:
     import dask
     import distributed
     from dask.base import compute, get_scheduler, persist
     from dask.delayed import delayed
 except ImportError as error:
-    raise ImportError(
-        'To run on Dask collections install Dask: pip install "widemargin[dask]".'
-    ) from error
+    raise ImportError(INSTALL) from error
 
 CELLS = 2**18, 2**24  # fewest and most cells of a block: 2 to 128 MB when scaled
 PART = 512  # a block has as many cells as this part of a thread's bytes of memory
@@ -39,6 +39,8 @@ SHARE = 6  # X is kept in the cluster if it takes at most this part of its memor
 MEMORY = 2**31  # bytes to reckon with where a scheduler does not tell
 LIGHT = 2**14  # bytes of a value that is sent with each task
 FAN = 8  # results that one task of a tree takes
+CONNECT = 10  # seconds that a scheduler may take to answer
+PIECE = 2**26  # bytes of a file that become a partition
 
 
 class Cluster:
@@ -126,6 +128,49 @@ class Cluster:
                 f"that X stands for did ({type(error).__name__}: {error}). Connect a "
                 "new client, make X again and repeat the fit."
             ) from error
+
+
+@contextmanager
+def running(address: str | None, threads: int) -> Iterator[None]:
+    """Run tasks on the cluster of a scheduler, or else in threads of this process."""
+    if address is None:
+        with dask.config.set(scheduler="threads", num_workers=threads):
+            yield
+        return
+    with distributed.Client(address, timeout=CONNECT):
+        yield
+
+
+def open_parquet(path: str) -> Any:
+    """A frame of a Parquet file, of a folder of such, or of those that match a glob.
+
+    A partition is made of whole row groups, which is how the file is stored.
+    """
+    return _frames().read_parquet(path, split_row_groups="adaptive", blocksize=PIECE)
+
+
+def open_csv(path: str, sample: int, sample_rows: int, **layout: Any) -> Any:
+    """A frame of delimited text, of one file or of those that match a glob.
+
+    Types are told by the first rows, within so many bytes; whole numbers become floats,
+    since some may be missing farther on. ``layout`` goes to `pandas.read_csv`.
+    """
+    return _frames().read_csv(
+        path,
+        blocksize=PIECE,
+        sample=sample,
+        sample_rows=sample_rows,
+        assume_missing=True,
+        **layout,
+    )
+
+
+def _frames() -> Any:
+    try:
+        import dask.dataframe
+    except ImportError as error:
+        raise ImportError(INSTALL) from error
+    return dask.dataframe
 
 
 def _add(parts: list[Any]) -> Any:

@@ -56,15 +56,14 @@ class MixedScreen:
     def panels(self, rows: Ints, padded: int) -> tuple[kernels.Extras, kernels.Extras]:
         """The same where our side is some rows only."""
         ours = self._of(rows, padded, self.excess)
-        return ours, self._of(self.rows, self.padded, self.excess[:, rows])
+        return ours, self._of(self.rows, self.padded, self.excess.take(rows, axis=1))
 
     def _of(
         self, rows: Ints, padded: int, excess: NDArray[np.float32]
     ) -> kernels.Extras:
         mixed, (chunks, length) = self.mixed, self.sizes.shape
         codes = np.zeros((padded, chunks * length), np.float32)
-        there = mixed.codes[rows]
-        codes[: len(rows), : there.shape[1]] = np.where(there < 0, np.nan, there)
+        codes[: len(rows), : mixed.codes.shape[1]] = mixed.codes[rows]
         codes = codes.reshape(padded, chunks, length).transpose(1, 0, 2)
         counts = np.zeros(padded + 1, np.int64)
         counts[1 : len(rows) + 1] = np.diff(mixed.starts)[rows]

@@ -29,6 +29,7 @@ from widemargin.threads import spans
 
 HANDFUL = 16  # small partitions that one task looks at
 SMALL = 2**24  # bytes of a handful
+MOST = 5  # columns that an error names
 
 
 class Labels(NamedTuple):
@@ -320,15 +321,18 @@ class Source:
 
     def _refuse_gaps(self, total: Summary) -> None:
         for what, counts in (("NaN", total.gaps), ("infinity", total.endless)):
-            if counts.any():
-                f = int(np.argmax(counts > 0))
-                column = repr(self.X.columns[f]) if self.frame else str(f)
-                more = int(np.count_nonzero(counts)) - 1
-                others = f" and in {more} more column{'s' * (more > 1)}" if more else ""
+            places = np.flatnonzero(counts)
+            if len(places):
+                names = self.X.columns if self.frame else range(self.X.shape[1])
+                shown = [
+                    f"{counts[f]} times in column {names[f]!r}" for f in places[:MOST]
+                ]
+                more = len(places) - MOST
+                shown += [f"in {more} more column{'s' * (more > 1)}"] * (more > 0)
                 raise ValueError(
                     f"{self.name} needs finite numbers in a Dask collection, but X has "
-                    f"{what} {counts[f]} times in column {column}{others}. Fill these "
-                    "in or drop the rows first."
+                    f"{what} {', '.join(shown)}. Fill these in, or leave out such rows "
+                    "or columns first."
                 )
 
     def blocks(self, codes: NDArray[np.integer], rows: int) -> tuple[Ints, list[Any]]:
