@@ -2,7 +2,8 @@
 
 ``main.py`` is the way in, ``group.py`` lists the commands, and each command has a file
 named after it; ``options.py`` has the options they share. A file on disk becomes a
-frame in ``reading/`` and a data set in ``dataset.py``; from there on everything is the
+frame in ``reading/`` and a data set in ``dataset.py``, or, part by part, a Dask frame
+in ``reading/lazy.py`` and a data set in ``lazy.py``; from there on everything is the
 public Python interface. Whatever the user can put right is a `Problem`: one line, exit
 code 2.
 

@@ -11,6 +11,7 @@ from widemargin.cli.target import to_classes
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 MOST = 10_000  # classes
 
@@ -81,7 +82,7 @@ def join(parts: list[Seen]) -> Seen:
 class Coding:
     """The class of each value of the target."""
 
-    values: Any
+    values: NDArray[Any]
     classes: pd.Series[Any]
 
     def __call__(self, part: pd.Series[Any]) -> pd.Series[Any]:
@@ -89,7 +90,8 @@ class Coding:
         import numpy as np
         import pandas as pd
 
-        places = self.values.get_indexer(pd.Index(np.asarray(part)))
+        # An index of its own: threads that fill the cache of a shared one collide.
+        places = pd.Index(self.values).get_indexer(pd.Index(np.asarray(part)))
         return self.classes.take(places).set_axis(part.index)
 
 
@@ -109,4 +111,4 @@ def code(
     n_rows = int(seen.sizes.sum())
     classes = to_classes(values, options, notes, n_rows).reset_index(drop=True)
     sizes = seen.sizes.reset_index(drop=True).groupby(classes, observed=True).sum()
-    return Coding(pd.Index(np.asarray(values)), classes), class_counts(sizes)
+    return Coding(np.asarray(values), classes), class_counts(sizes)

@@ -198,7 +198,8 @@ _METHOD = [
         "--samples",
         type=number_or("auto"),
         metavar="N|auto",
-        help="Rows whose neighbours are looked up.  [all]",
+        help="Rows whose neighbours are looked up, or auto: random ones, until it is "
+        "sure enough which features are the best.  [all]",
     ),
     click.option(
         "--param",

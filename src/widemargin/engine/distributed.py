@@ -29,7 +29,7 @@ from widemargin import kernels
 from widemargin.engine import blocks as tasks
 from widemargin.engine import local, sums
 from widemargin.engine.blocks import Found, Guests, Pairs, Scaling, Wish
-from widemargin.engine.local import BLOCK, Neighbors
+from widemargin.engine.local import Neighbors
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
@@ -228,7 +228,7 @@ def nearest(
     queries: Ints | None = None,
     share_ties: bool = False,
     distances: bool = False,
-    block_size: int = BLOCK,
+    block_size: int | None = None,
 ) -> Iterator[Neighbors]:
     """Yield the k nearest rows of each query in each slot, some queries at a time."""
     wish = Wish(k, slots, metric, share_ties, distances)
@@ -242,7 +242,7 @@ def nearest(
     size = max(1, min(GUESTS, CELLS // d, LISTED // (n_slots * k)))
     if queries is None:
         queries = np.arange(n)
-    elif block_size != BLOCK:
+    elif block_size is not None:
         size = block_size
     batches = spans(len(queries), size)
     with progress(

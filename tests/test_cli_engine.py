@@ -1,0 +1,386 @@
+"""Files read part by part (--engine dask), and --samples."""
+
+import json
+import os
+import re
+import sys
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import widemargin.cli.lazy_target as lazy_target
+from cli_tools import invoke, run, run_main
+from test_cli_commands import same
+from widemargin import ReliefF
+from widemargin.cli.dataset import DataOptions, load
+
+dask = pytest.importorskip("dask")
+pytest.importorskip("pyarrow")
+engine = pytest.importorskip("widemargin.engine.dask")
+
+ON_DASK = ("--engine", "dask")
+
+
+def table(n=240):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(n, 5))
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame.insert(0, "id", np.arange(100, 100 + n))
+    frame["steps"] = random.integers(0, 9, n)
+    frame["flag"] = random.random(n) < 0.4
+    frame["grade"] = random.integers(1, 4, n)
+    frame["kind"] = np.where(
+        X[:, 0] + X[:, 1] > 0, "up", np.where(X[:, 2] > 0, "mid", "low")
+    )
+    frame.loc[[3, n - 20], "kind"] = None
+    return frame
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    frame = table()
+    frame.to_parquet(tmp_path / "data.parquet", row_group_size=50, index=False)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(engine, "PIECE", 4096)
+    return frame
+
+
+def ranked(*arguments):
+    result = invoke("rank", *arguments, "--json", "--quiet")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def complaint(*arguments):
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.stderr
+
+
+CALLS = [
+    [],
+    ["-t", "kind", "-k", "3", "-n", "2", "--drop", "b,flag"],
+    ["-t", "kind", "--keep-ids", "--metric", "manhattan", "--scale", "none"],
+    ["-t", "kind", "--samples", "50", "--seed", "3"],
+    ["-t", "kind", "--samples", "auto", "-n", "2"],
+    ["-t", "kind", "--missing", "mid"],
+    ["-t", "grade", "--drop", "kind", "--ordinal", "1,2,3"],
+    ["-t", "flag", "--drop", "-1", "-m", "FisherScore", "--scale", "standard"],
+    ["-t", "kind", "-m", "Simba", "-p", "batch_size=40", "-p", "n_starts=2"],
+]
+
+
+@pytest.mark.parametrize("arguments", CALLS, ids=" ".join)
+@pytest.mark.parametrize("file", ["data.parquet", "data.csv"])
+def test_both_engines_give_the_same(file, arguments):
+    """Numbers to nine digits; names, classes and notes to the letter."""
+    same(ranked(file, *arguments, *ON_DASK), ranked(file, *arguments))
+
+
+def test_the_command_itself_gives_the_same():
+    found = run("rank", "data.parquet", "--json", *ON_DASK)
+    expected = invoke("rank", "data.parquet", "--json")
+    assert found.returncode == 0
+    same(json.loads(found.stdout), json.loads(expected.stdout))
+    assert found.stderr == expected.stderr
+    assert "2 rows without a target left out" in found.stderr
+    assert "left out 'id'" in found.stderr
+    assert "the last column, 'kind', is the target" in found.stderr
+
+
+def test_files_are_read_in_parts(monkeypatch):
+    sizes = []
+    look = lazy_target.look
+
+    def spy(part, target):
+        sizes.append(len(part))
+        return look(part, target)
+
+    monkeypatch.setattr(lazy_target, "look", spy)
+    for file in ("data.parquet", "data.csv"):
+        sizes.clear()
+        ranked(file, *ON_DASK)
+        assert sum(sizes) == 240
+        assert max(sizes) < 240
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_folder_or_pattern_is_one_table(files, ending):
+    folder = f"days.{ending}"
+    for day in range(3):
+        part = files.iloc[day * 80 : (day + 1) * 80]
+        path = f"{folder}-{day}.{ending}"
+        write = part.to_parquet if ending == "parquet" else part.to_csv
+        write(path, index=False)
+    whole = ranked(f"data.{ending}")
+    found = ranked(f"{folder}-*.{ending}", *ON_DASK)
+    assert found.pop("file") == f"{folder}-*.{ending}"
+    del whole["file"]
+    same(found, whole)
+
+
+def test_a_folder_of_parquet_is_one_table(files, tmp_path):
+    (tmp_path / "days").mkdir()
+    files[:100].to_parquet("days/1.parquet")
+    files[100:].to_parquet("days/2.parquet")
+    (tmp_path / "days" / "_SUCCESS").touch()
+    same(ranked("days", *ON_DASK)["features"], ranked("data.parquet")["features"])
+
+
+def test_classes_may_be_ordered_categories(files):
+    grades = pd.Categorical.from_codes(files["grade"] - 1, ["c", "b", "a"], True)
+    files.assign(grade=grades).drop(columns="kind").to_parquet(
+        "ordered.parquet", row_group_size=50
+    )
+    calls = [ranked("ordered.parquet", "-m", "OReliefF", *e) for e in ((), ON_DASK)]
+    assert list(calls[0]["classes"]) == ["c", "b", "a"]
+    same(*calls)
+
+
+def test_threads_may_code_parts_at_once():
+    values = np.arange(3000.0)
+    part = pd.Series(values[::-1])
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            coding = lazy_target.Coding(values, pd.Series(values.astype(int)))
+            with ThreadPoolExecutor(8) as pool:
+                for found in pool.map(coding, [part] * 8):
+                    assert found.tolist() == part.tolist()
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_dates_are_left_out(files):
+    files.assign(when=pd.Timestamp("2020-01-01")).to_parquet("dates.parquet")
+    call = "rank", "dates.parquet", "-t", "kind", "--json"
+    notes = [json.loads(invoke(*call, *e).stdout)["notes"] for e in ((), ON_DASK)]
+    assert "left out 'when': dates, which no method takes." in notes[0]
+    assert notes[0] == notes[1]
+
+
+def test_text_and_categories_are_refused_by_name(files):
+    files["town"], files["color"] = "x", pd.Categorical(["red", "blue"] * 120)
+    files.to_parquet("odd.parquet")
+    said = complaint("rank", "odd.parquet", "-t", "kind", *ON_DASK)
+    assert "2 columns of odd.parquet hold text or categories: 'town', 'color'" in said
+    assert "--drop" in said
+    ranked("odd.parquet", "-t", "kind", "--drop", "town,color", *ON_DASK)
+
+
+def test_missing_values_are_refused_by_name(files):
+    files.loc[100:102, ["b", "d"]] = np.nan
+    files.to_parquet("gaps.parquet")
+    said = complaint("rank", "gaps.parquet", "-q", *ON_DASK)
+    assert "NaN 3 times in column 'b', 3 times in column 'd'" in said
+
+
+def test_text_after_numbers_is_refused_by_name_unless_dropped(files):
+    files["b"] = files["b"].astype(object)
+    files.loc[230, "b"] = "oops"
+    files.to_csv("late.csv", index=False)
+    assert "not in all rows of 'b'" in complaint("rank", "late.csv", "-q", *ON_DASK)
+    ranked("late.csv", "--drop", "b", *ON_DASK)
+
+
+def test_a_missing_truth_value_is_not_taken_for_true(files):
+    files["flag"] = files["flag"].astype(object)
+    files.loc[230, "flag"] = None
+    files.to_csv("gap.csv", index=False)
+    said = complaint("rank", "gap.csv", "-q", *ON_DASK)
+    assert "NaN 1 times in column 'flag'" in said
+
+
+REFUSED = {
+    ("data.parquet", "-m", "GFlip"): "Use Simba with a batch_size, or --engine local",
+    ("data.parquet", "-m", "Simba"): "-p batch_size=500",
+    ("data.parquet", "--bins", "3"): "--bins does not work with --engine dask",
+    ("data.parquet", "--sample", "50"): "--samples N",
+    ("data.parquet", "--categorical", "grade"): "--categorical does not work",
+    ("data.parquet", "-n", "auto"): "such as -n 20",
+    ("data.parquet", "--scale", "standard"): "truth values as categories",
+    ("data.parquet", "-t", "a", "--drop", "kind"): "240 different numbers in 240 rows",
+    ("data.parquet", "-t", "knd"): "Did you mean 'kind'?",
+    ("data.parquet", "-t", "kind", "--drop", "kind"): "cannot be dropped",
+    ("data.parquet", "-k", "200"): "--neighbors 200 is too large",
+    ("data.parquet", "--scheduler", "nowhere"): "--scheduler nowhere does not answer",
+    ("nothing.parquet",): "there is no file 'nothing.parquet'",
+    ("nothing*.csv",): "there is no file that matches 'nothing*.csv'",
+    ("-",): "reads files",
+    ("data.xlsx",): "reads Parquet and CSV",
+    ("data.csv.gz",): "compressed",
+    ("broken.parquet",): "broken.parquet is not readable as Parquet",
+    ("empty.csv",): "empty.csv is empty",
+    ("header.csv",): "3 columns but no rows",
+    ("none.parquet",): "2 columns but no rows",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
+def test_what_cannot_be_done_is_one_line(arguments, files, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "CONNECT", 1)
+    files.to_csv("data.csv.gz", index=False)
+    for name in ("data.xlsx", "broken.parquet"):
+        (tmp_path / name).write_bytes(b"PK or not")
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "header.csv").write_text("a,b,c\n")
+    files[["a", "kind"]][:0].to_parquet("none.parquet")
+    assert REFUSED[arguments] in complaint("rank", *arguments, *ON_DASK)
+
+
+def test_a_scheduler_without_dask_is_refused():
+    said = complaint("rank", "data.parquet", "--scheduler", "tcp://10.0.0.1:8786")
+    assert "--scheduler is for --engine dask" in said
+
+
+def test_without_dask_the_line_says_what_to_install():
+    result = run_main(
+        "sys.modules['dask'] = None", "rank", "data.parquet", "--engine", "dask"
+    )
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert 'pip install "widemargin[dask]"' in result.stderr
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_runs_on_the_cluster_of_a_scheduler():
+    from distributed import LocalCluster
+
+    with LocalCluster(processes=False, n_workers=2, dashboard_address=None) as cluster:
+        there = ranked(
+            "data.parquet", *ON_DASK, "--scheduler", cluster.scheduler_address
+        )
+    same(there, ranked("data.parquet"))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])
+def test_select_writes_all_rows_part_by_part(files, ending):
+    chosen = invoke("select", "data.parquet", "-n", "2", "-q", *ON_DASK).stdout.split()
+    path = f"few.{ending}"
+    result = invoke("select", "data.parquet", "-n", "2", "-o", path, *ON_DASK)
+    assert result.exit_code == 0
+    assert f"240 rows with 2 of 8 features and the target written to {path}" in (
+        result.stderr
+    )
+    if ending == "parquet":
+        kept = pd.read_parquet(path)
+    else:
+        separator = "\t" if ending == "tsv" else ","
+        kept = pd.read_csv(path, sep=separator, float_precision="round_trip")
+    assert list(kept.columns) == [*chosen, "kind"]
+    np.testing.assert_array_equal(kept[chosen], files[chosen])
+    assert kept["kind"].fillna("").tolist() == files["kind"].fillna("").tolist()
+
+
+def test_select_needs_a_number_and_an_ending_that_can_be_written_in_parts():
+    assert "such as -n 20" in complaint("select", "data.parquet", *ON_DASK)
+    said = complaint("select", "data.parquet", "-n", "2", "-o", "x.json", *ON_DASK)
+    assert ".csv, .tsv, .parquet" in said
+
+
+def test_a_target_of_whole_numbers_with_gaps_is_written_as_it_was(files):
+    files["grade"] = files["grade"].astype("Int64")
+    files.loc[[1, 200], "grade"] = pd.NA
+    files.drop(columns="kind").to_parquet("gaps.parquet", row_group_size=50)
+    call = ["select", "gaps.parquet", "-n", "1", "-o", "few.parquet", *ON_DASK]
+    assert invoke(*call).exit_code == 0
+    kept = pd.read_parquet("few.parquet")["grade"]
+    assert kept.isna().sum() == 2
+    assert kept.dropna().tolist() == files["grade"].dropna().tolist()
+
+
+@pytest.mark.parametrize("on", [(), ON_DASK], ids=["local", "dask"])
+def test_samples_auto_shows_intervals(files, on):
+    call = ["rank", "data.parquet", "-n", "2", "--samples", "auto", *on]
+    printed = invoke(*call).stdout
+    assert printed.splitlines()[2].split() == [
+        *("rank", "feature", "score", "low", "high", "selected")
+    ]
+    result = invoke(*call, "--json")
+    found = json.loads(result.stdout)
+    for row in found["features"]:
+        assert row["low"] <= row["score"] <= row["high"]
+    known = files.dropna(subset=["kind"])
+    selector = ReliefF(2, n_samples="auto", random_state=0).fit(
+        known.drop(columns=["id", "kind"]), known["kind"]
+    )
+    visited = f"{selector.n_samples_} of 238 rows visited (--samples auto): "
+    (note,) = [n for n in found["notes"] if n.startswith(visited)]
+    assert ("not converged" not in note) == selector.converged_
+    invoke(*call, "-o", "ranking.csv")
+    assert {"low", "high"} < set(pd.read_csv("ranking.csv").columns)
+
+
+def test_samples_auto_visits_as_many_rows_on_either_engine():
+    table(9000).drop(columns=["id", "flag"]).to_parquet("many.parquet")
+    call = ["many.parquet", "-n", "3", "--samples", "auto"]
+    here, there = ranked(*call), ranked(*call, *ON_DASK)
+    assert any(note.startswith("1024 of 8998 rows") for note in here["notes"])
+    same(there, here)
+
+
+def test_select_tells_the_intervals_of_what_it_selects():
+    call = ["select", "data.parquet", "-n", "2", "--samples", "auto", "--json", "-q"]
+    rows = json.loads(invoke(*call).stdout)["selected"]
+    assert [list(row) for row in rows] == [
+        ["feature", "rank", "score", "low", "high"]
+    ] * 2
+
+
+def test_without_samples_auto_there_are_no_intervals():
+    assert list(ranked("data.parquet", "--samples", "50")["features"][0]) == [
+        *("rank", "feature", "score", "selected")
+    ]
+
+
+def test_a_method_without_samples_refuses_them():
+    said = complaint("rank", "data.csv", "-m", "FisherScore", "--samples", "9")
+    assert "methods with it: OReliefF, Relief, ReliefF" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_the_running_estimate_is_shown_on_a_terminal():
+    table(20_000).drop(columns=["id", "flag"]).to_parquet("long.parquet")
+    master, slave = os.openpty()
+    call = ["rank", "long.parquet", "-n", "3", "--samples", "auto", *ON_DASK]
+    with ThreadPoolExecutor(1) as reader:
+        shown = reader.submit(_read_all, master)
+        result = run(*call, stderr=slave)
+        os.close(slave)
+    assert result.returncode == 0
+    assert "half-width" not in result.stdout
+    assert re.search(r"ReliefF, widest half-width 0\.\d+", shown.result())
+
+
+def _read_all(terminal):
+    """What is written to a terminal until nobody can write any more."""
+    text = b""
+    while True:
+        try:
+            text += os.read(terminal, 2**16)
+        except OSError:
+            os.close(terminal)
+            return text.decode()
+
+
+def test_an_array_on_disk_is_copied_once(tmp_path):
+    random = np.random.default_rng(0)
+    Z = random.normal(size=(40_000, 20))
+    Z[:, -1] = Z[:, 0] > 0
+    np.save("table.npy", Z)
+    tracemalloc.start()
+    try:
+        dataset = load("table.npy", DataOptions())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * Z.nbytes
+    np.testing.assert_array_equal(dataset.X, Z[:, :-1])
+    np.testing.assert_array_equal(dataset.raw, Z)
