@@ -106,8 +106,15 @@ def test_artificial_data_rank_as_in_table_1():
         assert set(ranking[:6]) == set(range(1, 7))
 
 
-def test_number_of_threads_changes_nothing():
-    X, y = gaussian(np.random.default_rng(0))
-    one, two = (LMBA(random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
-    np.testing.assert_array_equal(one.weights_, two.weights_)
-    assert one.loss_ == two.loss_
+@pytest.mark.parametrize("batch_size", [1, 7])
+@pytest.mark.parametrize("active", ["weighted", "original"])
+def test_number_of_threads_changes_nothing(active, batch_size):
+    rng = np.random.default_rng(0)
+    # Large enough for threads that share each visit; classes end within a group.
+    X, y = rng.standard_normal((700, 200)), np.repeat([0, 1, 2], (130, 560, 10))
+    X[:, :5] += y[:, None]
+    options = {"active": active, "batch_size": batch_size, "random_state": 0}
+    one, *others = (LMBA(**options, n_jobs=n).fit(X, y) for n in (1, 2, 3, 4, 7))
+    for other in others:
+        np.testing.assert_array_equal(one.weights_, other.weights_)
+        assert one.loss_ == other.loss_

@@ -3,7 +3,9 @@
 Everything that Numba compiles lives in this one file, because Numba's on-disk
 cache does not notice when a function imported from another file changes. Nothing
 compiles at import. The functions release the GIL and are single-threaded; threads
-belong to the engine, which hands each of them its own rows, panels or restarts.
+belong to the engine, which hands each of them its own rows, panels or restarts. Where
+one short step follows another, a `Team` of threads goes through all of them together
+and meets in compiled code.
 
 How neighbours are found
 ------------------------
@@ -33,6 +35,7 @@ differences. A list that is too short to be sure is reported, and the engine rep
 the search for that query with a longer one.
 """
 
+import os
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -888,20 +891,17 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
     unsigned: an index that cannot be negative lets the loops vectorise.
     """
     heads, tails, coefficients = edges
-    if power == 2:
-        for e in range(start, stop):
-            i, j, c = heads[e], tails[e], coefficients[e]
-            for f in range(first, last):
-                t = X[i, f] - X[j, f]
-                sums[f] += c * t * t
-        return
     whole = stop - (stop - start) % 4
     for e in range(start, whole, 4):
-        _add_four(X, edges, e, first, last, sums)
+        if power == 2:
+            _add_four_squares(X, edges, e, first, last, sums)
+        else:
+            _add_four(X, edges, e, first, last, sums)
     for e in range(whole, stop):
         i, j, c = heads[e], tails[e], coefficients[e]
         for f in range(first, last):
-            sums[f] += c * abs(X[i, f] - X[j, f])
+            t = abs(X[i, f] - X[j, f])
+            sums[f] += c * (t * t if power == 2 else t)
 
 
 @inner
@@ -916,6 +916,20 @@ def _add_four(X, edges, e, first, last, sums):
         left = a * abs(X[h, f] - X[p, f]) + b * abs(X[i, f] - X[q, f])
         right = c * abs(X[j, f] - X[r, f]) + d * abs(X[k, f] - X[s, f])
         sums[f] += left + right
+
+
+@inner
+def _add_four_squares(X, edges, e, first, last, sums):
+    """The same for squared differences."""
+    heads, tails, coefficients = edges
+    h, i, j, k = heads[e], heads[e + 1], heads[e + 2], heads[e + 3]
+    p, q, r, s = tails[e], tails[e + 1], tails[e + 2], tails[e + 3]
+    a, b = coefficients[e], coefficients[e + 1]
+    c, d = coefficients[e + 2], coefficients[e + 3]
+    for f in range(first, last):
+        t, u = X[h, f] - X[p, f], X[i, f] - X[q, f]
+        v, w = X[j, f] - X[r, f], X[k, f] - X[s, f]
+        sums[f] += (a * t * t + b * u * u) + (c * v * v + d * w * w)
 
 
 class Screen(NamedTuple):
@@ -1427,8 +1441,8 @@ class Coarse(NamedTuple):
 
     cells: np.ndarray  # (groups, D, SIDE) uint8; D is d filled up to whole parts
     columns: np.ndarray  # (d,) feature of each column
-    low: np.ndarray  # (d,) value of a cell 0
-    step: np.ndarray  # (d,) value of one unit
+    low: np.ndarray  # (d,) value of a cell 0 of each column
+    step: np.ndarray  # (d,) value of one unit of each column
 
 
 SIDE = 64  # rows of a group; a cell of all of them is one cache line
@@ -1459,29 +1473,24 @@ def rearrange_cells(cells, columns, arranged):
 
 
 @inner
-def _coarse_weights(squares, coarse, roots):
-    """Weights of the cells' columns in single precision, the largest being 1.
+def _coarse_weights(w, coarse, spare, roots):
+    """Weights of the cells' columns in single precision, their squares summing to 1.
 
     Returns the scale that makes it so, and how far rounding the rows may move the
     square root of a key.
     """
-    columns, step = coarse.columns, coarse.step
-    top, total = 0.0, 0.0
-    for f in range(squares.size):
-        top = max(top, squares[f] * step[f] * step[f])
-    if top == 0.0:
-        for c in range(columns.size):
-            roots[c] = 0
-        return 0.0, 0.0
-    for c in range(columns.size):
-        f = columns[c]
-        share = squares[f] * step[f] * step[f] / top
+    columns, step, total = coarse.columns, coarse.step, 0.0
+    for c in range(np.uint64(columns.size)):
+        root = abs(w[np.uint64(columns[c])]) * step[c]
+        spare[c] = root
+        total += root * root
+    scale = 1 / np.sqrt(total) if total > 0 else 0.0
+    for c in range(np.uint64(columns.size)):
+        root = spare[c] * scale
         # Denormal numbers are slow, and a key that is too small only screens less.
-        share = share if share > 1e-25 else 0.0
-        roots[c] = np.sqrt(share)
-        total += share
+        roots[c] = root if root > 1e-13 else 0.0
     # Half a unit for the cell, and a little for the query in single precision.
-    return 1 / np.sqrt(top), 0.5001 * np.sqrt(total)
+    return scale, 0.5001
 
 
 # Left to itself, the compiler reads and writes the keys for every few columns.
@@ -1540,22 +1549,21 @@ def _add_columns(typing_context, cells, place, query, roots, span, keys):
 
 
 @inner
-def _invaders(X, i, own, squares, coarse, thin, reach, found):
-    """Rows outside the range ``own`` at most ``reach`` from row i, under the weights.
+def _may_invade(X, i, own, reach, coarse, thin, part, ids):
+    """Rows outside the range ``own`` that may be at most ``reach`` from row i.
 
-    Returns how many; ``found`` holds them and their distances. A group of rows is given
-    up as soon as the partial sums say that all are farther, and its rows are looked at
-    one by one when few are left.
+    Only every PARTS-th group of rows is searched, or every group if ``part`` is −1.
+    Returns how many rows there are, in ``ids``. A group is given up as soon as the
+    partial sums say that all of it is farther, and is not looked at further when few
+    are left.
     """
     n, d = X.shape
     roots, scale, slack, query, keys = thin
-    cells, (ids, exact) = coarse.cells, found
-    width, side, part, count = cells.shape[1], SIDE, PART, 0
+    cells = coarse.cells
+    groups, width, side, columns = cells.shape[0], cells.shape[1], SIDE, PART
     cut = _cut(reach, scale, slack, d)
-    for c in range(coarse.columns.size):
-        f = coarse.columns[c]
-        query[c] = (X[i, f] - coarse.low[f]) / coarse.step[f] * roots[c]
-    for g in range(cells.shape[0]):
+    count, stride = 0, PARTS if part >= 0 else 1
+    for g in range(max(part, 0), groups, stride):
         start = g * side
         if own[0] <= start and start + side <= own[1]:
             continue
@@ -1564,49 +1572,36 @@ def _invaders(X, i, own, squares, coarse, thin, reach, found):
             keys[k] = 0
         while first < width and left * d > ALONE * (width - first):
             place = (g * width + first) * side
-            _add_columns(cells, place, query, roots, (first, first + part), keys)
-            first += part
+            _add_columns(cells, place, query, roots, (first, first + columns), keys)
+            first += columns
             left = 0
             for k in range(side):
                 left += keys[k] <= cut
         for k in range(min(side, n - start) if left else 0):
             j = start + k
             if keys[k] <= cut and not own[0] <= j < own[1]:
-                r = _plain_weighted(X, i, j, squares)
-                if r <= reach * (1 + TIE):
-                    ids[count], exact[count] = j, r
-                    count += 1
+                ids[count] = j
+                count += 1
     return count
 
 
 @inner
-def _hinges(X, i, own, squares, coarse, thin, targets, found):
-    """Rows that invade the neighbourhood of row i, and how many hinges each is in.
+def _round_query(X, i, coarse, roots, query):
+    """Row i in units of the cells, weighted."""
+    columns, low, step = coarse.columns, coarse.low, coarse.step
+    for c in range(np.uint64(columns.size)):
+        query[c] = (X[i, np.uint64(columns[c])] - low[c]) / step[c] * roots[c]
 
-    Returns the number of invaders; ``found`` holds them and their distances.
-    ``hinges[e]`` counts the targets whose hinge invader e triggers, ``limits[j]`` is
-    the squared distance up to which target j is invaded.
-    """
-    ids, exact, hinges, limits = found
+
+@inner
+def _limits(X, i, squares, targets, limits):
+    """Squared distances up to which the targets are invaded; returns the reach."""
     farthest = 0.0
     for e in range(targets.counts[i]):
         r = _plain_weighted(X, i, targets.ids[i, e], squares)
         limits[e] = targets.theta[i] + r * r
         farthest = max(farthest, limits[e])
-    reach = np.sqrt(farthest) * (1 + TIE)
-    near = ids, exact
-    count = _invaders(X, i, own, squares, coarse, thin, reach, near)
-    for p in range(count):
-        hinges[p] = 0
-        for e in range(targets.counts[i]):
-            hinges[p] += limits[e] >= exact[p] * exact[p] * (1 - TIE)
-    return count
-
-
-@inner
-def _invader_room(n, k):
-    """Storage for what `_hinges` finds."""
-    return np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(k)
+    return np.sqrt(farthest) * (1 + TIE)
 
 
 @inner
@@ -1617,6 +1612,51 @@ def _coarse_room(coarse):
     return weights, query, np.empty(SIDE, np.float32)
 
 
+@inner
+def _measure(X, i, ids, count, squares, lengths):
+    """lengths[p] = squared distance of rows i and ids[p] under the squared weights."""
+    for p in range(0, count, 4):
+        # Four at a time; behind the last one, that one again.
+        q, r, s = min(p + 1, count - 1), min(p + 2, count - 1), min(p + 3, count - 1)
+        i1, i2, i3, i4 = ids[p], ids[q], ids[r], ids[s]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for f in range(np.uint64(squares.size)):
+            x, weight = X[i, f], squares[f]
+            t, u, v, w = x - X[i1, f], x - X[i2, f], x - X[i3, f], x - X[i4, f]
+            a += weight * t * t
+            b += weight * u * u
+            c += weight * v * v
+            d += weight * w * w
+        lengths[p], lengths[q], lengths[r], lengths[s] = a, b, c, d
+
+
+@inner
+def _hinge_edges(X, i, squares, limits, targets, c, count, edges):
+    """Turn rows that may invade, the tails, into edges of the gradient over 2w.
+
+    Returns how many there are. An invader pushes for each target whose hinge it
+    triggers, and each such hinge pulls its target.
+    """
+    heads, tails, coefficients = edges
+    k, kept = targets.counts[i], 0
+    pulls, lengths = np.zeros(k), coefficients
+    _measure(X, i, tails, count, squares, lengths)
+    for p in range(count):
+        hinges = 0
+        for e in range(k):
+            if limits[e] >= lengths[p] * (1 - TIE):
+                hinges += 1
+                pulls[e] += c
+        if hinges:
+            tails[kept], coefficients[kept] = tails[p], -c * hinges
+            kept += 1
+    for e in range(k):
+        tails[kept + e], coefficients[kept + e] = targets.ids[i, e], pulls[e]
+    for e in range(kept + k):
+        heads[e] = i
+    return kept + k
+
+
 class Descent(NamedTuple):
     """How LMBA goes down."""
 
@@ -1625,59 +1665,135 @@ class Descent(NamedTuple):
     batch: int  # rows that share one step
 
 
+class Team(NamedTuple):
+    """Threads that go through the same steps, each with its share of the work."""
+
+    me: int
+    board: np.ndarray  # (size, 8) steps that each has done; a cache line each
+    shares: np.ndarray  # (2, PARTS, d) what the parts give, this step and the last
+
+
+PARTS = 4  # of a step's work; sums over them do not depend on the size of a team
+PATIENCE = 4096  # looks at the board before another thread is let in
+
+
+@intrinsic
+def _write(typing_context, board, member, steps):
+    """board[member, 0] = steps, after all that was written before."""
+
+    def code(context, builder, signature, args):
+        place = _line(context, builder, signature, args)
+        builder.store_atomic(args[2], place, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(board, types.intp, types.intp), code
+
+
+@intrinsic
+def _read(typing_context, board, member):
+    """board[member, 0], and all that was written before it."""
+
+    def code(context, builder, signature, args):
+        place = _line(context, builder, signature, args)
+        return builder.load_atomic(place, "acquire", 8)
+
+    return types.intp(board, types.intp), code
+
+
+def _line(context, builder, signature, args):
+    """Pointer to board[member, 0]."""
+    board = context.make_array(signature.args[0])(context, builder, args[0])
+    width = builder.extract_value(board.shape, 1)
+    return builder.gep(board.data, [builder.mul(args[1], width)])
+
+
+@intrinsic
+def _let_others_run(typing_context):
+    """Offer the core to another thread, where the system has a call for it."""
+
+    def code(context, builder, signature, args):
+        if os.name == "posix":
+            kind = ir.FunctionType(ir.IntType(32), [])
+            name = "sched_yield"
+            builder.call(get_or_insert_function(builder.module, kind, name), [])
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
 @inner
-def _add_gradient(X, i, count, targets, found, c, gradient):
-    """Add the gradient of the loss of row i over 2w, from the invaders found."""
-    ids, exact, hinges, limits = found
-    theirs = targets.ids
-    for e in range(targets.counts[i]):
-        j, active = theirs[i, e], 0
-        for p in range(count):
-            active += limits[e] >= exact[p] * exact[p] * (1 - TIE)
-        for f in range(gradient.size):
-            delta = X[i, f] - X[j, f]
-            gradient[f] += (1 + c * active) * delta * delta
-    for p in range(count):
-        if hinges[p]:
-            for f in range(gradient.size):
-                delta = X[i, f] - X[ids[p], f]
-                gradient[f] -= c * hinges[p] * delta * delta
+def _meet(me, board, steps):
+    """Wait until all of the team have done so many steps."""
+    _write(board, me, steps)
+    for k in range(board.shape[0]):
+        looks = 0
+        while _read(board, k) < steps:
+            looks += 1
+            if looks % PATIENCE == 0:
+                _let_others_run()
 
 
 @jit
-def lmba_visits(table, targets, coarse, w, visits, steps, descent):
+def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
     """Visit rows in turn; after each batch, move w against the gradient of its loss.
 
-    ``table`` holds the rows and their layout; steps[b] is the length of step b.
+    ``table`` holds the rows and their layout; steps[b] is the length of step b. Each
+    of the team searches some groups of rows for invaders and adds up their part of
+    the gradient, and then makes the step from all parts for itself.
     """
     X, layout = table
     c, weighted, batch = descent
-    n, d = X.shape
-    labels, starts = layout.labels, layout.starts
-    found = _invader_room(n, targets.ids.shape[1])
-    squares, gradient = np.ones(d), np.zeros(d)
+    me, board, shares = team
+    (n, d), k = X.shape, targets.ids.shape[1]
+    room = np.empty(n + k, np.int64), np.empty(n + k, np.int64), np.empty(n + k)
+    edges, limits = Edges(*room), np.empty(k)
+    own_w, squares, gradient = w.copy(), np.ones(d), np.empty(d)
     weights, query, keys = _coarse_room(coarse)
-    scale, slack = _coarse_weights(squares, coarse, weights)
+    scale, slack = _coarse_weights(squares, coarse, gradient, weights)
     for t in range(visits.size):
-        i = visits[t]
-        if t % batch == 0 and weighted:
-            for f in range(d):
-                squares[f] = w[f] * w[f]
-            scale, slack = _coarse_weights(squares, coarse, weights)
+        i, step = visits[t], t // batch
+        if t % batch == 0:
+            if weighted:
+                for f in range(d):
+                    squares[f] = own_w[f] * own_w[f]
+                scale, slack = _coarse_weights(own_w, coarse, gradient, weights)
+            for part in range(me, PARTS, board.shape[0]):
+                shares[step % 2, part] = 0.0
         if targets.counts[i] > 0:
-            own = starts[labels[i]], starts[labels[i] + 1]
+            label = layout.labels[i]
+            own = layout.starts[label], layout.starts[label + 1]
+            reach = _limits(X, i, squares, targets, limits)
+            _round_query(X, i, coarse, weights, query)
             thin = weights, scale, slack, query, keys
-            count = _hinges(X, i, own, squares, coarse, thin, targets, found)
-            _add_gradient(X, i, count, targets, found, c, gradient)
+            for part in range(me, PARTS, board.shape[0]):
+                count = _may_invade(X, i, own, reach, coarse, thin, part, edges.tails)
+                count = _hinge_edges(X, i, squares, limits, targets, c, count, edges)
+                if part == 0:
+                    for e in range(count - targets.counts[i], count):
+                        edges.coefficients[e] += 1
+                sums = shares[step % 2, part]
+                edge_sums(X, edges, 2, 0, count, np.uint64(0), np.uint64(d), sums)
         if (t + 1) % batch == 0 or t + 1 == visits.size:
-            size = 0.0
-            for f in range(d):
-                gradient[f] *= 2 * w[f]
-                size += gradient[f] * gradient[f]
-            for f in range(d):
-                if size > 0:
-                    w[f] -= steps[t // batch] * gradient[f] / np.sqrt(size)
-                gradient[f] = 0.0
+            _meet(me, board, step + 1)
+            _go_down(shares[step % 2], steps[step], own_w, gradient)
+    if me == 0:
+        w[:] = own_w
+
+
+@inner
+def _go_down(shares, step, w, gradient):
+    """Move w by a step against the sum of the shares times 2w."""
+    size = 0.0
+    for f in range(np.uint64(w.size)):
+        total = 0.0
+        for part in range(PARTS):
+            total += shares[part, f]
+        gradient[f] = 2 * w[f] * total
+        size += gradient[f] * gradient[f]
+    if size > 0:
+        factor = step / np.sqrt(size)
+        for f in range(np.uint64(w.size)):
+            w[f] -= factor * gradient[f]
 
 
 @jit
@@ -1719,26 +1835,33 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
 
 
 @jit
-def lmba_losses(table, targets, coarse, squares, first, last, c, losses):
-    """losses[i] = loss of row i under the squared weights, for i = first … last−1."""
+def lmba_losses(table, targets, coarse, w, first, last, c, losses):
+    """losses[i] = loss of row i under the weights, for i = first … last−1."""
     X, layout = table
-    n = X.shape[0]
-    found = _invader_room(n, targets.ids.shape[1])
-    _, exact, _, limits = found
+    n, squares = X.shape[0], w * w
+    ids, lengths, limits = (
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(targets.ids.shape[1]),
+    )
     weights, query, keys = _coarse_room(coarse)
-    scale, slack = _coarse_weights(squares, coarse, weights)
+    scale, slack = _coarse_weights(w, coarse, np.empty(w.size), weights)
     for i in range(first, last):
         losses[i] = 0.0
         if targets.counts[i] == 0:
             continue
         label = layout.labels[i]
         own = layout.starts[label], layout.starts[label + 1]
+        reach = _limits(X, i, squares, targets, limits)
+        _round_query(X, i, coarse, weights, query)
         thin = weights, scale, slack, query, keys
-        count = _hinges(X, i, own, squares, coarse, thin, targets, found)
+        count = _may_invade(X, i, own, reach, coarse, thin, -1, ids)
         for e in range(targets.counts[i]):
             losses[i] += limits[e] - targets.theta[i]
-            for p in range(count):
-                losses[i] += c * max(limits[e] - exact[p] * exact[p], 0.0)
+        _measure(X, i, ids, count, squares, lengths)
+        for p in range(count):
+            for e in range(targets.counts[i]):
+                losses[i] += c * max(limits[e] - lengths[p], 0.0)
 
 
 @jit

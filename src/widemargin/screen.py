@@ -88,4 +88,5 @@ class CoarseScreen(_Rearranged):
         """The copy, arranged for weights near w."""
         columns = np.argsort(-(w**2 * self.spread), kind="stable")
         kernels.rearrange_cells(self.cells, columns, self.placed)
-        return kernels.Coarse(self.placed, columns, self.table.low, self.step)
+        low, step = self.table.low[columns], self.step[columns]
+        return kernels.Coarse(self.placed, columns, low, step)

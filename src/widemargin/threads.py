@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
 from functools import cache
@@ -17,6 +17,7 @@ from threading import Condition
 from typing import Any
 
 import joblib
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 
@@ -101,6 +102,35 @@ class Workers:
             queue.clear()
         for future in futures:
             future.result()
+
+    def together(self, function: Callable[[int, Any], None], most: int) -> None:
+        """Call ``function(member, board)`` in up to ``most`` threads, all at once.
+
+        On the board, a row for each member, they write how far they are. If one of
+        them fails, the board says that all have done everything, so that the others do
+        not wait for it.
+        """
+        board = np.zeros((max(1, min(self.n_threads, most)), 8), np.int64)
+
+        def work(member: int) -> None:
+            try:
+                function(member, board)
+            except BaseException:
+                board[:, 0] = np.iinfo(np.int64).max
+                raise
+
+        futures: list[Future[None]] = []
+        try:
+            for member in range(1, len(board)):
+                assert self._pool is not None
+                futures.append(self._pool.submit(work, member))
+            work(0)
+        except BaseException:
+            board[:, 0] = np.iinfo(np.int64).max
+            raise
+        finally:
+            for future in futures:
+                future.result()
 
 
 class _Queue:

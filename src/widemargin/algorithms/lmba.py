@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ from widemargin.table import (
     warn_small_classes,
 )
 from widemargin.threads import Workers, spans
+
+SMALL = 2**17  # cells of a table for which a second thread does not pay
 
 
 class LMBA(MarginSelector):
@@ -79,7 +82,8 @@ class LMBA(MarginSelector):
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
     n_jobs : int or None
-        Threads; None uses all cores. The descent itself is sequential.
+        Threads; None uses all cores. They share the work of each visit, in parts that
+        do not depend on their number.
     random_state : int, RandomState or None
         Draws the orders.
     verbose : int
@@ -234,7 +238,12 @@ class _Descent:
         """One pass; w is updated (step 3)."""
         batch = self.descent.batch
         arranged_for = w if self.descent.weighted else np.ones_like(w)
-        for arranged, part in self.screen.parts(arranged_for, visits, batch):
+        shares = np.empty((2, kernels.PARTS, len(w)))
+        members = kernels.PARTS if self.screen.table.X.size > SMALL else 1
+
+        def visit(
+            arranged: kernels.Coarse, part: slice, member: int, board: Ints
+        ) -> None:
             kernels.lmba_visits(
                 (self.screen.table.X, self.screen.layout),
                 self.targets,
@@ -243,7 +252,11 @@ class _Descent:
                 visits[part],
                 beta[part.start // batch :],
                 self.descent,
+                kernels.Team(member, board, shares),
             )
+
+        for arranged, part in self.screen.parts(arranged_for, visits, batch):
+            self.workers.together(partial(visit, arranged, part), members)
 
     def loss(self, w: Floats) -> float:
         """e(w), equation 4."""
@@ -254,7 +267,7 @@ class _Descent:
                 (self.screen.table.X, self.screen.layout),
                 self.targets,
                 arranged,
-                w * w,
+                w,
                 part.start,
                 part.stop,
                 self.descent.c,
