@@ -47,6 +47,7 @@ def test_any_small_table_gives_the_sets_of_the_oracle(table):
 def test_more_rows_than_listed_with_and_without_distance_matrix(monkeypatch, budget):
     monkeypatch.setattr(widemargin.algorithms.gflip, "BUDGET", budget)
     monkeypatch.setattr(widemargin.algorithms.gflip, "LISTED", 4)
+    monkeypatch.setattr(widemargin.algorithms.gflip, "FEW", 30)
     rng = np.random.default_rng(5)
     X, y = make_gaussian_relevant(120, 24, random_state=0)
     X[:, 3:] += rng.standard_normal((120, 21)) / 3
@@ -91,12 +92,14 @@ def test_restarts_keep_the_largest_margin():
     assert best >= max(alone[0], np.mean(alone))
 
 
-def test_same_seed_same_result_with_any_number_of_threads():
-    X, y = make_gaussian_relevant(150, 30, random_state=1)
-    one = GFlip(random_state=3, n_jobs=1).fit(X, y)
-    two = GFlip(random_state=3, n_jobs=2).fit(X, y)
-    np.testing.assert_array_equal(one.scores_, two.scores_)
-    assert one.margin_ == two.margin_
+@pytest.mark.parametrize("utility", ["linear", "sigmoid", "zero-one"])
+def test_same_seed_same_result_with_any_number_of_threads(utility):
+    X, y = make_xor(700, random_state=0)
+    options = {"utility": utility, "random_state": 3}
+    one, *others = (GFlip(**options, n_jobs=n).fit(X, y) for n in (1, 2, 3, 5))
+    for other in others:
+        np.testing.assert_array_equal(one.scores_, other.scores_)
+        assert (one.margin_, one.n_epochs_) == (other.margin_, other.n_epochs_)
 
 
 def test_giving_up_is_said():

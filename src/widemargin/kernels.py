@@ -38,7 +38,7 @@ the search for that query with a longer one.
 import os
 from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -1103,65 +1103,173 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
             scale, slack = _thin(squares, screen, weights)
 
 
+class Team(NamedTuple):
+    """Threads that go through the same steps, each with its share of the work."""
+
+    me: int
+    board: np.ndarray  # (size, 8) steps that each has done, a cache line each; claims
+    shares: Any  # what they give each other
+
+
+PATIENCE = 4096  # looks at the board before another thread is let in
+
+
+@intrinsic
+def _write(typing_context, board, member, steps):
+    """board[member, 0] = steps, after all that was written before."""
+
+    def code(context, builder, signature, args):
+        place = _line(context, builder, signature, args)
+        builder.store_atomic(args[2], place, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(board, types.intp, types.intp), code
+
+
+@intrinsic
+def _read(typing_context, board, member):
+    """board[member, 0], and all that was written before it."""
+
+    def code(context, builder, signature, args):
+        place = _line(context, builder, signature, args)
+        return builder.load_atomic(place, "acquire", 8)
+
+    return types.intp(board, types.intp), code
+
+
+def _line(context, builder, signature, args):
+    """Pointer to board[member, 0]."""
+    board = context.make_array(signature.args[0])(context, builder, args[0])
+    width = builder.extract_value(board.shape, 1)
+    return builder.gep(board.data, [builder.mul(args[1], width)])
+
+
+@intrinsic
+def _claim(typing_context, board):
+    """How many pieces of work have been claimed by now, before this one."""
+
+    def code(context, builder, signature, args):
+        board = context.make_array(signature.args[0])(context, builder, args[0])
+        one = ir.Constant(ir.IntType(64), 1)
+        return builder.atomic_rmw(
+            "add", builder.gep(board.data, [one]), one, "monotonic"
+        )
+
+    return types.intp(board), code
+
+
+@intrinsic
+def _let_others_run(typing_context):
+    """Offer the core to another thread, where the system has a call for it."""
+
+    def code(context, builder, signature, args):
+        if os.name == "posix":
+            kind = ir.FunctionType(ir.IntType(32), [])
+            name = "sched_yield"
+            builder.call(get_or_insert_function(builder.module, kind, name), [])
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
+@inner
+def _meet(me, board, steps):
+    """Wait until all of the team have done so many steps."""
+    _write(board, me, steps)
+    for k in range(board.shape[0]):
+        looks = 0
+        while _read(board, k) < steps:
+            looks += 1
+            if looks % PATIENCE == 0:
+                _let_others_run()
+
+
 class Flips(NamedTuple):
-    """What G-flip knows about the current set F."""
+    """What G-flip knows of the rows under the current set F."""
 
     XT: np.ndarray  # (d, n) features by rows
     D: np.ndarray  # (n, n) squared distances under F, each as of its row's version
     versions: np.ndarray  # (n,) how much of the log a row of D has seen; −1: nothing
     log: np.ndarray  # (2, M) features flipped since D was 0, and +1 in or −1 out
-    length: int  # of the log
     near: np.ndarray  # (n, 2, K) distances to the nearest hits and misses, ascending
     ids: np.ndarray  # (n, 2, K) their rows
     held: np.ndarray  # (n, 2) how many there are
     bounds: np.ndarray  # (n, 2) no other hit or miss is nearer than this
 
 
-class Accepted(NamedTuple):
-    """The flip that the lists have yet to learn of."""
+class Tour(NamedTuple):
+    """Features to visit."""
 
-    feature: int  # −1 if there is none
-    sign: float
-    low: float
-    high: float
+    features: np.ndarray
+    low: np.ndarray  # (d,) ranges of all features
+    high: np.ndarray  # (d,)
+    F: np.ndarray  # (d,) bool
+    after: np.ndarray  # (d,) e when a feature is flipped, as last evaluated
+    accepting: bool  # whether a flip that makes e larger is kept
+
+
+class Climb(NamedTuple):
+    """Where G-flip is."""
+
+    e: float  # e(F)
+    length: int  # of the log
+    removed: float  # squared ranges of the features that the log takes out
+    accepted: int  # feature flipped last, if the lists have yet to learn of it, or −1
+    lanes: int  # flips to try next
+    changed: bool  # whether a flip was kept
 
 
 class Batch(NamedTuple):
-    """Features whose flips are tried together."""
+    """Flips that are tried together; the last of them fills up the TRIED places."""
 
-    features: np.ndarray  # (L,)
-    values: np.ndarray  # (n, L) their columns side by side
-    signs: np.ndarray  # (L,) +1 to add, −1 to remove
-    low: np.ndarray  # (L,) ranges of the features
-    high: np.ndarray  # (L,)
+    count: int
+    features: np.ndarray  # (TRIED,)
+    values: np.ndarray  # (n, TRIED) their columns side by side
+    signs: np.ndarray  # (TRIED,) +1 to add, −1 to remove
+    low: np.ndarray  # (TRIED,) ranges of the features
+    high: np.ndarray  # (TRIED,)
     chosen: np.ndarray  # the features of F
-    removed: float  # squared range of what was taken out of D since it was 0
-    accepted: Accepted
+
+
+class Scratch(NamedTuple):
+    """Storage for work on one row."""
+
+    row: np.ndarray  # (n,) of D, if D is not kept
+    tests: np.ndarray  # (5, TRIED) signs, slack, floors; nearest hits and misses
+    part: np.ndarray  # (TRIED,) sums over a block of rows
+    values: np.ndarray  # (ROOM + LANES,) distances
+    ids: np.ndarray  # (ROOM + LANES,) and rows, before they are sorted
+
+
+FEWEST, TRIED = 8, 32  # flips tried together: after one was kept, or long none
+OCTET = 8  # of them are tried at once
+SLACK = 32  # flips beyond twice those of F after which distances are summed anew
+ROOM = 48  # rows, beyond those listed, that are put in order at once
 
 
 @inner
-def _bring_up_to_date(i, flips, row):
-    """Apply to row i of D the flips that it has not seen; keep its nearest rows."""
+def _bring_up_to_date(i, flips, length, row):
+    """Apply to row i of D the flips that it has not seen."""
     XT, log, versions = flips.XT, flips.log, flips.versions
     n = XT.shape[1]
     if versions[i] < 0:
         for j in range(n):
             row[j] = 0.0
         versions[i] = 0
-    for e in range(versions[i], flips.length - 3, 4):
+    for e in range(versions[i], length - 3, 4):
         f, g, h, k = log[0, e], log[0, e + 1], log[0, e + 2], log[0, e + 3]
         a, b, c, d = log[1, e], log[1, e + 1], log[1, e + 2], log[1, e + 3]
         x, y, u, v = XT[f, i], XT[g, i], XT[h, i], XT[k, i]
         for j in range(n):
             p, q, r, s = x - XT[f, j], y - XT[g, j], u - XT[h, j], v - XT[k, j]
             row[j] += (a * p * p + b * q * q) + (c * r * r + d * s * s)
-    for e in range(flips.length - (flips.length - versions[i]) % 4, flips.length):
+    for e in range(length - (length - versions[i]) % 4, length):
         f, sign = log[0, e], log[1, e]
         x = XT[f, i]
         for j in range(n):
             t = x - XT[f, j]
             row[j] += sign * t * t
-    versions[i] = flips.length
+    versions[i] = length
 
 
 @intrinsic
@@ -1199,18 +1307,50 @@ def _lowest_bit(typing_context, mask):
     return types.int64(types.int64), code
 
 
+@intrinsic
+def _count_bits(typing_context, mask):
+    """How many bits are set."""
+
+    def code(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), code
+
+
 @inner
-def _list_nearest(i, starts, label, flips, row):
+def _sort_into(values, rows, count, i, h, flips):
+    """Put the smallest of ``count`` distances, in order, into the lists of row i.
+
+    Each goes to the place that the number of smaller ones says: hardly a branch to
+    mispredict.
+    """
+    near, ids, taken = flips.near, flips.ids, 0
+    for e in range(count, count + LANES):
+        values[e] = np.inf
+    for e in range(count):
+        place = 0
+        for first in range(0, count, LANES):
+            place += _count_bits(_below_limit(values, first, values[e]))
+        while taken >> place & 1:  # by a distance that is the same
+            place += 1
+        if place < near.shape[2]:
+            taken |= 1 << place
+            near[i, h, place], ids[i, h, place] = values[e], rows[e]
+
+
+@inner
+def _list_nearest(i, starts, label, flips, row, scratch):
     """Keep the nearest hits and misses of row i, and what bounds the others."""
     near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
+    values, rows = scratch.values, scratch.ids
     K, n = near.shape[2], row.size
     lo, hi = starts[label], starts[label + 1]
     ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, n))
     for h in range(2):
-        # The rows listed so far are K rows: the K nearest are no farther than they.
-        count, worst = 0, np.inf
-        if held[i, h] == K:
-            worst = near[i, h, K - 1] * (1 + 1e-12) + 1e-300
+        # As many rows are no farther than this one; as a rule, more than K.
+        count, worst, enough = 0, np.inf, 3 * K // 4
+        if held[i, h] > enough:
+            worst = near[i, h, enough] * (1 + 1e-12) + 1e-300
         for part in range(2):
             start, stop = ranges[h][part]
             for first in range(start, stop, LANES):
@@ -1221,18 +1361,17 @@ def _list_nearest(i, starts, label, flips, row):
                 while nearer:
                     j = first + _lowest_bit(nearer)
                     nearer &= nearer - 1
-                    v = row[j]
-                    if v < worst:
-                        p = min(count, K - 1)
-                        while p > 0 and v < near[i, h, p - 1]:
-                            near[i, h, p] = near[i, h, p - 1]
-                            ids[i, h, p] = ids[i, h, p - 1]
-                            p -= 1
-                        near[i, h, p], ids[i, h, p] = v, j
-                        count = min(count + 1, K)
-                        if count == K:
-                            worst = near[i, h, K - 1]
+                    values[count], rows[count] = row[j], j
+                    count += 1
+                if count > K + ROOM:
+                    _sort_into(values, rows, count, i, h, flips)
+                    for e in range(K):
+                        values[e], rows[e] = near[i, h, e], ids[i, h, e]
+                    count, worst = K, near[i, h, K - 1]
+        _sort_into(values, rows, count, i, h, flips)
         members = hi - lo - 1 if h == 0 else n - (hi - lo)
+        if count >= K:
+            count, worst = K, near[i, h, K - 1]
         held[i, h] = count
         bounds[i, h] = worst if members > count else np.inf
 
@@ -1314,118 +1453,316 @@ def _value(utility, near, far):
 
 
 @inner
-def _settle_row(i, h, layout, flips, batch, slack, scratch, best):
-    """Nearest distances of row i after each flip, where its list does not tell."""
+def _settle_row(i, h, lane, layout, flips, batch, now, scratch):
+    """Nearest distances of row i after some flips, where its list does not tell."""
     starts, label = layout.starts, layout.labels[i]
     span = starts[label], starts[label + 1]
     kept = flips.D.shape[0] > 0
-    row = flips.D[i] if kept else scratch
+    row = flips.D[i] if kept else scratch.row
     if not kept:
         flips.versions[i] = -1
-    if flips.versions[i] < flips.length:
-        _bring_up_to_date(i, flips, row)
+    if flips.versions[i] < now:
+        _bring_up_to_date(i, flips, now, row)
     near, ids, held = flips.near, flips.ids, flips.held[i, h]
     bound, values, signs = flips.bounds[i, h], batch.values, batch.signs
-    for b in range(slack.size):
-        least = np.inf
+    for b in range(lane, lane + OCTET):
+        least, slack, floor = np.inf, scratch.tests[1, b], scratch.tests[2, b]
         for e in range(held):
             t = values[i, b] - values[ids[i, h, e], b]
             least = min(least, near[i, h, e] + signs[b] * t * t)
-        floor = 1e-8 * (batch.removed + slack[b])
-        if least > bound - slack[b] or least < floor:
+        if least > bound - slack or least < floor:
             least = _try_all(i, h, span, flips, batch, b, row, floor)
-        best[h, b] = least
+        scratch.tests[3 + h, b] = least
 
 
 @inner
-def _renew_lists(i, layout, flips, scratch):
+def _renew_lists(i, layout, flips, now, scratch):
     """List the nearest rows of row i afresh, unless they are as of now."""
     kept = flips.D.shape[0] > 0
-    if kept and flips.versions[i] == flips.length:
+    if kept and flips.versions[i] == now:
         return
-    row = flips.D[i] if kept else scratch
+    row = flips.D[i] if kept else scratch.row
     if not kept:
         flips.versions[i] = -1
-    _bring_up_to_date(i, flips, row)
-    _list_nearest(i, layout.starts, layout.labels[i], flips, row)
+    _bring_up_to_date(i, flips, now, row)
+    _list_nearest(i, layout.starts, layout.labels[i], flips, row, scratch)
 
 
 @inner
-def _carry_flip(i, flips, accepted):
+def _carry_flip(i, feature, flips, tour, scratch):
     """Carry an accepted flip into the lists of row i; D follows when needed."""
     XT, near, ids = flips.XT, flips.near, flips.ids
     held, bounds = flips.held, flips.bounds
-    feature, sign = accepted.feature, accepted.sign
-    x = XT[feature, i]
-    reach = max(x - accepted.low, accepted.high - x)
+    values, rows, x = scratch.values, scratch.ids, XT[feature, i]
+    sign = 1.0 if tour.F[feature] else -1.0
+    reach = max(x - tour.low[feature], tour.high[feature] - x)
     for h in range(2):
         for e in range(held[i, h]):
-            j = ids[i, h, e]
-            t = x - XT[feature, j]
-            v, p = near[i, h, e] + sign * t * t, e
-            while p > 0 and v < near[i, h, p - 1]:
-                near[i, h, p], ids[i, h, p] = near[i, h, p - 1], ids[i, h, p - 1]
-                p -= 1
-            near[i, h, p], ids[i, h, p] = v, j
+            t = x - XT[feature, ids[i, h, e]]
+            values[e], rows[e] = near[i, h, e] + sign * t * t, ids[i, h, e]
+        _sort_into(values, rows, held[i, h], i, h, flips)
         if sign < 0:
             bounds[i, h] -= reach * reach
 
 
-@jit
-def try_flips(layout, flips, batch, utility, blocks, first, last, sums):
-    """sums[k, b] = Σ u(θ) over block k of rows after flip b, for k = first … last−1.
+@intrinsic
+def _try_some(typing_context, values, places, near, ids, span, tests, rest):
+    """Distances after OCTET flips to some listed rows; whether a row beyond may matter.
 
-    A row's list settles where its nearest hit and miss are if the best listed row is
-    nearer, after the flip, than any other can be. If it does not, it is made anew, and
-    if that does not help, all rows are looked at.
+    ``places`` are that of the row's values in their flat array, of the first flip, and
+    0 for hits or 1 for misses; ``span`` are places in the flat lists.
     """
-    lanes, n = batch.signs.size, batch.values.shape[0]
-    slack, best = np.empty(lanes), np.empty((2, lanes))
-    scratch = np.empty(n if flips.D.shape[0] == 0 else 0)
+
+    def code(context, builder, signature, args):
+        vector = ir.VectorType(ir.DoubleType(), OCTET)
+        values, near, ids, tests = (
+            context.make_array(signature.args[k])(context, builder, args[k]).data
+            for k in (0, 2, 3, 5)
+        )
+        ours, lane, side = (builder.extract_value(args[1], k) for k in range(3))
+        first, last = (builder.extract_value(args[4], k) for k in range(2))
+        width = ir.Constant(ir.IntType(64), TRIED)
+
+        def at(data, place):
+            return builder.bitcast(builder.gep(data, [place]), vector.as_pointer())
+
+        def test(row):
+            return at(tests, builder.add(builder.mul(row, width), lane))
+
+        whole = ir.IntType(64)
+        place = test(builder.add(side, whole(3)))
+        sign, slack, floor = (builder.load(test(whole(k)), align=8) for k in range(3))
+        x = builder.load(at(values, ours), align=8)
+        least = alloca_once(builder, vector)
+        builder.store(builder.load(place, align=8), least)
+        with for_range(builder, builder.sub(last, first)) as loop:
+            here = builder.add(first, loop.index)
+            theirs = builder.mul(builder.load(builder.gep(ids, [here])), width)
+            y = builder.load(at(values, builder.add(theirs, lane)), align=8)
+            t = builder.fsub(x, y)
+            square = builder.fmul(sign, builder.fmul(t, t), flags=("contract",))
+            base = _all_lanes(builder, builder.load(builder.gep(near, [here])))
+            v = builder.fadd(base, square, flags=("contract",))
+            old = builder.load(least)
+            nearer = builder.fcmp_ordered("<", v, old)
+            builder.store(builder.select(nearer, v, old), least)
+        found = builder.load(least)
+        builder.store(found, place, align=8)
+        limit = builder.fsub(_all_lanes(builder, args[6]), slack)
+        beyond = builder.fcmp_ordered(">", found, limit)
+        lost = builder.fcmp_ordered("<", found, floor)
+        bits = builder.bitcast(builder.or_(beyond, lost), ir.IntType(OCTET))
+        return builder.icmp_unsigned("!=", bits, ir.IntType(OCTET)(0))
+
+    index = types.intp
+    three, two = types.UniTuple(index, 3), types.UniTuple(index, 2)
+    kinds = values, three, near, ids, two, tests, types.float64
+    return types.boolean(*kinds), code
+
+
+@inner
+def _search_list(listed, ours, lane, h, near, ids, values, tests):
+    """Distances after OCTET flips to the nearest listed row; whether that settles it.
+
+    ``listed`` says where the list begins, how long it is and what bounds other rows.
+    """
+    start, held, bound = listed
+    for b in range(lane, lane + OCTET):
+        tests[3 + h, b] = np.inf
+    e, unsure = 0, True
+    while unsure and e < held:
+        stop, rest = min(e + 4, held), bound
+        if stop < held:
+            rest = min(rest, near.flat[start + stop])
+        span = start + e, start + stop
+        places = ours, lane, h
+        unsure = _try_some(values, places, near, ids, span, tests, rest)
+        e = stop
+    return not unsure
+
+
+@inner
+def _set_tests(i, values, signs, low, high, removed, tests):
+    """What flips may take off a squared distance of row i, and what is too little."""
+    for b in range(np.uint64(TRIED)):
+        reach = max(values[i, b] - low[b], high[b] - values[i, b])
+        slack = reach * reach if signs[b] < 0 else 0.0
+        tests[0, b], tests[1, b] = signs[b], slack
+        tests[2, b] = 1e-8 * (removed + slack)
+
+
+@inner
+def _add_values(utility, tests, sums):
+    """Add u(θ) for the hits and misses found."""
+    if utility.kind == LINEAR:
+        for b in range(np.uint64(TRIED)):
+            near, far = np.sqrt(max(tests[3, b], 0.0)), np.sqrt(max(tests[4, b], 0.0))
+            sums[b] += 0.5 * (far - near)
+        return
+    for b in range(TRIED):
+        near, far = np.sqrt(max(tests[3, b], 0.0)), np.sqrt(max(tests[4, b], 0.0))
+        if utility.kind == SIGMOID:
+            sums[b] += 1 / (1 + np.exp(-utility.beta * 0.5 * (far - near)))
+        elif far - near > TIE * max(near, far):
+            sums[b] += 1.0
+
+
+@inner
+def _flip_room(n, n_listed, kept):
+    """Storage for work on one row."""
+    room = n_listed + ROOM + 2 * LANES
+    return Scratch(
+        np.empty(0 if kept else n),
+        np.zeros((5, TRIED)),
+        np.empty(TRIED),
+        np.empty(room),
+        np.empty(room, np.int64),
+    )
+
+
+@inner
+def _lay_out(first, flips, tour, batch, blocks, team):
+    """Fill in the flips of the features from ``first`` on, for one's own rows."""
+    features, signs, low, high = batch.features, batch.signs, batch.low, batch.high
+    values, XT = batch.values, flips.XT
+    for b in range(TRIED):
+        f = tour.features[first + min(b, batch.count - 1)]
+        features[b], signs[b] = f, -1.0 if tour.F[f] else 1.0
+        low[b], high[b] = tour.low[f], tour.high[f]
+    for k in range(team.me, blocks.size - 1, team.board.shape[0]):
+        for b in range(batch.count + -batch.count % OCTET):
+            f = features[b]
+            for i in range(blocks[k], blocks[k + 1]):
+                values[i, b] = XT[f, i]
+
+
+@inner
+def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
+    """Sums of u(θ) over blocks of rows, after each flip; blocks go to who is free.
+
+    The lists of a row settle where its nearest hit and miss are if the best listed row
+    is nearer, after the flip, than any other can be. A list that does not is made anew,
+    and if that does not help, all rows are looked at.
+    """
     labels, starts = layout.labels, layout.starts
-    values, signs, low, high = batch.values, batch.signs, batch.low, batch.high
+    sums, board = team.shares[1], team.board
     near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
-    removed, accepted = batch.removed, batch.accepted
-    for k in range(first, last):
+    values, signs, low, high = batch.values, batch.signs, batch.low, batch.high
+    length, removed, K = climb.length, climb.removed, near.shape[2]
+    scratch = _flip_room(labels.size, K, flips.D.shape[0] > 0)
+    tests, part = scratch.tests, scratch.part
+    while True:
+        # Everyone fails to get one block at each step.
+        k = _claim(board) % (blocks.size - 1 + board.shape[0])
+        if k >= blocks.size - 1:
+            break
+        part[:] = 0.0
         for i in range(blocks[k], blocks[k + 1]):
             if starts[labels[i] + 1] - starts[labels[i]] < 2:
                 continue
-            if accepted.feature >= 0:
-                _carry_flip(i, flips, accepted)
-            for b in range(lanes):
-                reach = max(values[i, b] - low[b], high[b] - values[i, b])
-                slack[b] = reach * reach if signs[b] < 0 else 0.0
-            for h in range(2):
-                for attempt in range(2):
-                    for b in range(lanes):
-                        best[h, b] = np.inf
-                    unsure, e = 1, 0
-                    while unsure and e < held[i, h]:
-                        stop = min(e + 4, held[i, h])
-                        while e < stop:
-                            j, base = ids[i, h, e], near[i, h, e]
-                            for b in range(lanes):
-                                t = values[i, b] - values[j, b]
-                                v = base + signs[b] * t * t
-                                best[h, b] = v if v < best[h, b] else best[h, b]
-                            e += 1
-                        rest = bounds[i, h]
-                        if e < held[i, h]:
-                            rest = min(rest, near[i, h, e])
-                        unsure = 0
-                        for b in range(lanes):
-                            unsure += best[h, b] > rest - slack[b]
-                            unsure += best[h, b] < 1e-8 * (removed + slack[b])
-                    if not unsure:
+            if climb.accepted >= 0:
+                _carry_flip(i, climb.accepted, flips, tour, scratch)
+            _set_tests(i, values, signs, low, high, removed, tests)
+            for side in range(0, 2 * TRIED, OCTET):
+                h, lane = side // TRIED, side % TRIED
+                for attempt in range(3 if lane < batch.count else 0):
+                    if attempt == 2:
+                        _settle_row(i, h, lane, layout, flips, batch, length, scratch)
+                        break
+                    listed = (2 * i + h) * K, held[i, h], bounds[i, h]
+                    ours = i * TRIED + lane
+                    if _search_list(listed, ours, lane, h, near, ids, values, tests):
                         break
                     if attempt == 0:
-                        _renew_lists(i, layout, flips, scratch)
-                if unsure:
-                    _settle_row(i, h, layout, flips, batch, slack, scratch, best)
-            for b in range(lanes):
-                near_hit = np.sqrt(max(best[0, b], 0.0))
-                near_miss = np.sqrt(max(best[1, b], 0.0))
-                sums[k, b] += _value(utility, near_hit, near_miss)
+                        _renew_lists(i, layout, flips, length, scratch)
+            _add_values(utility, tests, part)
+        sums[k] = part
+
+
+@inner
+def _keep_flip(feature, e, flips, tour, climb, me):
+    """Where the climb is after a flip; the first of a team writes it into the log."""
+    F, log, length, removed = tour.F, flips.log, climb.length, climb.removed
+    F[feature] = not F[feature]
+    if me == 0:
+        log[0, length], log[1, length] = feature, 1 if F[feature] else -1
+    length += 1
+    if not F[feature]:
+        removed += (tour.high[feature] - tour.low[feature]) ** 2
+    chosen = np.flatnonzero(F)
+    if length > 2 * chosen.size + SLACK:
+        # Start anew from F, so that neither the log nor its rounding grows.
+        length, removed = chosen.size, 0.0
+        if me == 0:
+            log[0, :length], log[1, :length] = chosen, 1
+            flips.versions[:] = -1
+    return Climb(e, length, removed, feature, climb.lanes, True)
+
+
+@inner
+def _first_better(e, after, count):
+    """Place of the first flip after which e is larger, −1 if there is none."""
+    for b in range(count):
+        if after[b] - e > TIE * max(1.0, abs(after[b]), abs(e)):
+            return b
+    return -1
+
+
+@inner
+def _add_up(tour, batch, sums, after):
+    """Value of e after each flip, from the sums over blocks of rows."""
+    after[:] = 0.0
+    for k in range(sums.shape[0]):
+        for b in range(np.uint64(TRIED)):
+            after[b] += sums[k, b]
+    for b in range(TRIED):
+        if tour.F[batch.features[b]] and batch.chosen.size == 1:
+            after[b] = 0.0  # e(∅)
+
+
+@jit
+def flip_features(layout, flips, tour, climb, utility, blocks, team):
+    """Visit features in turn, keep flips that make e larger; return where that leads.
+
+    Several flips are tried at once, in the hope that none but the last is kept. Each
+    of the team has some of the blocks of rows, whose sums are added up in order, and
+    decides for itself; the first writes down what all have decided.
+    """
+    me, board, (values, sums) = team
+    features, low, high, F, e_after, accepting = tour
+    tour = Tour(features, low, high, F.copy(), e_after, accepting)
+    tried, room, after = (
+        np.empty(TRIED, np.int64),
+        np.empty((3, TRIED)),
+        np.empty(TRIED),
+    )
+    first, meetings = 0, 0
+    while first < features.size:
+        count, chosen = min(climb.lanes, features.size - first), np.flatnonzero(tour.F)
+        batch = Batch(count, tried, values, room[0], room[1], room[2], chosen)
+        _lay_out(first, flips, tour, batch, blocks, team)
+        _meet(me, board, meetings + 1)
+        _evaluate(layout, flips, tour, batch, climb, utility, blocks, team)
+        _meet(me, board, meetings + 2)
+        meetings += 2
+        _add_up(tour, batch, sums, after)
+        for b in range(count if me == 0 else 0):
+            e_after[tried[b]] = after[b]
+        e, length, removed, _, lanes, changed = climb
+        b = _first_better(e, after, count) if accepting else -1
+        if b >= 0:
+            # Flips are as dense as this, as a rule.
+            lanes = max(FEWEST, (b + OCTET) // OCTET * OCTET)
+            climb = _keep_flip(tried[b], after[b], flips, tour, climb, me)
+            e, length, removed, accepted, _, changed = climb
+            climb = Climb(e, length, removed, accepted, lanes, changed)
+            first += b + 1
+        else:
+            climb = Climb(e, length, removed, -1, min(TRIED, 2 * lanes), changed)
+            first += count
+    if me == 0:
+        F[:] = tour.F
+    return climb
 
 
 class Targets(NamedTuple):
@@ -1447,6 +1784,7 @@ class Coarse(NamedTuple):
 
 SIDE = 64  # rows of a group; a cell of all of them is one cache line
 PART = 32  # columns after which rows that are out are counted
+PARTS = 4  # of the search; sums over them do not depend on the size of a team
 # Looking at one row in full costs as much as this many columns of a whole group.
 ALONE = 12
 
@@ -1665,81 +2003,14 @@ class Descent(NamedTuple):
     batch: int  # rows that share one step
 
 
-class Team(NamedTuple):
-    """Threads that go through the same steps, each with its share of the work."""
-
-    me: int
-    board: np.ndarray  # (size, 8) steps that each has done; a cache line each
-    shares: np.ndarray  # (2, PARTS, d) what the parts give, this step and the last
-
-
-PARTS = 4  # of a step's work; sums over them do not depend on the size of a team
-PATIENCE = 4096  # looks at the board before another thread is let in
-
-
-@intrinsic
-def _write(typing_context, board, member, steps):
-    """board[member, 0] = steps, after all that was written before."""
-
-    def code(context, builder, signature, args):
-        place = _line(context, builder, signature, args)
-        builder.store_atomic(args[2], place, "release", 8)
-        return context.get_dummy_value()
-
-    return types.void(board, types.intp, types.intp), code
-
-
-@intrinsic
-def _read(typing_context, board, member):
-    """board[member, 0], and all that was written before it."""
-
-    def code(context, builder, signature, args):
-        place = _line(context, builder, signature, args)
-        return builder.load_atomic(place, "acquire", 8)
-
-    return types.intp(board, types.intp), code
-
-
-def _line(context, builder, signature, args):
-    """Pointer to board[member, 0]."""
-    board = context.make_array(signature.args[0])(context, builder, args[0])
-    width = builder.extract_value(board.shape, 1)
-    return builder.gep(board.data, [builder.mul(args[1], width)])
-
-
-@intrinsic
-def _let_others_run(typing_context):
-    """Offer the core to another thread, where the system has a call for it."""
-
-    def code(context, builder, signature, args):
-        if os.name == "posix":
-            kind = ir.FunctionType(ir.IntType(32), [])
-            name = "sched_yield"
-            builder.call(get_or_insert_function(builder.module, kind, name), [])
-        return context.get_dummy_value()
-
-    return types.void(), code
-
-
-@inner
-def _meet(me, board, steps):
-    """Wait until all of the team have done so many steps."""
-    _write(board, me, steps)
-    for k in range(board.shape[0]):
-        looks = 0
-        while _read(board, k) < steps:
-            looks += 1
-            if looks % PATIENCE == 0:
-                _let_others_run()
-
-
 @jit
 def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
     """Visit rows in turn; after each batch, move w against the gradient of its loss.
 
     ``table`` holds the rows and their layout; steps[b] is the length of step b. Each
     of the team searches some groups of rows for invaders and adds up their part of
-    the gradient, and then makes the step from all parts for itself.
+    the gradient, and then makes the step from all parts for itself. They share an
+    array of shape (2, PARTS, d): the parts of this step and of the last.
     """
     X, layout = table
     c, weighted, batch = descent

@@ -25,12 +25,10 @@ from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers, spans
 
-TIE = 1e-10  # differences of e this small, relatively, are none
 BUDGET = 2**32  # bytes for the matrix of distances; beyond, rows are summed when needed
 LISTED = 16  # nearest hits and misses that each row keeps at hand
-SLACK = 32  # flips beyond twice those of F after which distances are summed anew
-NOTHING = kernels.Accepted(-1, 0.0, 0.0, 0.0)
-FEWEST, LANES = 8, 32  # flips tried together: after one was accepted, or long none
+STRETCH = 2**29  # distances to try between two looks at the world outside
+FEW = 128  # rows for which one more thread pays
 
 
 class GFlip(MarginSelector):
@@ -204,119 +202,68 @@ class FlipSearch:
         self.table, self.utility, self.workers = table, utility, workers
         self.layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
         self.F = np.zeros(d, dtype=bool)
-        self.e = 0.0
         self.epochs = 0
-        self.changed = True  # in the last epoch
-        self.XT = np.ascontiguousarray(table.X.T)
-        self.D = np.empty((n, n) if 8 * n * n <= BUDGET else (0, 0))
-        self.near = np.empty((n, 2, LISTED))
-        self.ids = np.empty((n, 2, LISTED), np.int64)
-        self.held = np.full((n, 2), -1, np.int64)
-        self.bounds = np.empty((n, 2))
-        self.versions = np.full(n, -1, np.int64)
-        self.log = np.zeros((2, 2 * d + SLACK + 1), np.int64)
-        self.length = 0  # of the log
-        self.removed = 0.0  # squared ranges of the features that the log takes out
-        self.accepted = NOTHING
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
+        self.climb = kernels.Climb(0.0, 0, 0.0, -1, kernels.FEWEST, True)
+        self.flips = kernels.Flips(
+            XT=np.ascontiguousarray(table.X.T),
+            D=np.empty((n, n) if 8 * n * n <= BUDGET else (0, 0)),
+            versions=np.full(n, -1, np.int64),
+            log=np.zeros((2, 2 * d + kernels.SLACK + 1), np.int64),
+            near=np.empty((n, 2, LISTED)),
+            ids=np.empty((n, 2, LISTED), np.int64),
+            held=np.full((n, 2), -1, np.int64),
+            bounds=np.empty((n, 2)),
+        )
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
 
+    @property
+    def e(self) -> float:
+        """e(F)."""
+        return self.climb.e
+
     def epoch(self, s: Ints, advance: Any = lambda: None) -> bool:
         """Visit all features in the order s; return whether any was flipped."""
-        changed, i, lanes = False, 0, FEWEST
-        while i < len(s):
-            tried = s[i : i + lanes]
-            e = self.after_flips(tried)
-            self.after[tried] = e
-            better = e - self.e > TIE * np.maximum(1, np.maximum(abs(e), abs(self.e)))
-            if better.any():
-                first = int(np.argmax(better))
-                self.flip(int(tried[first]), float(e[first]))
-                changed, visited = True, first + 1
-                lanes = max(FEWEST, visited)
-            else:
-                visited = len(tried)
-                lanes = min(LANES, 2 * lanes)
-            i += visited
-            for _ in range(visited):
+        self.climb = self.climb._replace(lanes=kernels.FEWEST, changed=False)
+        # Stretches are short enough for Ctrl-C and the progress bar.
+        for part in spans(
+            len(s), max(kernels.TRIED, STRETCH // len(self.table.X) ** 2)
+        ):
+            self._visit(s[part], accepting=True)
+            for _ in s[part]:
                 advance()
         self.epochs += 1
-        self.changed = changed
-        return changed
-
-    def after_flips(self, features: Ints) -> Floats:
-        """e(F △ f) for each of the features."""
-        flips = self._flips()
-        batch = kernels.Batch(
-            features,
-            np.ascontiguousarray(self.XT[features].T),
-            np.where(self.F[features], -1.0, 1.0),
-            self.table.low[features],
-            self.table.high[features],
-            np.flatnonzero(self.F),
-            self.removed,
-            self.accepted,
-        )
-        self.accepted = NOTHING
-        sums = np.zeros((len(self.blocks) - 1, len(features)))
-
-        def evaluate(part: slice) -> None:
-            kernels.try_flips(
-                self.layout,
-                flips,
-                batch,
-                self.utility,
-                self.blocks,
-                part.start,
-                part.stop,
-                sums,
-            )
-
-        self.workers.run(evaluate, self._shared_out(len(sums)))
-        e = sums.sum(axis=0)
-        e[self.F[features] & (self.F.sum() == 1)] = 0.0  # e(∅)
-        return e
-
-    def flip(self, f: int, e: float) -> None:
-        """Accept a flip."""
-        sign = -1 if self.F[f] else 1
-        self.F[f] = not self.F[f]
-        self.e = e
-        low, high = float(self.table.low[f]), float(self.table.high[f])
-        # Rows learn of it when they are next looked at.
-        self.accepted = kernels.Accepted(f, float(sign), low, high)
-        self.log[:, self.length] = f, sign
-        self.length += 1
-        if sign < 0:
-            self.removed += (high - low) ** 2
-        chosen = np.flatnonzero(self.F)
-        if self.length > 2 * len(chosen) + SLACK:
-            # Start anew from F, so that neither the log nor its rounding grows.
-            self.length, self.removed = len(chosen), 0.0
-            self.log[0, : self.length], self.log[1, : self.length] = chosen, 1
-            self.versions[:] = -1
+        return self.climb.changed
 
     def scores(self) -> Floats:
         """What each flip out of F costs, or into F gains."""
-        if self.changed:  # else the last epoch has evaluated all of them at this F
-            for part in spans(len(self.F), LANES):
-                self.after[part] = self.after_flips(np.arange(part.start, part.stop))
+        if (
+            self.climb.changed
+        ):  # else the last epoch has evaluated all of them at this F
+            self._visit(np.arange(len(self.F)), accepting=False)
         return np.where(self.F, self.e - self.after, self.after - self.e)
 
-    def _shared_out(self, total: int) -> list[slice]:
-        """One piece of work for each thread."""
-        return spans(total, -(-total // self.workers.n_threads))
-
-    def _flips(self) -> kernels.Flips:
-        return kernels.Flips(
-            self.XT,
-            self.D,
-            self.versions,
-            self.log,
-            self.length,
-            self.near,
-            self.ids,
-            self.held,
-            self.bounds,
+    def _visit(self, features: Ints, accepting: bool) -> None:
+        """Evaluate flips, and keep those that make e larger."""
+        n, n_blocks = len(self.table.X), len(self.blocks) - 1
+        tour = kernels.Tour(
+            features, self.table.low, self.table.high, self.F, self.after, accepting
         )
+        shares = np.empty((n, kernels.TRIED)), np.empty((n_blocks, kernels.TRIED))
+        begin = self.climb
+
+        def visit(member: int, board: Ints) -> None:
+            end = kernels.flip_features(
+                self.layout,
+                self.flips,
+                tour,
+                begin,
+                self.utility,
+                self.blocks,
+                kernels.Team(member, board, shares),
+            )
+            if member == 0:
+                self.climb = kernels.Climb(*end)
+
+        self.workers.together(visit, n // FEW)
