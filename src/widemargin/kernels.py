@@ -105,7 +105,7 @@ class Doubt(NamedTuple):
     norms: np.ndarray  # (m,) norm of each query, in the units of the screen
     largest: float  # largest norm of any row
     depth: float  # most float32 roundings that any summand goes through
-    step: float  # what rounding of the rows may add, whatever the key
+    lost: np.ndarray  # (m,) what rounding of the rows may add, whatever the key
 
 
 class Rule(NamedTuple):
@@ -181,15 +181,24 @@ def pack_rows(Z, centre, factor, packed, first, norms):
 
 
 @jit
-def count_rows(Z, low, step, packed, first):
-    """Copy rows of Z to places first, first + 1, … as multiples of a step."""
+def count_rows(Z, low, step, packed, first, lost):
+    """Copy rows of Z to places first, first + 1, … as multiples of a step.
+
+    lost[r] is the Manhattan distance between row r and its copy.
+    """
     chunks, _, length = packed.shape
     for r in range(Z.shape[0]):
+        lost[r] = 0.0
         for chunk in range(chunks):
             row, f0 = packed[chunk, first + r], chunk * length
             z, c = Z[r, f0 : f0 + length], low[f0 : f0 + length]
+            s = 0.0
             for e in range(z.size):
-                row[e] = np.rint((z[e] - c[e]) / step)
+                t = (z[e] - c[e]) / step
+                count = np.rint(t)
+                row[e] = count
+                s += abs(t - count)
+            lost[r] += s * step
 
 
 @inner
@@ -801,33 +810,35 @@ def _store(lists, q, slot, ids, weight, exact, last):
 
 
 @inner
-def _doubtful(metric, keys, held, wanted, norm, doubt):
+def _doubtful(metric, keys, held, wanted, q, doubt):
     """Entries first … last−1 that may or may not be among the ``wanted`` nearest.
 
     Those before are surely inside. ``last`` is −1 if rows that are not listed, whose
     keys are at least keys[held], might be inside as well.
     """
-    middle = np.float64(keys[wanted - 1])
-    error = _error(metric, middle, norm, doubt.largest, doubt.depth) + doubt.step
+    middle, norm = np.float64(keys[wanted - 1]), doubt.norms[q]
+    error = _error(metric, middle, norm, doubt.largest, doubt.depth) + doubt.lost[q]
     low, high = middle - error, (middle + error) * (1 + 4 * TIE)
     low -= 4 * TIE * abs(low)
     first = 0
     while first < wanted - 1 and keys[first] + error < low:
         first += 1
     last = wanted
-    if _surely_at_least(metric, keys[held], norm, doubt) <= high:
+    if _surely_at_least(metric, keys[held], q, doubt) <= high:
         return first, -1
-    while last < held and _surely_at_least(metric, keys[last], norm, doubt) <= high:
+    while last < held and _surely_at_least(metric, keys[last], q, doubt) <= high:
         last += 1
     return first, last
 
 
 @inner
-def _surely_at_least(metric, key, norm, doubt):
+def _surely_at_least(metric, key, q, doubt):
+    """What the distance to a row with this key is not below."""
     key = np.float64(key)
     if key == np.inf:
         return key
-    return key - _error(metric, key, norm, doubt.largest, doubt.depth) - doubt.step
+    error = _error(metric, key, doubt.norms[q], doubt.largest, doubt.depth)
+    return key - error - doubt.lost[q]
 
 
 @jit
@@ -845,7 +856,7 @@ def resolve(metric, X, queries, heap, place, doubt, rule, lists):
     counts, members, rank, measure = lists.counts, rule.members, rule.rank, rule.measure
     first_borders = rule.borders
     for q in range(queries.rows.size):
-        i, label, norm = queries.rows[q], queries.labels[q], doubt.norms[q]
+        i, label = queries.rows[q], queries.labels[q]
         for slot in range(counts.shape[1]):
             counts[q, slot] = 0
             if members[label, slot] == 0:
@@ -860,7 +871,7 @@ def resolve(metric, X, queries, heap, place, doubt, rule, lists):
             for e in range(held):
                 bits[e], ids[e] = ordered[e] >> 32, ordered[e] & 0xFFFFFFFF
             bits[held] = NEVER if held == members[label, slot] else border
-            first, last = _doubtful(metric, keys, held, wanted, norm, doubt)
+            first, last = _doubtful(metric, keys, held, wanted, q, doubt)
             if last < 0:
                 counts[q, slot] = -1
                 continue

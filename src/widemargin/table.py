@@ -20,7 +20,7 @@ from widemargin import kernels
 from widemargin.columns import as_numbers, refuse_columns, refuse_sparse
 from widemargin.mixed import separate
 from widemargin.notices import warn
-from widemargin.threads import Workers, spans
+from widemargin.threads import Workers
 
 SCALES = ("minmax", "standard", None)
 
@@ -246,7 +246,7 @@ def build(
         lambda part: kernels.column_range(
             X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
         ),
-        spans(d, 256),
+        workers.shares(d, 256),
     )
     gappy = np.flatnonzero(np.isnan(mean))
     if len(gappy):
@@ -254,7 +254,7 @@ def build(
             lambda part: kernels.observed_range(
                 X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
             ),
-            spans(d, 256),
+            workers.shares(d, 256),
         )
     constant = low == high
     if scale == "minmax":
@@ -274,7 +274,7 @@ def build(
     Z = np.empty((n, d))
     workers.run(
         lambda part: kernels.scale_rows(X, rows, shift, span, part.start, part.stop, Z),
-        spans(n, max(1, 2**16 // d)),
+        workers.shares(n, max(1, 2**16 // d)),
     )
     low, high, mean = ((a - shift) / span for a in (low, high, mean))
     mixed = None

@@ -152,7 +152,7 @@ class _GuestSearch(Search):
         """Empty lists for all guests, for rows up to ``reach`` of them, (m, S)."""
         heap = self._heap(len(self.own), self.rule.k + SPARE)
         norms = self._lengths(self.guest_norms[self.metric])
-        doubt = kernels.Doubt(norms, self.largest, self.depth, 0.0)
+        doubt = kernels.Doubt(norms, self.largest, self.depth, np.zeros(len(norms)))
         borders = np.full(heap.borders.shape, np.inf, np.float32)
         kernels.set_borders(
             self.metric, norms, doubt, self.factor, np.array(reach), borders

@@ -203,6 +203,10 @@ class Search:
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
         self.step = self._counting_step()
         self.packed, self.norms = self._pack(self.values)
+        self.lost = np.zeros(n)
+        if self.step:
+            lost = self.norms[kernels.MANHATTAN, :n] * self.factor * (1 + 1e-6)
+            self.lost, self.norms[:] = lost + lost.max(), 0.0
         # No sum in single precision is longer than a chunk, or than their number.
         self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
         self.extras, self.beyond = None, 0.0
@@ -230,7 +234,10 @@ class Search:
         return step if d * step <= FINE * typical else 0.0
 
     def _pack(self, X: Floats) -> tuple[NDArray[Any], Floats]:
-        """Rows for the screen, filled up to whole panels, and their norms."""
+        """Rows for the screen, filled up to whole panels, and their norms.
+
+        Instead of its norm, a counted row has what counting loses of it.
+        """
         n, d = X.shape
         chunks = -(-d // kernels.CHUNK)
         # Whole vector registers.
@@ -242,13 +249,16 @@ class Search:
 
         def pack(part: slice) -> None:
             if self.step:
-                kernels.count_rows(X[part], self.low, self.step, packed, part.start)
+                lost = norms[kernels.MANHATTAN, part]
+                kernels.count_rows(
+                    X[part], self.low, self.step, packed, part.start, lost
+                )
                 return
             kernels.pack_rows(
                 X[part], self.centre, self.factor, packed, part.start, norms[:, part]
             )
 
-        self.workers.run(pack, spans(n, self.width))
+        self.workers.run(pack, self.workers.shares(n, self.width))
         return packed, norms
 
     def _lengths(self, norms: Floats) -> Floats:
@@ -422,8 +432,7 @@ class Search:
         )
 
         X, queries, norms = self._asked(rows)
-        # Half a step for each feature of both rows.
-        rounding = self.values.shape[1] * self.step * self.factor * (1 + 1e-6)
+        lost = self.lost[rows]
 
         def resolve(part: slice) -> None:
             kernels.resolve(
@@ -432,12 +441,12 @@ class Search:
                 kernels.Queries(*(a[part] for a in queries)),
                 heap,
                 place + part.start,
-                kernels.Doubt(norms[part], self.largest, self.depth, rounding),
+                kernels.Doubt(norms[part], self.largest, self.depth, lost[part]),
                 rule,
                 kernels.Lists(*(a[part] for a in lists)),
             )
 
-        self.workers.run(resolve, spans(len(rows), 64))
+        self.workers.run(resolve, self.workers.shares(len(rows), 64))
         return lists
 
 
@@ -472,7 +481,8 @@ def sum_edges(
     n_edges = len(edges.heads)
     blocks = spans(n_edges, 4096)
     sums = np.zeros((len(blocks), d))
-    pieces = [(b, part) for b in range(len(blocks)) for part in spans(d, 256)]
+    parts = workers.shares(d, 256, 1024)
+    pieces = [(b, part) for b in range(len(blocks)) for part in parts]
 
     def add(piece: tuple[int, slice]) -> None:
         b, part = piece
