@@ -46,6 +46,14 @@ def test_evaluation_is_that_of_the_oracle(case, utility, beta):
         assert ours == pytest.approx(evaluation(X, y, w, utility, beta), abs=1e-10)
 
 
+def test_margins_far_from_zero_are_as_exact_as_differences():
+    rng = np.random.default_rng(0)
+    X, y = gaussian(rng)
+    X, w = X + 1e8, rng.standard_normal(X.shape[1])
+    ours = margin.hypothesis_margins(X, y, w)
+    np.testing.assert_allclose(ours, hypothesis_margins(X, y, w), rtol=1e-11)
+
+
 @given(small_tables())
 @settings(max_examples=40, deadline=None)
 def test_any_small_table_has_the_margins_of_the_oracle(table):

@@ -97,11 +97,17 @@ class Table:
         return (self.X[:, features] - self.low[features]) / self.span[features]
 
     def reweighted(self, w: Floats) -> Table:
-        """The same table with feature f multiplied by w_f."""
+        """The same table with feature f multiplied by w_f, from its lowest value on.
+
+        Products of values far from 0 would be rounded by more than what tells them
+        apart.
+        """
         w = np.abs(w)
-        low, high, mean = (a * w for a in (self.low, self.high, self.mean))
+        X = self.X - self.low
+        X *= w
+        low, high, mean = ((a - self.low) * w for a in (self.low, self.high, self.mean))
         mixed = self.mixed and self.mixed._replace(weights=self.mixed.weights * w)
-        return replace(self, X=self.X * w, low=low, high=high, mean=mean, mixed=mixed)
+        return replace(self, X=X, low=low, high=high, mean=mean, mixed=mixed)
 
     def oriented(self, directions: Ints) -> Table:
         """The same table with features turned round where the direction is −1."""

@@ -62,6 +62,16 @@ class Scaling:
             mean=self.mean * factor,
         )
 
+    def from_low(self) -> Scaling:
+        """The same with every feature moved to begin at 0."""
+        return replace(
+            self,
+            shift=self.shift + self.low / self.factor * self.span,
+            low=np.zeros_like(self.low),
+            high=self.high - self.low,
+            mean=self.mean - self.low,
+        )
+
 
 class Guests(NamedTuple):
     """Rows whose neighbours are sought."""

@@ -103,15 +103,14 @@ class BlockTable(Table):
         return np.asarray(rows, np.int64)
 
     def reweighted(self, w: Floats) -> BlockTable:
-        """The same table with feature f multiplied by w_f."""
-        return self._times(np.abs(w))
+        """The same table with feature f multiplied by w_f, from its lowest value on."""
+        return self._scaled(self.scaling.from_low().times(np.abs(w)))
 
     def oriented(self, directions: Ints) -> BlockTable:
         """The same table with features turned round where the direction is −1."""
-        return self._times(directions.astype(np.float64))
+        return self._scaled(self.scaling.times(directions.astype(np.float64)))
 
-    def _times(self, factor: Floats) -> BlockTable:
-        scaling = self.scaling.times(factor)
+    def _scaled(self, scaling: Scaling) -> BlockTable:
         limits = {name: getattr(scaling, name) for name in ("low", "high", "mean")}
         return replace(self, scaling=scaling, **limits)
 
