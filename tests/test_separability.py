@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -376,3 +378,16 @@ def test_order_of_rows_and_names_of_classes_do_not_matter_without_ties(selector)
     again = selector.fit(X[order], np.array(["z", "x", "y"])[y[order]])
     assert_allclose(again.scores_, scores, rtol=1e-12)
     assert same_partition(again.prototypes_, p[order])
+
+
+@pytest.mark.filterwarnings("ignore:IPICSR. class .* has no prototype:UserWarning")
+def test_distances_of_one_class_are_held_at_a_time():
+    X, y = np.random.default_rng(10).random((4000, 2)), np.arange(4000) % 4
+    selector = IPICSR(min_prototype_size=4000, n_jobs=1)
+    selector.fit(X[:40], y[:40])  # compiled code takes memory of its own
+    tracemalloc.start()
+    try:
+        selector.fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < 1.9 * 1000**2 * 8
+    finally:
+        tracemalloc.stop()

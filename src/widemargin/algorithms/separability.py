@@ -70,23 +70,30 @@ class _SeparabilityRatio(MarginSelector):
         p = np.full(len(table.X), -1, np.int64)
         with progress(f"{name}, prototypes", len(starts) - 1, self.verbose) as advance:
             for start, stop in pairwise(starts):
-                X = table.X[start:stop]
-                D = class_distances(X, workers)
-                merges, heights = agglomerate(D, self.linkage)
-                mine = without_small(
-                    cut(merges, knee(heights)), self.min_prototype_size
-                )
+                mine, more, S = self._within_class(table, start, stop, workers)
                 p[start:stop] = np.where(mine >= 0, mine + p.max() + 1, -1)
-                for i, j in pairs_within(mine):
-                    S = heat(D[i, j], self.delta_)
-                    weight += S.sum()
-                    edges = kernels.Edges(start + i, start + j, S)
-                    sums += edge_sums(table, edges, power=2, workers=workers)
+                sums += more
+                weight += S
                 advance()
         self.prototypes_ = np.empty_like(p)
         self.prototypes_[table.rows] = p
         self._warn(table, p, weight)
         return sums
+
+    def _within_class(
+        self, table: Table, start: int, stop: int, workers: Workers
+    ) -> tuple[Ints, Floats, float]:
+        """Prototypes of the rows of a class, their sums and the sum of S."""
+        sums, weight = np.zeros(table.X.shape[1]), 0.0
+        D = class_distances(table.X[start:stop], workers)
+        merges, heights = agglomerate(D, self.linkage)
+        mine = without_small(cut(merges, knee(heights)), self.min_prototype_size)
+        for i, j in pairs_within(mine):
+            S = heat(D[i, j], self.delta_)
+            weight += S.sum()
+            edges = kernels.Edges(start + i, start + j, S)
+            sums += edge_sums(table, edges, power=2, workers=workers)
+        return mine, sums, weight
 
     def _warn(self, table: Table, p: Ints, weight: float) -> None:
         name = type(self).__name__
