@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from widemargin import GFlip, Relief, ReliefF, Simba
@@ -101,6 +102,38 @@ def test_columns_that_are_missing_or_new_at_transform_are_named():
     fitted = Relief(2).fit(X, y)
     with pytest.raises(ValueError, match="petal width"):
         fitted.transform(X.rename(columns={"petal width (cm)": "width"}))
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize(
+    ("scale", "size", "message"),
+    [
+        (None, 1e200, r"feature 1 range over 2e\+200, the square .* more than"),
+        (None, 1e-200, "feature 1 range over 2e-200, the square .* vanishes"),
+        ("standard", [1e200, 1.0], r"feature 0 range over 2e\+200"),
+        ("standard", [1.0, 1e-200], "feature 1 range over 2e-200"),
+        ("minmax", [1.0, 1.5e308], "feature 1 range over inf"),
+    ],
+)
+def test_ranges_that_cannot_be_squared_are_refused(selector, scale, size, message):
+    X = np.array([[0.5, 1], [0.2, -1], [1, 0.3], [-1, 0]]) * size
+    if not isinstance(size, list):
+        X[:, 0] /= 2
+    selector = clone(selector).set_params(scale=scale)
+    with pytest.raises(ValueError, match=f"{type(selector).__name__}: .*{message}"):
+        selector.fit(X, [0, 1, 0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:ReliefF. n_neighbors=:UserWarning")
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e200, 1e307, [1e-250, 1e250]])
+def test_any_range_can_be_scaled_to_one(selector, size):
+    X = np.array([[0.5, 1], [0.2, -1], [1, 0.3], [-1, 0], [0.1, 0.7]])
+    y = [0, 1, 0, 1, 1]
+    plain, extreme = (clone(selector).set_params(random_state=0) for _ in range(2))
+    np.testing.assert_allclose(
+        extreme.fit(X * size, y).scores_, plain.fit(X, y).scores_, rtol=1e-9, atol=1e-15
+    )
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -123,9 +124,10 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         small = n**2 * Z.shape[1] < SMALL
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
-            table = build(
-                Z, codes, classes, scale=self.scale, workers=workers, nominal=nominal
+            prepare = partial(
+                build, scale=self.scale, workers=workers, name=type(self).__name__
             )
+            table = prepare(Z, codes, classes, nominal=nominal)
             if labels:
                 del Z  # as large as the table
             self.scores_ = self._score(table, workers)
@@ -135,7 +137,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
                 if not labels:
                     codes, classes = encode(y, type(self).__name__)
                     check_consistent_length(Z, codes)
-                    table = build(Z, codes, classes, scale=self.scale, workers=workers)
+                    table = prepare(Z, codes, classes)
                 order = np.argsort(self.ranking_)
                 self.prefix_scores_ = prefix_scores(table, order, workers)
         self.support_ = self._select(n)

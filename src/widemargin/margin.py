@@ -210,7 +210,7 @@ def generalization_bound(
             "value is computed alike, without a proof that it bounds the error."
         )
     with Workers(thread_count(None)) as workers:
-        table = build(X[:, F], y, classes, scale=None, workers=workers)
+        table = build(X[:, F], y, classes, scale=None, workers=workers, name=name)
         near, far = hit_and_miss_distances(table, np.ones(len(F)), workers)
     # A misclassified row has a negative margin, or none if it is alone in its class.
     error = float(np.mean(~(0.5 * (far - near) >= gamma * (1 - kernels.TIE))))
@@ -256,7 +256,7 @@ def _checked(
     X: Any, y: Any, weights: Any, name: str, workers: Workers
 ) -> tuple[Table, Floats]:
     X, y, classes = validate(None, X, y, name=name)
-    table = build(X, y, classes, scale=None, workers=workers)
+    table = build(X, y, classes, scale=None, workers=workers, name=name)
     warn_single_members(table, name, "it has no margin")
     d = X.shape[1]
     w = np.ones(d) if weights is None else np.asarray(weights, dtype=np.float64)

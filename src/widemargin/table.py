@@ -23,6 +23,7 @@ from widemargin.notices import warn
 from widemargin.threads import Workers
 
 SCALES = ("minmax", "standard", None)
+SMALLEST, LARGEST = 1e-150, 1e150  # differences beyond have squares of 0 or infinity
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -242,6 +243,7 @@ def build(
     *,
     scale: str | None,
     workers: Workers,
+    name: str = "X",
     nominal: Ints | None = None,
 ) -> Table:
     """Scale X, sort its rows by class and say what is constant."""
@@ -263,6 +265,7 @@ def build(
             workers.shares(d, 256),
         )
     constant = low == high
+    refuse_extreme_ranges(low, high, scale, name)
     if scale == "minmax":
         shift, span = low, high - low
     elif scale == "standard":
@@ -288,6 +291,25 @@ def build(
         nominal = np.empty(0, np.int64) if nominal is None else nominal
         mixed = separate(Z, y[rows], nominal, gappy, workers)
     return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
+
+
+def refuse_extreme_ranges(
+    low: Floats, high: Floats, scale: str | None, name: str
+) -> None:
+    """Refuse features whose squared differences are no numbers, or all 0."""
+    with np.errstate(over="ignore"):
+        ranges = np.nan_to_num(high - low, nan=0.0, posinf=np.inf)
+    largest = np.finfo(np.float64).max if scale == "minmax" else LARGEST
+    f = int(np.argmax(ranges))
+    if scale == "standard" and ranges[f] <= largest:
+        f = int(np.argmin(np.where(ranges > 0, ranges, np.inf)))
+    vanishes = scale != "minmax" and 0 < ranges[f] < SMALLEST
+    if vanishes or ranges[f] > largest:
+        raise ValueError(
+            f"{name}: the values of feature {f} range over {ranges[f]:.3g}, the square "
+            f"of which {'vanishes' if vanishes else 'is more than a float can hold'}. "
+            "Measure it in other units."
+        )
 
 
 def visiting_order(table: Table, order: Any, name: str) -> Ints:

@@ -20,6 +20,7 @@ import numpy as np
 
 from widemargin.engine.distributed import BlockTable, Remote
 from widemargin.engine.partitions import Source
+from widemargin.table import refuse_extreme_ranges
 from widemargin.threads import single_threaded_blas, spans
 
 INSTALL = 'To run on Dask collections install Dask: pip install "widemargin[dask]".'
@@ -193,6 +194,7 @@ def distribute(
         source.keep()
     summary, codes, classes = source.survey(ordered=ordered)
     source.describe(estimator)
+    refuse_extreme_ranges(summary.low, summary.high, scale, name)
     n, d = summary.n, len(summary.low)
     cells = int(np.clip(memory // threads // PART, *CELLS))
     # Blocks meet in pairs: as many as threads keep these busy.
