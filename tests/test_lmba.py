@@ -71,6 +71,12 @@ def test_the_gradient_of_the_oracle_is_that_of_its_loss():
         assert error < 1e-4 * np.abs(gradient(X, y, i, w)).max()
 
 
+def test_a_step_of_no_finite_length_is_named():
+    X, y = gaussian(np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"step\(3\) must be a finite number, got nan"):
+        LMBA(step=lambda t: np.nan if t == 3 else 1.0).fit(X, y)
+
+
 def test_a_step_may_be_a_function_of_the_visit():
     X, y = gaussian(np.random.default_rng(0))
     ours = LMBA(order=range(60), step=lambda t: 1 / t**0.5).fit(X, y)

@@ -181,10 +181,11 @@ class GFlip(MarginSelector):
             return None
         orders = [np.asarray(s) for s in self.order]
         for s in orders:
-            if s.dtype.kind not in "iu" or not np.array_equal(np.sort(s), np.arange(d)):
+            whole = s.dtype.kind in "iu" and s.ndim == 1
+            if not whole or not np.array_equal(np.sort(s), np.arange(d)):
                 raise ValueError(
                     f"GFlip: order must be a list of permutations of 0 … {d - 1}, one "
-                    f"per epoch, got one of shape {s.shape}: {s.tolist()[:10]}."
+                    f"per epoch, got one of shape {s.shape}: {s[:10] if s.ndim else s}."
                 )
         return [s.astype(np.int64) for s in orders]
 

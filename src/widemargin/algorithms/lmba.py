@@ -220,7 +220,14 @@ class LMBA(MarginSelector):
         if self.step == "constant":
             return np.ones(count)
         assert callable(self.step)
-        return np.array([self.step(int(i)) for i in number], dtype=np.float64)
+        beta = np.array([self.step(int(i)) for i in number], dtype=np.float64)
+        if not np.isfinite(beta).all():
+            first = int(np.argmin(np.isfinite(beta)))
+            raise ValueError(
+                f"LMBA: step({number[first]}) must be a finite number, got "
+                f"{beta[first]}."
+            )
+        return beta
 
 
 class _Descent:
