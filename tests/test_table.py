@@ -1,6 +1,7 @@
 """Whatever form the data come in, the scores are the same, or the error says why."""
 
 import warnings
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,14 @@ SELECTORS = [
     Simba(random_state=0),
     GFlip(random_state=0),
 ]
+
+
+def objects(*values):
+    """An array of one dimension that holds them as they are."""
+    array = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        array[i] = value
+    return array
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +76,34 @@ def test_form_of_the_data_changes_nothing(numbers, selector):
     scores = selector.fit(X.astype(float), y).scores_
     for form, X2, y2 in forms(X, y):
         np.testing.assert_array_equal(selector.fit(X2, y2).scores_, scores, form)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        (0, 1, 2),
+        ((0, 1), (0, 2), (1, 0)),
+        (date(2020, 1, 1), date(2021, 1, 1), date.max),
+    ],
+    ids=["int", "tuple", "date"],
+)
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+def test_labels_may_be_whatever_can_be_told_apart(numbers, selector, labels):
+    X, y = numbers
+    named = objects(*(labels[c] for c in y))
+    np.testing.assert_array_equal(
+        clone(selector).fit(X, named).scores_, clone(selector).fit(X, y).scores_
+    )
+
+
+def test_labels_need_no_order(numbers):
+    X, y = numbers
+    named = objects(*([1, "one", date.max][c] for c in y))
+    np.testing.assert_allclose(
+        ReliefF(n_neighbors=5).fit(X, named).scores_,
+        ReliefF(n_neighbors=5).fit(X, y).scores_,
+        rtol=1e-12,
+    )
 
 
 def test_boolean_labels_and_features(numbers):
@@ -153,6 +190,10 @@ def test_any_range_can_be_scaled_to_one(selector, size):
         (np.eye(3), [0.0, 1.0, np.inf], "Input y contains infinity"),
         (np.eye(3), [0.1, 0.2, 0.3], "Unknown label type: continuous"),
         (np.eye(3), np.eye(3), "should be a 1d array"),
+        (np.eye(3), objects([0], [1], [1]), "labels that can be compared"),
+        (np.eye(3), objects(0.1, 0.2, 0.3), "Unknown label type: continuous"),
+        (np.array([["a", 1], ["b", 2]], object), [0, 1], "1 of 2 columns hold text: 0"),
+        (np.array([["1", "a"], ["2", "b"]]), [0, 1], "1 of 2 columns hold text: 1"),
         (scipy.sparse.eye(3).tocsr(), [0, 1, 1], r"X is sparse .* X\.toarray\(\)"),
         (
             pd.DataFrame({"when": pd.to_datetime(["2020", "2021", "2022"])}),

@@ -18,6 +18,12 @@ Ints = NDArray[np.int64]
 # The methods that take nominal features and missing values.
 MIXED = ("Relief", "ReliefF", "Simba", "OReliefF", "OSimba")
 
+ENCODE = (
+    "Encode them (for example with sklearn.preprocessing.OrdinalEncoder or "
+    "OneHotEncoder), drop them, or use a method that takes nominal features as they "
+    f"are: {', '.join(MIXED)}."
+)
+
 NUMBER, BOOLEAN, NOMINAL, ORDERED, OTHER = range(5)
 
 
@@ -109,15 +115,38 @@ def refuse_columns(X: Any, name: str, *, mixed: bool) -> None:
     wanted = "numeric or nominal features" if mixed else "numeric features"
     advice = "Encode them (for example as numbers of days) or drop them."
     if not mixed:
-        advice = (
-            "Encode them (for example with sklearn.preprocessing.OrdinalEncoder or "
-            "OneHotEncoder), drop them, or use a method that takes nominal features as "
-            f"they are: {', '.join(MIXED)}."
-        )
+        advice = ENCODE
     raise ValueError(
         f"{name} needs {wanted}; {len(odd)} of {len(X.columns)} columns are not: "
         f"{shown}. {advice}"
     )
+
+
+def refuse_text(X: Any, name: str, nominal: Ints | None) -> None:
+    """Name the columns of an array that hold text which is no number."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUST" or X.ndim != 2:
+        return
+    numeric = np.setdiff1d(np.arange(X.shape[1]), [] if nominal is None else nominal)
+    odd = [int(f) for f in numeric if any(map(_is_text, X[:, f].tolist()))]
+    if not odd:
+        return
+    shown = ", ".join(map(str, odd[:5])) + (", …" if len(odd) > 5 else "")
+    wanted = "numbers" if nominal is None else "numbers, or to be told what is nominal"
+    advice = ENCODE if nominal is None else "Name them in categorical_features."
+    raise ValueError(
+        f"{name} needs {wanted}; {len(odd)} of {X.shape[1]} columns hold text: "
+        f"{shown}. {advice}"
+    )
+
+
+def _is_text(value: Any) -> bool:
+    if not isinstance(value, str | bytes):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
 
 
 def refuse_sparse(X: Any, name: str) -> None:

@@ -7,6 +7,7 @@ features and missing values are set apart in ``mixed``.
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
-from widemargin.columns import as_numbers, refuse_columns, refuse_sparse
+from widemargin.columns import as_numbers, refuse_columns, refuse_sparse, refuse_text
 from widemargin.mixed import separate
 from widemargin.notices import warn
 from widemargin.threads import Workers
@@ -138,6 +139,7 @@ def validate(
     name = name or type(estimator).__name__
     refuse_sparse(X, name)
     refuse_columns(X, name, mixed=nominal is not None)
+    refuse_text(X, name, nominal)
     options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2}
     if nominal is not None:
         options["ensure_all_finite"] = "allow-nan"
@@ -148,12 +150,12 @@ def validate(
         # column into something else before we see it.
         if y is None and labels:
             validate_data(estimator, X, y, **options)
-        numbers = X if nominal is None else as_numbers(X, nominal, name)
-        if numbers is X:
+        values = X if nominal is None else as_numbers(X, nominal, name)
+        if values is X:
             X = validate_data(estimator, X, skip_check_array=False, **options)
         else:  # only the frame itself knows the names of its columns
             validate_data(estimator, X, skip_check_array=True)
-            X = check_array(numbers, estimator=estimator, input_name="X", **options)
+            X = check_array(values, estimator=estimator, input_name="X", **options)
     if not labels:
         return np.asarray(X), np.zeros(len(X), np.int64), np.zeros(1, np.int64)
     y, classes = encode(y, name, ordered=ordered)
@@ -178,11 +180,14 @@ def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[A
         in_order = True
     else:
         nominal = hasattr(y, "dtype") and str(y.dtype) == "category"
-        y = column_or_1d(np.asarray(y) if nominal else y, warn=True)
-        if not nominal:  # categories are classes, whatever they look like
-            assert_all_finite(y, estimator_name=name, input_name="y")
-            check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        y = _uniform(column_or_1d(np.asarray(y) if nominal else y, warn=True))
+        if y.dtype.kind == "O" and not all(isinstance(v, str) for v in y):
+            classes, codes = _distinct_objects(y, name)
+        else:
+            if not nominal:  # categories are classes, whatever they look like
+                assert_all_finite(y, estimator_name=name, input_name="y")
+                check_classification_targets(y)
+            classes, codes = np.unique(y, return_inverse=True)
         in_order = not nominal and classes.dtype.kind in "biuf"
     if len(classes) < 2:
         seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
@@ -190,6 +195,32 @@ def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[A
     if ordered and not in_order:
         _refuse_unordered(classes, name)
     return codes.astype(np.int64), classes
+
+
+def _uniform(y: NDArray[Any]) -> NDArray[Any]:
+    """Objects that are all numbers as an array of numbers, anything else as it is."""
+    if y.dtype.kind == "O" and all(isinstance(v, numbers.Real) for v in y):
+        return np.array(y.tolist())
+    return y
+
+
+def _distinct_objects(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Classes and codes of whatever can be told apart; sorted, if it can be."""
+    try:
+        seen = list(dict.fromkeys(y))
+    except TypeError:
+        raise ValueError(
+            f"{name} needs labels that can be compared, but y has lists, dictionaries "
+            "or the like. Use text or numbers."
+        ) from None
+    try:
+        seen.sort()
+    except TypeError:
+        seen.sort(key=lambda label: (type(label).__name__, repr(label)))
+    place = {label: code for code, label in enumerate(seen)}
+    classes = np.empty(len(seen), object)
+    classes[:] = seen
+    return classes, np.array([place[label] for label in y], np.int64)
 
 
 def _declared_order(y: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
