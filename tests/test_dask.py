@@ -455,3 +455,18 @@ def test_more_rows_than_fit_in_the_workers():
         [sys.executable, script, "--check"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard", None])
+@pytest.mark.parametrize(
+    "selector",
+    [OReliefF(n_neighbors=3), Simba(order=range(300), batch_size=50)],
+    ids=lambda s: type(s).__name__,
+)
+def test_scores_far_from_zero_are_those_in_memory(selector, scale):
+    rng = np.random.default_rng(0)
+    X, y = 1e8 + rng.standard_normal((300, 6)), rng.integers(0, 3, 300)
+    selector.set_params(scale=scale)
+    ours = selector.fit(da.from_array(X, chunks=(70, 6)), da.from_array(y, chunks=70))
+    scores = ours.scores_
+    np.testing.assert_allclose(scores, selector.fit(X, y).scores_, rtol=0, atol=1e-12)

@@ -47,20 +47,26 @@ class Summary:
     n: int
     low: Floats
     high: Floats
-    mean: Floats
+    rise: Floats  # from low to the mean: more digits than a mean far from 0 has
     squares: Floats  # sum of squared deviations from the mean
     gaps: Ints  # NaN
     endless: Ints  # infinities
 
+    @property
+    def mean(self) -> Floats:
+        """Mean of each feature."""
+        return self.low + self.rise
+
     def joined(self, other: Summary) -> Summary:
         """Of both together (the update of Chan, Golub and LeVeque is stable)."""
         n = self.n + other.n
-        step = other.mean - self.mean
+        step = other.low - self.low + (other.rise - self.rise)
+        low = np.minimum(self.low, other.low)
         return Summary(
             n,
-            np.minimum(self.low, other.low),
+            low,
             np.maximum(self.high, other.high),
-            self.mean + step * (other.n / n),
+            self.low - low + self.rise + step * (other.n / n),
             self.squares + other.squares + step**2 * (self.n * other.n / n),
             self.gaps + other.gaps,
             self.endless + other.endless,
@@ -117,10 +123,11 @@ def _summarize(part: Any) -> Survey:
         gaps, endless = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
         if gaps.any() or endless.any():
             Z[~np.isfinite(Z)] = 0.0
-        mean = Z.mean(axis=0)
-        squares = np.square(Z - mean).sum(axis=0)
         low, high = Z.min(axis=0), Z.max(axis=0)
-        one = Summary(len(Z), low, high, mean, squares, gaps, endless)
+        Z -= low
+        rise = Z.mean(axis=0)
+        squares = np.square(Z - rise).sum(axis=0)
+        one = Summary(len(Z), low, high, rise, squares, gaps, endless)
         total = one if total is None else total.joined(one)
     return Survey(np.array([n]), total)
 
