@@ -111,6 +111,95 @@ def test_numbers_written_in_many_ways():
     assert np.isnan(X["german"][3])
 
 
+def column(cells, decimal="."):
+    """A column as it is read from a file with that decimal mark."""
+    other = {".": "0.5", ",": "0,5"}[decimal]
+    rows = [f"{c}\t{other}\t{'xy'[i % 2]}" for i, c in enumerate(cells)]
+    data = prepared("\n".join(["a\tb\tkind", *rows]))
+    return data.X["a"].tolist(), "\n".join(data.notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal", "numbers"),
+    [
+        (["500", '"6,248"', '"31,988"'], ".", [500, 6248, 31988]),
+        (["500", "6.248", "31.988"], ",", [500, 6248, 31988]),
+        (["500", "6.248,5", "31.988,25"], ",", [500, 6248.5, 31988.25]),
+        (["0,125", "1,250", "7,500"], ".", [0.125, 1.25, 7.5]),
+        (["1.234.567", "12.345", "7"], ".", [1234567, 12345, 7]),
+        (["1 234", "12 345,5", "7"], ",", [1234, 12345.5, 7]),
+        (["1'234.5", "12'345", "7"], ".", [1234.5, 12345, 7]),
+        (["5%", "7.5 %", "10%"], ".", [5, 7.5, 10]),
+        (["5,5 %", "7 %", "-10 %"], ",", [5.5, 7, -10]),
+        (["$5", '"$1,250.50"', "-$3"], ".", [5, 1250.5, -3]),
+        (["5 €", "1.250,50 €", "3 €"], ",", [5, 1250.5, 3]),
+    ],
+)
+def test_thousands_and_units(cells, decimal, numbers):
+    """Never one number read by one rule and the next by another."""
+    assert column(cells, decimal)[0] == numbers
+
+
+def test_what_had_to_be_understood_is_said():
+    _, notes = column(["$500", "$6,248", "$1,000"])
+    assert "commas separate thousands, in 'a'" in notes
+    assert "signs of per cent or currency left out, in 'a'" in notes
+
+
+@pytest.mark.parametrize("mark", ["-", ".", "--", "#DIV/0!", "*"])
+def test_a_mark_among_numbers_is_a_gap(mark):
+    numbers, notes = column(["1.5", mark, "2", "2.5"])
+    assert np.isnan(numbers[1])
+    assert f"taken as missing: {mark!r}, in 'a'" in notes
+
+
+def test_marks_alone_are_categories():
+    assert column(["+", "-", "+", "-"])[0] == ["+", "-", "+", "-"]
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        ["2024-01-31", "2023-12-01"],
+        ["2024-01-31 12:30", "2023-12-01T00:00:00Z"],
+        ["31.12.2024", "1.1.24"],
+        ["12/31/2024 5:00 PM", "1/2/2023"],
+        ["3 Jan 2024", "31-Dec-23"],
+        ["March 3, 2024", "Dec. 24 2023"],
+    ],
+)
+def test_dates_of_texts_are_left_out(dates):
+    rows = "".join(f'"{d}",{i},{"xy"[i % 2]}\n' for i, d in enumerate(dates * 2))
+    data = prepared(f"day,a,kind\n{rows}")
+    assert data.X.columns.tolist() == ["a"]
+    assert "left out 'day': dates" in "\n".join(data.notes)
+
+
+def test_numbers_with_points_are_no_dates():
+    assert column(["1.10", "2.11", "3.12"])[0] == [1.1, 2.11, 3.12]
+
+
+def test_without_features_it_is_said_why():
+    with pytest.raises(Problem, match=r"no features left.*'a': every row has a value"):
+        prepared("a,b,kind\nu1,,x\nu2,,y\nu3,,x\n")
+
+
+@pytest.mark.parametrize(
+    "above", ["sep=;\n", "# by a machine\n# of ours\n", "A title\n\n", "Made: today\n"]
+)
+def test_lines_above_the_table_are_skipped(above):
+    source = from_text(above + "a;b;kind\n1;2,5;x\n3;4,5;y\n1;2;x\n")
+    assert source.frame.columns.tolist() == ["a", "b", "kind"]
+    assert source.frame["b"].tolist() == [2.5, 4.5, 2]
+    assert "above the table" in source.notes[0]
+
+
+def test_windows_characters():
+    source = from_text("umsatz €,b\n1,x\n2,y\n", encoding="cp1252")
+    assert source.frame.columns.tolist() == ["umsatz €", "b"]
+    assert "read as Windows-1252" in source.notes[0]
+
+
 def test_missing_words_are_gaps_and_more_can_be_named():
     text = "a,b,kind\n1,?,x\nNA,-999,y\n3,5,x\nn/a,weg,y\n6,7,x\n"
     with pytest.raises(Problem, match="column 'b', row 4 is 'weg'"):
@@ -254,3 +343,45 @@ def test_numbers_for_ordinal_labels():
     data = prepared("a,g\n1,3\n2,1\n5,2\n4,\n3,1\n", ordinal=("1", "2", "3", "4"))
     assert data.y.cat.categories.tolist() == ["1", "2", "3"]
     assert data.y.tolist() == ["3", "1", "2", "1"]
+
+
+def test_arff_as_weka_takes_it():
+    """A brace after the name, tabs, weights, and nan."""
+    frame = from_arff(
+        "@relation r\n@ATTRIBUTE a\tnumeric\n@attribute class{p, q}\n@data\n"
+        "1.5,p\n2\tq, {2}\nNaN,p\n"
+    )
+    assert frame["a"].tolist()[:2] == [1.5, 2.0]
+    assert np.isnan(frame["a"][2])
+    assert frame["class"].tolist() == ["p", "q", "p"]
+
+
+def test_libsvm_under_the_name_of_a_text(tmp_path):
+    (tmp_path / "a.data").write_text("+1 1:2 3:1\n-1 2:1\n+1 1:1\n-1 3:2\n")
+    data = load(str(tmp_path / "a.data"), DataOptions())
+    assert data.X.shape == (4, 3)
+    assert data.counts == {"-1": 2, "1": 2}
+
+
+def test_images_and_training_parts_of_numpy(tmp_path):
+    X = np.arange(4 * 2 * 3).reshape(4, 2, 3) ** 2 % 7
+    y = [0, 1, 0, 1]
+    np.savez(tmp_path / "x.npz", x_train=X, y_train=y, x_test=X[:1], y_test=y[:1])
+    data = load(str(tmp_path / "x.npz"), DataOptions())
+    np.testing.assert_array_equal(data.X, X.reshape(4, 6))
+    assert "training part is read: 'x_train', 'y_train'" in data.notes[0]
+    assert "images of 2×3 pixels" in data.notes[1]
+
+
+def test_records_of_numpy(tmp_path):
+    table = np.rec.fromarrays([[1.0, 2, 3], [0, 1, 0]], names="a,kind")
+    np.save(tmp_path / "x.npy", table)
+    data = load(str(tmp_path / "x.npy"), DataOptions())
+    assert data.X.columns.tolist() == ["a"]
+    assert data.counts == {"0": 2, "1": 1}
+
+
+def test_formats_that_are_not_read_are_named(tmp_path):
+    (tmp_path / "x.xls").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(99))
+    with pytest.raises(Problem, match="before 2007 is not read; save the table as CSV"):
+        load(str(tmp_path / "x.xls"), DataOptions())

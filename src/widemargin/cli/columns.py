@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.numerals import are_dates, is_placeholder, parse
 from widemargin.cli.problem import Problem, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-THOUSANDS = r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"
-GERMAN_THOUSANDS = r"[+-]?\d{1,3}(\.\d{3})+,\d+"
 FEW = 20  # different numbers that may be the names of categories
 
 
@@ -53,14 +52,21 @@ def is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
 
 
-def as_feature(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A column that holds no plain numbers as numbers or categories."""
+def as_feature(
+    column: pd.Series[Any], decimal: str, remarks: dict[str, list[str]]
+) -> pd.Series[Any] | None:
+    """A column that holds no plain numbers as numbers or categories; None for dates.
+
+    ``remarks`` collects columns by what had to be understood to read them.
+    """
+    if column.dtype.kind in "mM":
+        return None
     if str(column.dtype) == "category":
         return column.cat.remove_unused_categories()
     if column.dtype.kind in "biufc" or str(column.dtype).startswith("decimal"):
         # Numbers with a mask of their own, as Parquet files have them.
         return column.astype("float64")
-    return _numbers_or_categories(column)
+    return _numbers_or_categories(column, decimal, remarks)
 
 
 def as_categories(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -78,7 +84,9 @@ def is_identifier(column: pd.Series[Any]) -> bool:
     return bool(distinct > 2 and distinct == column.notna().sum())
 
 
-def _numbers_or_categories(column: pd.Series[Any]) -> pd.Series[Any]:
+def _numbers_or_categories(
+    column: pd.Series[Any], decimal: str, remarks: dict[str, list[str]]
+) -> pd.Series[Any] | None:
     """A column of text as numbers if it has any reason to be, else as categories."""
     import numpy as np
     import pandas as pd
@@ -86,9 +94,15 @@ def _numbers_or_categories(column: pd.Series[Any]) -> pd.Series[Any]:
     # What follows looks at each different value once, which may save most of the work.
     codes, values = pd.factorize(column)
     text = pd.Series(values).astype(str).str.strip()
-    numbers = _parse(text)
+    if are_dates(text):
+        return None
+    numbers, understood = parse(text, decimal)
     stray = numbers.isna().to_numpy()
+    empty = is_placeholder(text).to_numpy()
     there = codes >= 0
+    if stray.any() and not stray.all() and not (stray & ~empty).any():
+        understood += [f"taken as missing: {listed(text[stray])}"]
+        stray[:] = False
     if stray.any():
         counts = np.bincount(codes[there], minlength=len(values))
         if _meant_as_numbers(counts, stray):
@@ -99,6 +113,8 @@ def _numbers_or_categories(column: pd.Series[Any]) -> pd.Series[Any]:
         places = np.where(there, places[codes], -1)
         kinds = pd.Categorical.from_codes(places, pd.Index(names, dtype=object))
         return pd.Series(kinds, index=column.index, name=column.name)
+    for remark in understood:
+        remarks.setdefault(remark, []).append(str(column.name))
     found = np.where(there, numbers.to_numpy()[codes], np.nan)
     return pd.Series(found, index=column.index, name=column.name)
 
@@ -116,24 +132,6 @@ def _stray_text(name: str, row: int, value: str) -> Problem:
         f"(--missing {_quoted(value)} takes it as missing, "
         f"--categorical {_quoted(name)} the column as categories)."
     )
-
-
-def _parse(text: pd.Series[Any]) -> pd.Series[Any]:
-    """Numbers of text, also with a decimal comma or marks for thousands; else NaN."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(text, errors="coerce").astype("float64")
-    rest = text[numbers.isna()]
-    if not rest.str.contains(",", regex=False).any():
-        return numbers
-    if rest.str.fullmatch(THOUSANDS).all() and rest.str.count(",").max() > 1:
-        rest = rest.str.replace(",", "", regex=False)
-    else:
-        if rest.str.fullmatch(GERMAN_THOUSANDS).any():
-            rest = rest.str.replace(".", "", regex=False)
-        rest = rest.str.replace(",", ".", regex=False)
-    numbers[rest.index] = pd.to_numeric(rest, errors="coerce").astype("float64")
-    return numbers
 
 
 def _quoted(text: str) -> str:

@@ -114,7 +114,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         rows = _stratified(y, options.sample, options.seed)
         notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
         X, y = X.iloc[rows], y.iloc[rows].reset_index(drop=True)
-    X = _features(X, raw, options, notes)  # its index tells the row in the file
+    X = _features(X, source, options, notes)  # its index tells the row in the file
     _check(X, y, name)
     check_image(X, options)
     X.index = y.index
@@ -147,23 +147,24 @@ def _stratified(y: pd.Series[Any], count: int, seed: int) -> Any:
 
 
 def _features(
-    X: pd.DataFrame, raw: pd.DataFrame, options: DataOptions, notes: list[str]
+    X: pd.DataFrame, source: Source, options: DataOptions, notes: list[str]
 ) -> pd.DataFrame:
     """Columns as numbers or categories; those that are neither are left out."""
+    raw, decimal = source.frame, source.decimal
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     empty = X.columns[X.isna().all().to_numpy()]
     out: dict[str, list[str]] = {"no values": list(empty), DATES: []}
     ids: list[str] = [] if options.keep_ids else _row_numbers(X, raw)
     changed: dict[str, Any] = {}
+    remarks: dict[str, list[str]] = {}
     # Plain numbers stay as they are; there may be thousands of such columns.
     for name in X.columns[[not is_plain(dtype) for dtype in X.dtypes]]:
         if name in categorical or name in empty:
             continue
-        if X[name].dtype.kind in "mM":
+        column = as_feature(X[name], decimal, remarks)
+        if column is None:
             out[DATES].append(name)
-            continue
-        column = as_feature(X[name])
-        if is_identifier(column) and not options.keep_ids:
+        elif is_identifier(column) and not options.keep_ids:
             ids.append(name)
         else:
             changed[name] = column
@@ -171,9 +172,11 @@ def _features(
     ids = [name for name in ids if name not in categorical]
     out[IDS] = ids
     say_left_out(out, notes)
+    notes += [f"{remark}, in {listed(names)}." for remark, names in remarks.items()]
     nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
     if nominal:
         notes.append(f"taken as categories: {listed(nominal)}.")
+    refuse_nothing_left(X.shape[1], out)
     if any(out.values()):
         X = X.drop(columns=[name for names in out.values() for name in names])
     X = X.assign(**changed) if changed else X
@@ -212,11 +215,18 @@ def say_left_out(out: Mapping[str, list[str]], notes: list[str]) -> None:
             notes.append(f"left out {listed(names)}: {why}.")
 
 
+def refuse_nothing_left(count: int, out: Mapping[str, list[str]]) -> None:
+    """Refuse a table of which, of ``count`` features, all are left out."""
+    if sum(map(len, out.values())) < count:
+        return
+    why = [f"{listed(names)}: {reason}" for reason, names in out.items() if names]
+    left_out = f"; left out {'; '.join(why)}" if why else ""
+    raise Problem(f"there are no features left besides the target{left_out}.")
+
+
 def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
     import numpy as np
 
-    if not X.shape[1]:
-        raise Problem(f"{name} has no features left besides the target.")
     check_classes(class_counts(y.value_counts(sort=False)), name)
     numeric, values = X, X.to_numpy() if _is_plain_table(X) else None
     if values is None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading.files import File, load, magic
+from widemargin.cli.reading.files import File, load, magic, magic_of_text
 from widemargin.cli.reading.source import Source, Wishes
 
 __all__ = ["FORMATS", "File", "Source", "Wishes", "read"]
@@ -37,6 +37,20 @@ FORMATS = {
     "anndata": Format((".h5ad",), "tables.read_anndata"),
 }
 
+# What people may try, and what it is called.
+UNREAD = {
+    ".json": "JSON",
+    ".xls": "the Excel format of before 2007",
+    ".ods": "the OpenDocument format",
+    ".sas7bdat": "SAS",
+    ".dta": "Stata",
+    ".sav": "SPSS",
+    ".rds": "R's own format",
+    ".rdata": "R's own format",
+    ".pkl": "pickle",
+    ".pickle": "pickle",
+}
+
 
 def read(path: str, wishes: Wishes, format: str | None = None) -> Source:
     """Read a file, or stdin if the path is "-"."""
@@ -52,7 +66,13 @@ def told(file: File) -> str:
     """The format of a file by its ending, else by its first bytes."""
     for name, format in FORMATS.items():
         if file.ending in format.endings:
-            return name
+            # Endings of text say little about what is in it.
+            return (magic_of_text(file.data) or name) if name == "csv" else name
+    if file.ending in UNREAD:
+        raise Problem(
+            f"{file.name}: {UNREAD[file.ending]} is not read; save the table as CSV, "
+            "Parquet or .xlsx."
+        )
     return magic(file.data) or "csv"
 
 

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 QUOTED = r"'(?:[^'\\]|\\.)*'" + "|" + r'"(?:[^"\\]|\\.)*"'
-ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s]+)\s+(.+)", re.IGNORECASE)
-VALUE = re.compile(rf"\s*({QUOTED}|[^,]*?)\s*(,|$)")
+ATTRIBUTE = re.compile(
+    rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*((?<=\s)\S.*|{{.*)", re.IGNORECASE
+)
+VALUE = re.compile(rf"[^\S\t]*({QUOTED}|[^,\t]*?)[^\S\t]*([,\t]\s*|$)")
+WEIGHT = re.compile(r"[,\t]\s*\{[^,{}]*\}$")  # of an instance
 PAIR = re.compile(rf"\s*(\d+)\s+({QUOTED}|[^,]*?)\s*(,|$)")
 NUMERIC = ("numeric", "real", "integer")
 
@@ -96,7 +99,7 @@ def _attribute(file: File, number: int, line: str) -> Attribute:
 
 def _fast_rows(attributes: list[Attribute], body: str) -> Any:
     """Rows by pandas' parser, which knows neither quotes of two kinds nor braces."""
-    if any(sign in body for sign in "'\"{%\\"):
+    if any(sign in body for sign in "'\"{%\\\t"):
         return None
     import pandas as pd
 
@@ -127,6 +130,7 @@ def _rows(file: File, attributes: list[Attribute], body: str) -> list[list[str |
         line = line.strip()
         if not line or line.startswith("%"):
             continue
+        line = WEIGHT.sub("", line)
         row = _sparse(attributes, line) if line.startswith("{") else _cells(line)
         if len(row) != len(attributes):
             raise Problem(
@@ -172,7 +176,7 @@ def _column(file: File, a: Attribute, cells: Any, wishes: Wishes) -> pd.Series[A
         cells = cells.mask(cells.isin(wishes.missing))
     if a.kind in NUMERIC:
         numbers = pd.to_numeric(cells, errors="coerce")
-        stray = numbers.isna() & cells.notna()
+        stray = numbers.isna() & cells.notna() & ~cells.isin(["NaN", "nan"])
         if stray.any():
             row = int(stray.to_numpy().argmax())
             word = cells.iloc[row]

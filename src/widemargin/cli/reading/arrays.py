@@ -88,7 +88,9 @@ def _dense(file: File, X: Any) -> Array:
 def _from_table(file: File, table: Array) -> Source:
     import pandas as pd
 
-    if table.ndim != 2 or table.dtype.names is not None:
+    if table.ndim == 1 and table.dtype.names is not None:
+        return Source(pd.DataFrame.from_records(table))
+    if table.ndim != 2:
         raise Problem(
             f"{file.name} has an array of shape {table.shape}; a table of rows and "
             "columns is needed, the last column being the target."
@@ -99,6 +101,8 @@ def _from_table(file: File, table: Array) -> Source:
 
 def _from_arrays(file: File, arrays: Mapping[str, Array], wishes: Wishes) -> Source:
     """Find features, classes and, if there are any, names among named arrays."""
+    notes: list[str] = []
+    arrays = _flat(_training_part(arrays, notes), notes)
     tables = {k: a for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "biuf"}
     x_name = next((name for name in FEATURES if name in tables), None)
     if x_name is None:
@@ -122,7 +126,33 @@ def _from_arrays(file: File, arrays: Mapping[str, Array], wishes: Wishes) -> Sou
     labels = columns[y_name]
     if labels.dtype.kind == "O":  # cells of MATLAB
         labels = np.array([_text(value) for value in labels])
-    return _source(X, labels, names, y_name)
+    source = _source(X, labels, names, y_name)
+    source.notes += notes
+    return source
+
+
+def _training_part(arrays: Mapping[str, Array], notes: list[str]) -> dict[str, Array]:
+    """The arrays whose names end in _train, without that, if there are any."""
+    part = {k[:-6]: a for k, a in arrays.items() if k.lower().endswith("_train")}
+    if len(part) < 2:
+        return dict(arrays)
+    notes.append(f"the training part is read: {listed(f'{k}_train' for k in part)}.")
+    return part
+
+
+def _flat(arrays: Mapping[str, Array], notes: list[str]) -> dict[str, Array]:
+    """Images as rows of pixels."""
+    found = dict(arrays)
+    for name, array in arrays.items():
+        if array.ndim in (3, 4) and array.dtype.kind in "biuf":
+            found[name] = array.reshape(len(array), -1)
+            sides = "×".join(map(str, array.shape[1:]))
+            shape = f" (--image-shape {'x'.join(map(str, array.shape[1:]))} draws them)"
+            notes.append(
+                f"{name} holds images of {sides} pixels, one feature each"
+                f"{shape if array.ndim == 3 else ''}."
+            )
+    return found
 
 
 def _class_array(

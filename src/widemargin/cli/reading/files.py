@@ -127,6 +127,11 @@ def magic(data: bytes) -> str | None:
             return format
     if data.startswith(b"PK\x03\x04"):
         return _kind_of_zip(data)
+    return magic_of_text(data)
+
+
+def magic_of_text(data: bytes) -> str | None:
+    """The format that the first line of a text gives away, if any."""
     head = data[:4096].lstrip().lower()
     lines = [line for line in head.splitlines() if line and not line.startswith(b"%")]
     if lines and lines[0].startswith((b"@relation", b"@attribute")):

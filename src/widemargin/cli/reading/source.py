@@ -43,3 +43,4 @@ class Source:
     # The column that holds the classes, where the format keeps them apart.
     target: str | None = None
     notes: list[str] = field(default_factory=list)
+    decimal: str = "."  # the mark that most of its numbers have

@@ -10,7 +10,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
@@ -27,6 +27,10 @@ MARKS = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # in Windows-1252
+PREAMBLE = 30  # lines above a table at most
+FITS = 0.5  # share of the lines of a table that have the fields of its first
+SEPARATOR = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # for Excel
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
@@ -42,6 +46,7 @@ class Layout:
     header: bool
     decimal: str
     unnamed: frozenset[str]
+    skipped: int  # lines above the table
 
     def options(self, wishes: Wishes) -> dict[str, Any]:
         """What `pandas.read_csv` has to be told."""
@@ -49,6 +54,7 @@ class Layout:
             "sep": self.separator,
             "names": self.names,
             "header": 0 if self.header else None,
+            "skiprows": self.skipped or None,
             "index_col": False,
             "decimal": self.decimal,
             "skipinitialspace": True,
@@ -68,7 +74,8 @@ def read_text(file: File, wishes: Wishes) -> Source:
     frame = _parse(file, layout, wishes)
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
-    return Source(frame.drop(columns=ghosts) if ghosts else frame, notes=notes)
+    frame = frame.drop(columns=ghosts) if ghosts else frame
+    return Source(frame, notes=notes, decimal=layout.decimal)
 
 
 def _encoding(file: File, notes: list[str]) -> str:
@@ -79,9 +86,17 @@ def _encoding(file: File, notes: list[str]) -> str:
     try:
         file.data.decode("utf-8")
     except UnicodeDecodeError:
-        notes.append(f"{file.name} is not in UTF-8; it is read as Latin-1.")
-        return "latin-1"
+        encoding, name = _western(file.data)
+        notes.append(f"{file.name} is not in UTF-8; it is read as {name}.")
+        return encoding
     return "utf-8"
+
+
+def _western(data: bytes) -> tuple[str, str]:
+    """Latin-1, or what Windows makes of it where it has characters of its own."""
+    if re.search(rb"[\x80-\x9f]", data) and not UNUSED.search(data):
+        return "cp1252", "Windows-1252"
+    return "latin-1", "Latin-1"
 
 
 def _refuse_binary(file: File) -> None:
@@ -97,7 +112,10 @@ def look_at(file: File, wishes: Wishes, notes: list[str]) -> Layout:
     """Tell the layout; the beginning of the file is enough, if it ends with a line."""
     encoding = _encoding(file, notes)
     lines = _first_lines(file.data, encoding)
-    separator, rows = _sniff(lines)
+    skipped, separator, rows = _find_table(lines)
+    if skipped:
+        lines_above = "a line" if skipped == 1 else f"{skipped} lines"
+        notes.append(f"skipped {lines_above} above the table of {file.name}.")
     first, body = rows[0], rows[1:]
     header = not _is_data(first) if wishes.header is None else wishes.header
     width = Counter(map(len, body)).most_common(1)[0][0] if body else len(first)
@@ -119,7 +137,9 @@ def look_at(file: File, wishes: Wishes, notes: list[str]) -> Layout:
     decimal = "," if commas and commas > points else "."
     if decimal == ",":
         notes.append("numbers have a decimal comma.")
-    return Layout(encoding, separator, names, header, decimal, frozenset(unnamed))
+    return Layout(
+        encoding, separator, names, header, decimal, frozenset(unnamed), skipped
+    )
 
 
 def _first_lines(data: bytes, encoding: str) -> list[str]:
@@ -129,11 +149,26 @@ def _first_lines(data: bytes, encoding: str) -> list[str]:
         end = max(data.rfind(b"\n", 0, end), second) + 1 or end
     # A cut may go through a character.
     text = data[: end + 1 if encoding == "utf-16" else end].decode(encoding, "ignore")
-    return [line for line in io.StringIO(text, newline="") if line.strip()][:200]
+    return list(islice(io.StringIO(text, newline=""), 250))
 
 
-def _sniff(lines: list[str]) -> tuple[str, list[list[str]]]:
-    """The separator by which most lines have as many fields as the first."""
+def _find_table(lines: list[str]) -> tuple[int, str, list[list[str]]]:
+    """How many lines are above the table, its separator, and the rows of the rest.
+
+    A title, a comment or "sep=;" above it has other fields than the lines below.
+    """
+    full = [(place, line) for place, line in enumerate(lines) if line.strip()]
+    whole = [line for _, line in full]
+    told = bool(whole) and SEPARATOR.fullmatch(whole[0].strip()) is not None
+    for above in range(told, max(1, min(PREAMBLE, len(full) - 2))):
+        share, separator, rows = _sniff(whole[above:])
+        if share >= FITS:
+            return full[above][0] if above else 0, separator, rows
+    return 0, *_sniff(whole)[1:]
+
+
+def _sniff(lines: list[str]) -> tuple[float, str, list[list[str]]]:
+    """The separator by which most lines, and how many, have the fields of the first."""
     best: tuple[tuple[float, int], str, list[list[str]]] | None = None
     for separator in ("\t", ";", "|", ",", BLANKS):
         rows = _split(lines, separator)
@@ -149,8 +184,8 @@ def _sniff(lines: list[str]) -> tuple[str, list[list[str]]]:
                 continue
             best = (share, width), separator, rows
     if best is None:
-        return ",", _split(lines, ",")
-    return best[1], best[2]
+        return 0.0, ",", _split(lines, ",")
+    return best[0][0], best[1], best[2]
 
 
 def _split(lines: list[str], separator: str) -> list[list[str]]:
