@@ -208,7 +208,7 @@ def test_compare_prints_a_line_per_method_and_writes_the_report(compared):
     folder, result = compared
     assert result.returncode == 0, result.stderr
     lines = [line.split() for line in result.stdout.splitlines() if line]
-    assert lines[0][:3] == ["method", "features", "score"]
+    assert lines[0][:3] == ["method", "features", "accuracy"]
     assert [lines[1][0], lines[2][0]] == ["ReliefF", "FisherScore"]
     assert sum("*" in line for line in lines[1:3]) == 1
     assert "of 4 features" in result.stdout
@@ -478,3 +478,35 @@ def test_help_takes_less_than_half_the_time_of_importing_scikit_learn():
     ours = seconds("-m", "widemargin", "--help")
     theirs = seconds("-c", "import sklearn.feature_selection")
     assert ours < theirs / 2, (ours, theirs)
+
+
+def test_table_and_sentence_of_a_comparison_agree():
+    """Also where the recommended method would do with fewer if it were alone."""
+    result = invoke("compare", "iris.csv", "-o", "x.html", "--permutations", "0")
+    (line,) = [row for row in result.stdout.splitlines() if row.split()[1:2] == ["*"]]
+    assert f"\n{line.split()[2]} of 4 features" in result.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_names_that_the_terminal_cannot_show(encoding, monkeypatch):
+    text = Path("iris.csv").read_text().replace("a,", "特徴 α,", 1)
+    Path("names.csv").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    result = run("rank", "names.csv", "-q")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert ("特徴 α" if encoding == "ascii" else r"\u7279\u5fb4") in result.stdout
+
+
+def test_scores_are_aligned_and_lines_end_where_they_end():
+    lines = invoke("rank", "iris.csv", "-n", "2").stdout.splitlines()
+    assert all(line == line.rstrip() for line in lines)
+    assert len({line.index(".") for line in lines if "0." in line}) == 1
+
+
+def test_methods_in_a_narrow_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "LMBA\n  weights that keep target" in invoke("methods").stdout
+
+
+def test_help_of_the_group_is_not_cut_short():
+    assert "..." not in invoke("--help").stdout.partition("Commands:")[2]

@@ -23,6 +23,7 @@ from widemargin.evaluation import (
     profile,
     stages,
 )
+from widemargin.evaluation._significance import Significance
 
 LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
 
@@ -118,13 +119,15 @@ class TestAnswer:
     def test_fewer_features_that_score_the_same_are_enough(self):
         c = comparison_of({"ReliefF": {1: near(0.879)}}, baseline=0.881)
         assert c.answer == (
-            "1 of 10 features, as ReliefF ranks them, is enough; 1-NN is 87.9 % with "
-            "it and 88.1 % with all."
+            "1 of 10 features, as ReliefF ranks them, is enough; the accuracy of 1-NN "
+            "is 87.9 % with it and 88.1 % with all."
         )
 
     def test_all_may_be_needed(self):
         c = comparison_of({"a": {3: near(0.7), 10: near(0.9)}}, baseline=0.9)
-        assert c.answer == "All 10 features are needed: 1-NN is 90 % with them."
+        assert c.answer == (
+            "All 10 features are needed: the accuracy of 1-NN is 90 % with them."
+        )
 
     def test_nothing_above_guessing_is_said_plainly(self):
         c = comparison_of({"a": {1: near(0.53), 2: near(0.51)}}, baseline=0.5)
@@ -132,6 +135,19 @@ class TestAnswer:
         assert c.answer.startswith("No signal found")
         assert "53 %" in c.answer
         assert "50 % of guessing" in c.answer
+        assert "higher than chance" not in c.answer
+
+    def test_significant_features_are_named_where_1_nn_fails(self):
+        """Else the sentence would contradict the q-values below it."""
+        c = comparison_of({"a": {1: near(0.53), 2: near(0.51)}}, baseline=0.5)
+        few, more = np.ones(10), np.full(10, 0.04)
+        few[0], more[6:] = 0.01, 0.5
+        for label, q in (("a", few), ("b", more)):
+            c.significance[label] = Significance(
+                np.zeros(10), q, q, c.feature_names, 50, "permutation"
+            )
+        assert c.answer.startswith("No signal found by 1-NN")
+        assert "But by b 6 of them score higher than chance" in c.answer
 
     def test_the_same_score_is_a_signal_with_enough_rows(self):
         scores = {"a": {1: near(0.56, 0.001)}}

@@ -25,7 +25,7 @@ from widemargin.cli.session import session
 from widemargin.cli.writing import Output, to_json
 
 
-@click.command()
+@click.command(short_help="Compare several methods, and write a report.")
 @file_argument
 @method_option(several=True)
 @effort_options

@@ -16,8 +16,9 @@ from widemargin.cli.choosing import (
     make_selectors,
     with_parameters,
 )
+from widemargin.cli.options import at_least
 from widemargin.cli.ranking import read_data
-from widemargin.cli.session import Session, plain_table, stdout, working
+from widemargin.cli.session import Session, plain_table, print_table, stdout, working
 from widemargin.cli.writing import Output, save_frame, save_text, to_json
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def effort_options(function: Function) -> Function:
     ):
         function = click.option(
             name,
-            type=click.IntRange(min=least),
+            type=at_least(least),
             default=default,
             metavar="N",
             help=f"{text}  [{default}]",
@@ -114,23 +115,26 @@ def print_comparison(comparison: Any) -> None:
     console, frame = stdout(), comparison.summary()
     table = plain_table()
     table.add_column("method", no_wrap=True)
-    titles = ("features", "score", "all features", "stability", "seconds")
-    for title in titles:
+    score = comparison.curve.scoring.replace("_", " ")
+    for title in ("features", score, "with all", "stability", "seconds"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in frame.itertuples():
+        own = comparison.choice if row.method == comparison.best else row
         cells = [
-            f"{row.n_features:.0f}",
-            f"{row.score:.1%}",
+            f"{own.n_features:.0f}",
+            f"{own.score:.1%}",
             f"{row.score_all:.1%}",
             f"{row.stability:.2f}",
-            f"{row.fit_time:.2g}",
+            f"{row.fit_time:.1f}" if row.fit_time >= 0.1 else f"{row.fit_time:.2f}",
         ]
-        mark = " *" if row.method == comparison.best else ""
+        mark = " *" if own is not row else ""
         cells = ["" if cell.startswith("nan") else cell for cell in cells]
         table.add_row(row.method + mark, *cells)
-    console.print(table)
+    print_table(console, table)
+    best = "recommended" if comparison.signal is not False else "first of these"
     console.print(
-        "* recommended; features: the fewest within a standard error of the best score"
+        f"* {best}; features: the fewest within a standard error of a method's best "
+        "score, for * of the best of all"
     )
     console.print(f"\n{comparison.answer}", soft_wrap=True)
 

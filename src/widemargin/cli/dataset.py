@@ -237,7 +237,7 @@ def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
         row, column = np.argwhere(infinite)[0]
         raise Problem(
             f"{name} has an infinite value in column {numeric.columns[column]!r}, "
-            f"row {X.index[row] + 1}."
+            f"row {X.index[row] + 1} (--missing inf,-inf takes it as missing)."
         )
     if _all_constant(X):
         raise Problem(
@@ -303,6 +303,6 @@ def plural(count: int, noun: str, nouns: str | None = None) -> str:
 
 def summary(counts: Iterable[tuple[str, int]], most: int = 4) -> str:
     """Classes and how many rows they have, in a few words."""
-    pairs = [f"{label} {n}" for label, n in counts]
+    pairs = [f"{label}: {n}" for label, n in counts]
     more = [f"{len(pairs) - most} more"] if len(pairs) > most else []
     return ", ".join([*pairs[:most], *more])

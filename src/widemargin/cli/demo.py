@@ -14,7 +14,7 @@ from widemargin.cli.comparing import (
 )
 from widemargin.cli.dataset import DataOptions, Dataset
 from widemargin.cli.options import MethodOptions
-from widemargin.cli.session import plain_table, session, stdout
+from widemargin.cli.session import plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_text
 
 if TYPE_CHECKING:
@@ -81,5 +81,5 @@ def _print_ranks(console: Console, comparison: Any) -> None:
     for f in np.argsort(mean, kind="stable")[:N_SHOWN]:
         cells = [str(ranking[f]) for ranking in ranks.values()]
         table.add_row(str(names[f]), f"{mean[f]:.1f}", *cells)
-    console.print(table)
+    print_table(console, table)
     console.print(f"{len(names) - N_SHOWN} more")

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin.cli.session import plain_table, stdout
+from widemargin.cli.session import plain_table, print_table, stdout
 from widemargin.cli.writing import to_json
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-@click.command()
+NARROW = 70  # letters in a line
+
+
+@click.command(short_help="List the methods, and the papers they are from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
 def methods(as_json: bool) -> None:
     """List the methods: what they look for, and the papers they are from."""
@@ -20,14 +26,25 @@ def methods(as_json: bool) -> None:
     if as_json:
         click.echo(to_json([asdict(method) for method in found]), nl=False)
         return
+    _print(stdout(), [(m.name, m.summary + _exceptions(m), m.paper) for m in found])
+
+
+def _exceptions(method: Any) -> str:
+    """What a method does that most, which rank features by classes, do not."""
+    special = [method.gives] * (method.gives != "ranking")
+    special += [f"needs {method.needs}"] * (method.needs != "classes")
+    return f" ({'; '.join(special)})" if special else ""
+
+
+def _print(console: Console, rows: list[tuple[str, str, str]]) -> None:
+    if console.width < NARROW:  # three columns would be a few letters wide
+        for name, summary, paper in rows:
+            console.print(f"{name}\n  {summary}\n  {paper}")
+        return
     table = plain_table()
     table.add_column("method", no_wrap=True)
     table.add_column("what it looks for")
     table.add_column("from")
-    for m in found:
-        # Most methods rank features by classes; the others say what they do instead.
-        special = [m.gives] * (m.gives != "ranking")
-        special += [f"needs {m.needs}"] * (m.needs != "classes")
-        notes = f" ({'; '.join(special)})" if special else ""
-        table.add_row(m.name, m.summary + notes, m.paper)
-    stdout().print(table)
+    for row in rows:
+        table.add_row(*row)
+    print_table(console, table)

@@ -45,6 +45,17 @@ def feature_count(text: str) -> int | float | str:
     raise click.BadParameter(f"{text!r} is no number of features, share or 'auto'.")
 
 
+def at_least(least: int) -> Callable[[Any], int]:
+    """Read a whole number that is not below another."""
+
+    def number(text: Any) -> int:
+        if re.fullmatch(r"\d+", str(text)) and int(text) >= least:
+            return int(text)
+        raise click.BadParameter(f"{text!r} is no whole number from {least} on.")
+
+    return number
+
+
 def number_or(word: str) -> Callable[[Any], int | str]:
     """Read a positive whole number, or a word that stands for one."""
 
@@ -99,7 +110,7 @@ file_argument = click.argument(
 
 _seed = click.option(
     "--seed",
-    type=int,
+    type=at_least(0),
     default=0,
     metavar="N",
     help="Makes what is random repeatable.  [0]",
@@ -139,13 +150,13 @@ _DATA = [
     ),
     click.option(
         "--bins",
-        type=click.IntRange(min=2),
+        type=at_least(2),
         metavar="N",
         help="Make N classes of equal size from a target of numbers.",
     ),
     click.option(
         "--sample",
-        type=click.IntRange(min=2),
+        type=at_least(2),
         metavar="N",
         help="Use N rows only, drawn from each class in proportion.",
     ),
@@ -219,8 +230,8 @@ _OUTPUT = [
         multiple=True,
         type=click.Path(path_type=str),
         metavar="FILE",
-        help="Write to a file; its ending says how: .csv, .tsv, .parquet, .json; and "
-        ".html for a report.",
+        help="Write to a file; its ending says what: .csv, .tsv, .parquet or .json; "
+        "compare and report: .html.",
     ),
     click.option("--force", "-f", is_flag=True, help="Replace an existing file."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout."),

@@ -14,7 +14,7 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.ranking import Ranking
-from widemargin.cli.session import plain_table, session, stdout
+from widemargin.cli.session import aligned, plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_frame, to_json
 
 BAR = 20
@@ -95,14 +95,15 @@ def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
     if console.is_terminal:
         table.add_column("", no_wrap=True)
     best = max(frame["score"].max(), 0.0)
+    form = aligned(frame["score"].abs().max())
     for row in frame.head(top).itertuples():
-        cells = [str(row.rank), str(row.feature), f"{row.score:.4g}"]
+        cells = [str(row.rank), str(row.feature), form(row.score)]
         if ranking.interval is not None:
-            cells += [f"{row.low:.4g}", f"{row.high:.4g}"]
+            cells += [form(row.low), form(row.high)]
         cells += ["yes" if row.selected else ""] * marked
         cells += [_bar(row.score, best)] * console.is_terminal
         table.add_row(*cells)
-    console.print(table)
+    print_table(console, table)
     rest = [f"{frame['selected'].sum()} of {len(frame)} selected"] * marked
     if len(frame) > top:
         rest.append(f"{len(frame) - top} more (--top all prints, -o FILE saves all)")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from widemargin.cli.lazy import LazyDataset
 
 
-@click.command()
+@click.command(short_help="Print the best features, or write the data with only them.")
 @file_argument
 @method_option(several=False)
 @engine_options

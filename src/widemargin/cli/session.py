@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -103,3 +104,23 @@ def plain_table() -> Table:
     from rich.table import Table
 
     return Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table; outside a terminal its lines do not end in blanks."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    console.print("\n".join(lines), soft_wrap=True)
+
+
+def aligned(largest: float) -> Callable[[float], str]:
+    """One number of decimals for a column, four digits for its largest value."""
+    if not 1e-4 <= largest < 1e6:
+        return lambda value: f"{value:.4g}"
+    places = max(0, 3 - floor(log10(largest)))
+    # Adding zero makes one of a negative zero.
+    return lambda value: f"{round(value, places) + 0.0:.{places}f}"

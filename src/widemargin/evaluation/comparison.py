@@ -174,14 +174,7 @@ class Comparison:
         d, k = self.profile.n_features, self.choice.n_features
         best, of_all = _together(self.curve.scoring, self.choice.score, self.score_all)
         if self.signal is False:
-            chance, found = _together(
-                self.curve.scoring, self.chance or 0.0, max(self._tops())
-            )
-            return (
-                f"No signal found: with no selection of the {d} features does "
-                f"{self._measure()} exceed {found}, which is not clearly more than the "
-                f"{chance} of guessing."
-            )
+            return self._no_signal()
         if k == d:
             return (
                 f"All {d} features are needed: {self._measure()} is {best} with them."
@@ -190,8 +183,8 @@ class Comparison:
         carry = "carries" if k == 1 else "carry"
         if self.choice.score > self.score_all + self.choice.stderr:
             return (
-                f"{subject} {carry} the signal; {self._measure()} rises from {of_all} "
-                f"with all to {best}."
+                f"{subject} {carry} the signal; {self._measure(short=True)} rises from "
+                f"{of_all} with all to {best}."
             )
         return (
             f"{subject} {'is' if k == 1 else 'are'} enough; {self._measure()} is "
@@ -201,10 +194,30 @@ class Comparison:
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]
 
-    def _measure(self) -> str:
+    def _no_signal(self) -> str:
+        assert self.curve is not None
+        chance, found = _together(
+            self.curve.scoring, self.chance or 0.0, max(self._tops())
+        )
+        answer = (
+            f"No signal found by {self.classifier}: whichever of the "
+            f"{self.profile.n_features} features are kept, {self._measure()} is at "
+            f"most {found}, not clearly more than the {chance} of guessing."
+        )
+        sure = {k: int(s.significant().sum()) for k, s in self.significance.items()}
+        if not any(sure.values()):
+            return answer
+        label = max(sure, key=lambda k: sure[k])
+        score = "scores" if sure[label] == 1 else "score"
+        return (
+            f"{answer} But by {label} {sure[label]} of them {score} higher than chance "
+            "would have it, so another classifier may do better."
+        )
+
+    def _measure(self, short: bool = False) -> str:
         assert self.curve is not None
         scoring = self.curve.scoring
-        if scoring == "accuracy":
+        if short and scoring == "accuracy":
             return self.classifier
         return f"the {scoring.replace('_', ' ')} of {self.classifier}"
 
