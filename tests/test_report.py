@@ -307,7 +307,7 @@ def test_lines_to_compare_again_do_so(compared, tmp_path, monkeypatch):
 def test_no_signal_is_not_recommended(full):
     quiet = SimpleNamespace(**{**vars(full), "signal": False})
     page = widemargin.report(quiet).html
-    assert "none finds a signal" in page
+    assert "finds no signal with any" in page
     assert ">recommended<" not in page
     assert ">recommended<" in widemargin.report(full).html
 
@@ -567,6 +567,10 @@ def test_columns_come_from_every_kind_of_table():
         (formats.interval(3.0, 9.0), "3–9"),
         (formats.interval(3.0, 3.0), "3"),
         (formats.in_words(5), "five"),
+        (
+            formats.unbroken("398 of 10000 features; 1-NN rises to 86 %: 'x', '20000'"),
+            "398 of 10\u202f000 features; 1\u2011NN rises to 86\u202f%: 'x', '20000'",
+        ),
         (formats.measured(0.5, "neg_log_loss"), "0.500"),
         (formats.measured(0.5, "balanced_accuracy"), "50.0\u202f%"),
     ],

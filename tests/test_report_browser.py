@@ -360,6 +360,36 @@ def test_paper_has_the_first_fifty_and_no_controls(browser, files, shots):
         page.screenshot(path=shots / "print.png", full_page=True)
 
 
+def test_paper_is_no_phone(browser, files):
+    """A4 less its margins is narrower than what the page takes for a phone."""
+    with opened(browser, files("wide"), 673) as page:
+        position = (
+            "getComputedStyle(document.querySelector('.static th[scope=row]')).position"
+        )
+        page.emulate_media(media="print")
+        assert page.evaluate(position) == "static"
+        across = page.evaluate(
+            "getComputedStyle(document.querySelector('.figures')).gridTemplateColumns"
+        )
+        assert len(across.split()) > 2
+
+
+def test_no_point_of_the_curve_is_cut_off(browser, files):
+    with opened(browser, files("wide"), DESKTOP) as page:
+        hidden = page.evaluate(
+            """() => {
+              const clip = document.querySelector("#curve-chart .canvas svg svg");
+              const { left, right } = clip.getBoundingClientRect();
+              return [...clip.querySelectorAll(".marker")].filter((m) => {
+                const box = m.getBoundingClientRect();
+                return box.left < left || box.right > right;
+              }).length;
+            }"""
+        )
+        assert page.locator("#curve-chart .marker").count() > 10
+        assert hidden == 0
+
+
 def test_without_scripts_the_answer_and_the_first_fifty_are_there(
     browser, files, shots
 ):

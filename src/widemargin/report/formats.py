@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 THIN = "\u202f"  # a narrow space that does not break
 DASH = "–"
+HYPHEN = "\u2011"  # one that does not break
 NONE = "—"
 
 # Scores that are shares of something and read best in per cent.
@@ -104,8 +106,14 @@ def score_name(scoring: str | None) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """The same sentence, its numbers kept together with their per cent signs."""
-    return sentence.replace(" %", f"{THIN}%")
+    """The same sentence with its numbers, per cent and "1-NN" kept on one line.
+
+    What is part of a word, or quoted, is a name and stays as it is.
+    """
+    sentence = re.sub(
+        r"(?<![\w.'-])\d{5,}(?![\w'])", lambda n: count(int(n[0])), sentence
+    )
+    return sentence.replace(" %", f"{THIN}%").replace("-NN", f"{HYPHEN}NN")
 
 
 def in_words(n: int) -> str:

@@ -13,6 +13,7 @@ const MARKERS = [
   "M-.6-1.2H.6V1.2H-.6Z",
 ];
 const MARGIN = { top: 18, right: 18, bottom: 46, left: 58 };
+const INSET = 10; // room for the markers of the first and the last point
 
 function startCurve() {
   const { curve } = page;
@@ -131,12 +132,13 @@ function startCurve() {
     const bottom = height - MARGIN.bottom;
     const innerWidth = width - MARGIN.left - MARGIN.right;
     const span = place(to) - place(from) || 1;
+    const [left, reach] = [MARGIN.left + INSET, innerWidth - 2 * INSET];
     return {
       width, height, bottom, innerWidth, low, high, from, to,
-      x: (n) => MARGIN.left + ((place(n) - place(from)) / span) * innerWidth,
+      x: (n) => left + ((place(n) - place(from)) / span) * reach,
       y: (v) => bottom - ((v - low) / (high - low)) * (bottom - MARGIN.top),
       back: (px) => {
-        const v = place(from) + ((px - MARGIN.left) / innerWidth) * span;
+        const v = place(from) + ((px - left) / reach) * span;
         return logarithmic ? 10 ** v : v;
       },
     };
@@ -171,10 +173,11 @@ function startCurve() {
     return percent(v, scale.high - scale.low < 0.04 ? 1 : 0);
   }
 
-  function sizeTicks({ from, to, innerWidth }) {
+  function sizeTicks({ from, to, innerWidth, x }) {
     const wanted = Math.max(2, Math.floor(innerWidth / 90));
     if (!logarithmic || to / from < 8) {
-      return ticks(from, to, wanted).filter((n) => Number.isInteger(n));
+      const round = ticks(from, to, wanted).filter((n) => Number.isInteger(n));
+      return round.length && x(round[0]) - x(from) < 30 ? round : [from, ...round];
     }
     const all = [];
     for (let power = 1; power <= to; power *= 10) all.push(power, 2 * power, 5 * power);
