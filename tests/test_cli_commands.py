@@ -510,3 +510,13 @@ def test_methods_in_a_narrow_terminal(monkeypatch):
 
 def test_help_of_the_group_is_not_cut_short():
     assert "..." not in invoke("--help").stdout.partition("Commands:")[2]
+
+
+def test_report_names_the_file_and_what_was_done_to_it():
+    Path("messy.csv").write_text(MESSY, encoding="utf-8-sig")
+    few = ["-m", "ReliefF", "-k", "3", "--folds", "2", "--resamples", "0"]
+    result = invoke("compare", "messy.csv", *few, "--permutations", "0", "-o", "x.json")
+    assert result.exit_code == 0
+    data = json.loads(Path("x.json").read_text(encoding="utf-8"))
+    assert data["title"] == "Which features of messy.csv matter?"
+    assert any("left out 'Patient'" in note for note in data["notes"])

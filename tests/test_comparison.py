@@ -135,7 +135,12 @@ class TestAnswer:
         assert c.answer.startswith("No signal found")
         assert "53 %" in c.answer
         assert "50 % of guessing" in c.answer
+        assert "not clearly more than" in c.answer
         assert "higher than chance" not in c.answer
+
+    def test_less_than_guessing_is_no_more_than_that(self):
+        c = comparison_of({"a": {1: near(0.47)}}, baseline=0.4)
+        assert "at most 47 %, no more than the 50 % of guessing" in c.answer
 
     def test_significant_features_are_named_where_1_nn_fails(self):
         """Else the sentence would contradict the q-values below it."""

@@ -277,6 +277,8 @@ class SelectionCurveDisplay(_Display):
         ax = self._into(ax, (7.2, 4.6))
         for i, (label, line) in enumerate(self.lines.items()):
             self._line(ax, i, label, _Line(*map(np.asarray, line)))
+        ring = {"marker": "o", "markersize": 9, "markerfacecolor": "none"}
+        ax.plot([], [], color="0.4", linestyle="none", **ring, label="best of a method")
         if self.chance is not None:
             self._draw_chance(ax, self.chance)
         sizes = np.concatenate([np.asarray(line[0]) for line in self.lines.values()])

@@ -9,6 +9,7 @@ from widemargin.cli.comparing import (
     as_data,
     compare_file,
     default_page,
+    default_title,
     effort_options,
     print_comparison,
     save_comparison,
@@ -56,7 +57,7 @@ def compare(
     effort = Effort(folds, permutations, resamples)
     with session(out.quiet) as notes:
         comparison = compare_file(file, method, data, how, effort, notes)
-        save_comparison(out, comparison, None)
+        save_comparison(out, comparison, default_title(file))
         if out.as_json:
             click.echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:

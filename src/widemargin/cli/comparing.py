@@ -107,6 +107,7 @@ def compare(
         raise KeyboardInterrupt
     for text in comparison.notes:
         notes.note(text)
+    comparison.notes[:0] = dataset.notes  # the report says what was done to the file
     return comparison
 
 
@@ -125,7 +126,7 @@ def print_comparison(comparison: Any) -> None:
             f"{own.score:.1%}",
             f"{row.score_all:.1%}",
             f"{row.stability:.2f}",
-            f"{row.fit_time:.1f}" if row.fit_time >= 0.1 else f"{row.fit_time:.2f}",
+            _seconds(row.fit_time),
         ]
         mark = " *" if own is not row else ""
         cells = ["" if cell.startswith("nan") else cell for cell in cells]
@@ -133,10 +134,16 @@ def print_comparison(comparison: Any) -> None:
     print_table(console, table)
     best = "recommended" if comparison.signal is not False else "first of these"
     console.print(
-        f"* {best}; features: the fewest within a standard error of a method's best "
-        "score, for * of the best of all"
+        f"features: the fewest within a standard error of the method's best {score}\n"
+        f"* {best}: the fewest within a standard error of the best of all"
     )
     console.print(f"\n{comparison.answer}", soft_wrap=True)
+
+
+def _seconds(time: float) -> str:
+    if time < 0.005:
+        return "<0.01"
+    return f"{time:.1f}" if time >= 0.1 else f"{time:.2f}"
 
 
 def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, Any]:
@@ -179,6 +186,12 @@ def save_comparison(out: Output, comparison: Any, title: str | None) -> None:
             save_text(path, page.html if ending == ".html" else to_json(page.data))
         else:
             save_frame(path, comparison.summary(), dict)
+
+
+def default_title(file: str) -> str:
+    """Heading of a page on a file."""
+    name = "stdin" if file == "-" else PurePath(file).name
+    return f"Which features of {name} matter?"
 
 
 def default_page(file: str, what: str) -> str:

@@ -12,6 +12,7 @@ from widemargin.cli.comparing import (
     Effort,
     compare_file,
     default_page,
+    default_title,
     effort_options,
     make_report,
     save_comparison,
@@ -66,7 +67,7 @@ def report(
         else:
             effort = Effort(folds, permutations, resamples)
             comparison = compare_file(file, method, data, how, effort, notes)
-            title = title or Path(file).name
+            title = title or default_title(file)
             save_comparison(out, comparison, title)
             saved = make_report(comparison, title).data if out.as_json else {}
             answer = comparison.answer

@@ -199,10 +199,11 @@ class Comparison:
         chance, found = _together(
             self.curve.scoring, self.chance or 0.0, max(self._tops())
         )
+        above = "not clearly" if max(self._tops()) > (self.chance or 0.0) else "no"
         answer = (
             f"No signal found by {self.classifier}: whichever of the "
             f"{self.profile.n_features} features are kept, {self._measure()} is at "
-            f"most {found}, not clearly more than the {chance} of guessing."
+            f"most {found}, {above} more than the {chance} of guessing."
         )
         sure = {k: int(s.significant().sum()) for k, s in self.significance.items()}
         if not any(sure.values()):
