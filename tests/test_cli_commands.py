@@ -520,3 +520,20 @@ def test_report_names_the_file_and_what_was_done_to_it():
     data = json.loads(Path("x.json").read_text(encoding="utf-8"))
     assert data["title"] == "Which features of messy.csv matter?"
     assert any("left out 'Patient'" in note for note in data["notes"])
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals here")
+@pytest.mark.parametrize(
+    ("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "xterm")]
+)
+def test_notes_have_colours_only_where_they_are_wanted(variable, value, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(variable, value)
+    master, slave = os.openpty()
+    result = run("rank", "iris.csv", "-o", "x.csv", stderr=slave)
+    os.close(slave)
+    said = os.read(master, 4096).decode()
+    os.close(master)
+    assert result.returncode == 0
+    assert ("\x1b[33mnote:" in said) == (value == "xterm")
+    assert "note:" in said

@@ -207,7 +207,8 @@ class TestSelectionCurve:
     def test_a_ring_marks_the_best_size(self):
         display = SelectionCurveDisplay({"a": ([1, 2, 3], [0.5, 0.9, 0.7], [0] * 3)})
         display.plot()
-        ring = display.ax_.lines[-1]
+        ring, explained = display.ax_.lines[-2:]
+        assert (explained.get_marker(), *explained.get_xdata()) == (ring.get_marker(),)
         assert (*ring.get_xdata(), *ring.get_ydata()) == (2, 0.9)
 
     def test_twelve_methods_look_different(self):
@@ -216,7 +217,10 @@ class TestSelectionCurve:
         lines = [x for x in display.ax_.lines if x.get_label().startswith("m")]
         assert len({(x.get_color(), x.get_linestyle()) for x in lines}) == 12
         texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
-        assert texts == [f"m{i}" for i in range(12)] + ["guessing (0.50)"]
+        assert texts == [f"m{i}" for i in range(12)] + [
+            "best of a method",
+            "guessing (0.50)",
+        ]
 
     def test_far_guessing_does_not_flatten_the_curves(self):
         lines = {"a": ([1, 2], [0.9, 0.95], [0.01, 0.01])}

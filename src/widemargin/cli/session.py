@@ -53,7 +53,10 @@ class Session:
 
     def _show(self, text: str) -> None:
         if not self.quiet:
-            click.echo(f"{click.style('note:', fg='yellow')} {text}", err=True)
+            # Rich knows which terminals have colours and who wants none.
+            plain = self._console.no_color or not self._console.color_system
+            head = "note:" if plain else click.style("note:", fg="yellow")
+            click.echo(f"{head} {text}", err=True)
 
     def status(self, text: str) -> AbstractContextManager[Any]:
         """Show on a terminal that something goes on."""
