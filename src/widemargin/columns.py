@@ -172,9 +172,9 @@ def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
         for f, k in enumerate(kinds):
             column = X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
             if f in nominal:
-                table[:, f] = _codes_of(column, name, str(X.columns[f]))
+                table[:, f] = _codes(column, name, str(X.columns[f]))
             else:
-                table[:, f] = _places_of(column) if k == ORDERED else _floats_of(column)
+                table[:, f] = _places_of(column) if k == ORDERED else floats_of(column)
         return table
     values = X if isinstance(X, np.ndarray) else None
     if values is None and len(nominal):
@@ -207,15 +207,36 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(value != value)
 
 
-def _codes(values: NDArray[Any] | list[Any], name: str, column: str) -> Floats:
+def _codes(values: Any, name: str, column: str) -> Floats:
     """Codes of the values by first appearance, NaN where there is none."""
+    places, _ = different(values, name, column)
+    return np.where(places < 0, np.nan, places)
+
+
+def different(values: Any, name: str, column: str) -> tuple[Ints, list[Any]]:
+    """Different values of a nominal column, and which of them each row has.
+
+    They come in order of first appearance; −1 stands for a missing one.
+    """
+    kind_of_type = type(getattr(values, "dtype", None)).__name__
+    quick = kind_of_type in ("CategoricalDtype", "StringDtype")
+    if hasattr(values, "iloc") and (quick or values.dtype.kind != "O"):  # pandas
+        places, found = values.factorize()
+        return places.astype(np.int64), found.tolist()
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-        _, first, place = np.unique(values, return_index=True, return_inverse=True)
-        codes = np.argsort(np.argsort(first)).astype(np.float64)[place]
-        return np.where(np.isnan(values), np.nan, codes)
+        there = ~np.isnan(values)
+        found, first, place = np.unique(
+            values[there], return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)
+        places = np.full(len(values), -1)
+        places[there] = np.argsort(order)[place]
+        return places, found[order].tolist()
+    if hasattr(values, "to_list"):
+        values = values.to_list()
     seen: dict[Any, int] = {}
     try:
-        places = [seen.setdefault(v, len(seen)) for v in values]
+        places = np.array([seen.setdefault(v, len(seen)) for v in values], np.int64)
     except TypeError:
         raise ValueError(
             f"{name}: the nominal column {column!r} has values that cannot be compared "
@@ -223,16 +244,8 @@ def _codes(values: NDArray[Any] | list[Any], name: str, column: str) -> Floats:
         ) from None
     # The missing ones of these take no code.
     missing = np.array([_is_missing(v) for v in seen], dtype=bool)
-    codes = np.where(missing, np.nan, np.cumsum(~missing) - 1)
-    return codes[places]
-
-
-def _codes_of(column: Any, name: str, label: str) -> Floats:
-    """Codes of a nominal column of a frame."""
-    if hasattr(column, "iloc") and column.dtype.kind != "O":  # pandas
-        codes, _ = column.factorize()
-        return np.where(codes < 0, np.nan, codes)
-    return _codes(column.to_list(), name, label)
+    codes = np.where(missing, -1, np.cumsum(~missing) - 1)
+    return codes[places], [v for v in seen if not _is_missing(v)]
 
 
 def _places_of(column: Any) -> Floats:
@@ -240,10 +253,10 @@ def _places_of(column: Any) -> Floats:
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # pandas
         codes = np.asarray(column.cat.codes, np.float64)
         return np.where(codes < 0, np.nan, codes)
-    return _floats_of(column.to_physical())  # polars
+    return floats_of(column.to_physical())  # polars
 
 
-def _floats_of(column: Any) -> Floats:
+def floats_of(column: Any) -> Floats:
     """A numeric column of a frame, NaN where a value is missing."""
     if hasattr(column, "iloc"):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)

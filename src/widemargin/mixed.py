@@ -17,6 +17,8 @@ I. Kononenko, *Estimating attributes: analysis and extensions of RELIEF*, ECML 1
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,25 +36,46 @@ def separate(
     the features ``gappy`` have some. A missing number is replaced by the mean of its
     class. A nominal feature of two values is as good as a numeric one and stays in X.
     """
-    n, d = X.shape
-    absent = np.isnan(X)
+    n = len(X)
     many = nominal[np.nanmax(X[:, nominal], axis=0, initial=0.0) > 1]
-    codes = X[:, many].astype(np.float32, order="C")
-    pairs = _pairs(absent, y)
+    pairs = _pairs(np.isnan(X), y)
     n_pairs = int(pairs.max()) + 1
     expected, fills = np.empty((n_pairs, n)), np.zeros(n_pairs)
     excess = np.empty((2, n_pairs, n), np.float32)
     numbers = gappy[~np.isin(gappy, many)]
     _expect_numbers(X, y, numbers, pairs, (expected, excess, fills), workers)
-    for m, f in enumerate(many):
-        _expect_mismatches(codes[:, m], y, pairs[f], expected, excess)
+    for f in many:
+        _expect_mismatches(X[:, f], y, pairs[f], expected, excess)
+    return set_apart(X, y, Mixture(many, pairs, fills), expected, excess)
+
+
+class Mixture(NamedTuple):
+    """Which features of a table are not numbers, and where cells are missing."""
+
+    nominal: Ints  # (M,) nominal features of more than two values
+    pairs: Ints  # (d, C) numbers of features and classes with missing cells, else −1
+    fills: Floats  # (P,) what stands in the rows for a missing cell
+
+
+def set_apart(
+    X: Floats,
+    y: Ints,
+    mixture: Mixture,
+    expected: Floats,
+    excess: NDArray[np.float32],
+) -> kernels.Mixed:
+    """What is beyond the numbers of X; there, it is replaced."""
+    n, d = X.shape
+    nominal, pairs, fills = mixture
+    absent = np.isnan(X)
+    codes = X[:, nominal].astype(np.float32, order="C")
     rows, features = np.divmod(np.flatnonzero(absent), d)
     of_cell = pairs[features, y[rows]]
     X[rows, features] = fills[of_cell]
-    X[:, many] = 0.0
+    X[:, nominal] = 0.0
     return kernels.Mixed(
         codes,
-        many,
+        nominal,
         np.searchsorted(rows, np.arange(n + 1)),
         features,
         of_cell,
@@ -94,7 +117,7 @@ def _expect_numbers(
 
 
 def _expect_mismatches(
-    values: NDArray[np.float32],
+    values: Floats,
     y: Ints,
     pairs: Ints,
     expected: Floats,
