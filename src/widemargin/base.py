@@ -168,8 +168,14 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             )
         from widemargin.engine.dask import distribute
 
-        ordered = self._ordered_classes
-        table = distribute(self, X, y, scale=self.scale, ordered=ordered)
+        table = distribute(
+            self,
+            X,
+            y,
+            scale=self.scale,
+            ordered=self._ordered_classes,
+            nominal=self._nominal,
+        )
         self.prefix_scores_ = None
         with Workers(1, self.verbose) as workers:
             self.scores_ = self._score(table, workers)

@@ -17,7 +17,6 @@ ties are settled as if there had been one block only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,52 +32,20 @@ from widemargin.engine.local import (
     Search,
     fill_up,
     nearest,
+    numbers_only,
     panel_width,
     sum_edges,
 )
+from widemargin.engine.rows import (
+    Guests,
+    Rows,
+    Scaling,
+    numbers_of,
+    scaled,
+    with_beyond,
+)
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How raw values become those of the table: (x − shift) / span · factor."""
-
-    shift: Floats
-    span: Floats
-    factor: Floats
-    low: Floats  # of the scaled features over all blocks, as in a Table
-    high: Floats
-    mean: Floats
-
-    def times(self, factor: Floats) -> Scaling:
-        """The same with every feature multiplied once more."""
-        ends = self.low * factor, self.high * factor
-        return replace(
-            self,
-            factor=self.factor * factor,
-            low=np.minimum(*ends),
-            high=np.maximum(*ends),
-            mean=self.mean * factor,
-        )
-
-    def from_low(self) -> Scaling:
-        """The same with every feature moved to begin at 0."""
-        return replace(
-            self,
-            shift=self.shift + self.low / self.factor * self.span,
-            low=np.zeros_like(self.low),
-            high=self.high - self.low,
-            mean=self.mean - self.low,
-        )
-
-
-class Guests(NamedTuple):
-    """Rows whose neighbours are sought."""
-
-    X: NDArray[Any]  # (m, d) raw
-    y: NDArray[np.integer]  # (m,) class codes
-    rows: Ints  # (m,) the caller's row numbers
 
 
 class Wish(NamedTuple):
@@ -106,31 +73,17 @@ class Found(NamedTuple):
         return Found(self.offsets, _small(self.rows), exact, share)
 
 
-def scaled(X: NDArray[Any], scaling: Scaling, out: Floats) -> None:
-    """Raw rows, scaled, to the first places of ``out``."""
-    out = out[: len(X)]
-    np.subtract(X, scaling.shift, out=out)
-    out /= scaling.span
-    if not (scaling.factor == 1).all():
-        out *= scaling.factor
-
-
 def block_table(
     block: Guests, n_classes: int, scaling: Scaling, *guests: Guests
-) -> tuple[Table, Floats]:
+) -> tuple[Table, Rows]:
     """A block as a Table, and its rows with those of guests stacked below them."""
-    order = np.argsort(block.y, kind="stable")
-    n = len(order)
-    stack = np.empty((n + sum(len(g.y) for g in guests), block.X.shape[1]))
-    scaled(block.X[order], scaling, stack)
-    place = n
-    for guest in guests:
-        scaled(guest.X, scaling, stack[place:])
-        place += len(guest.y)
-    y, rows = block.y[order].astype(np.int64), block.rows[order]
-    classes = np.arange(n_classes)
+    home = block.take(np.argsort(block.y, kind="stable"))
+    X, mixed = scaled([home, *guests], scaling)
+    y, classes = home.y.astype(np.int64), np.arange(n_classes)
     limits = scaling.low, scaling.high, scaling.mean
-    return Table(stack[:n], y, classes, rows, *limits), stack
+    beyond = mixed[0] if mixed else None
+    table = Table(X[: len(y)], y, classes, home.rows, *limits, beyond)
+    return table, with_beyond(X, mixed)
 
 
 class _GuestSearch(Search):
@@ -141,12 +94,16 @@ class _GuestSearch(Search):
     """
 
     def __init__(
-        self, table: Table, stack: Floats, y: Ints, own: Ints, wish: Wish, width: int
+        self, table: Table, stack: Rows, y: Ints, own: Ints, wish: Wish, width: int
     ) -> None:
-        super().__init__(table, METRICS[wish.metric], wish.slots, Workers(1), width)
         self.stack, self.labels, self.own = stack, y, own
+        super().__init__(table, METRICS[wish.metric], wish.slots, Workers(1), width)
         rank = np.empty(0, np.int64) if wish.share_ties else table.rows
         self.rule = kernels.Rule(wish.k, self.members(), rank, True, NO_BORDERS)
+
+    def _beyond(self) -> kernels.Mixed:
+        assert isinstance(self.stack, kernels.MixedRows)
+        return self.stack.mixed
 
     def _counting_step(self) -> float:
         """Guests are kept in single precision: what they meet has to be as well."""
@@ -154,8 +111,9 @@ class _GuestSearch(Search):
 
     def pack_guests(self) -> None:
         """Make the guests ready for `panels`."""
+        guests = numbers_of(self.stack)[len(self.table.X) :]
         self.guest_packed, self.guest_norms = self._pack(
-            self.stack[len(self.table.X) :]
+            numbers_only(guests, self.table.numeric)
         )
 
     def lists_within(self, reach: Floats) -> kernels.Heap:
@@ -180,7 +138,8 @@ class _GuestSearch(Search):
         norms = np.zeros(padded)
         norms[: len(rows)] = self.guest_norms[kernels.EUCLIDEAN, rows]
         euclidean = self.metric == kernels.EUCLIDEAN
-        both = (norms, self.norms[kernels.EUCLIDEAN]) if euclidean else None
+        both: Any = (norms, self.norms[kernels.EUCLIDEAN]) if euclidean else None
+        both = self.with_extras(both, rows, padded)
         queries = kernels.Queries(self.own[rows], self.labels[rows])
         with single_threaded_blas():
             for part in spans(len(rows), self.width):
@@ -196,6 +155,20 @@ class _GuestSearch(Search):
                 )
         return heap
 
+    def with_extras(self, norms: Any, rows: Ints, padded: int) -> Any:
+        """What a tile needs: norms of some guests and of the table, and what is more.
+
+        The guests are filled up to ``padded``.
+        """
+        if self.extras is None:
+            return norms
+        home, guests = np.arange(len(self.table.X)), len(self.table.X) + rows
+        return kernels.MixedNorms(
+            norms,
+            self.extras.extras(guests, padded, home),
+            self.extras.extras(home, self.packed.shape[1], guests),
+        )
+
     def members(self) -> Ints:
         """(2C, S): for guests that are in the table, then for those that are not."""
         counts = self.table.counts
@@ -204,7 +177,7 @@ class _GuestSearch(Search):
             np.add.at(strangers[a], slots[slots >= 0], counts[slots >= 0])
         return np.concatenate([super().members(), strangers])
 
-    def _asked(self, rows: Ints) -> tuple[Floats, kernels.Queries, Floats]:
+    def _asked(self, rows: Ints) -> tuple[Rows, kernels.Queries, Floats]:
         n, C = len(self.table.X), len(self.table.classes)
         labels = self.labels[rows] + np.where(self.own[rows] < 0, C, 0)
         norms = self._lengths(self.guest_norms[self.metric, rows])
@@ -294,19 +267,26 @@ def find_each_other(
     already. Of the block, only the first (0) or the second (1) half takes part if one
     is named.
     """
+    if half is not None:
+        limits = 0, len(block.y) // 2, len(block.y)
+        part = slice(limits[half], limits[half + 1])
+        block = block.take(np.argsort(block.y, kind="stable")[part])
+        reaches = reaches[0][part], reaches[1]
     (ours, _), (theirs, _) = (
         block_table(b, len(wish.slots), scaling) for b in (block, other)
     )
-    if half is not None:
-        limits = 0, len(ours.X) // 2, len(ours.X)
-        part = slice(limits[half], limits[half + 1])
-        ours = replace(ours, X=ours.X[part], y=ours.y[part], rows=ours.rows[part])
-        reaches = reaches[0][part], reaches[1]
     stack = np.concatenate([theirs.X, ours.X, theirs.X])
     width = panel_width(min(len(ours.X), len(theirs.X)))
     strangers = np.full(max(len(ours.y), len(theirs.y)), -1)
     among_them, among_us = (
-        _GuestSearch(table, rows, guests.y, strangers[: len(guests.y)], wish, width)
+        _GuestSearch(
+            table,
+            with_beyond(rows, [table.mixed, guests.mixed]),
+            guests.y,
+            strangers[: len(guests.y)],
+            wish,
+            width,
+        )
         for table, rows, guests in (
             (theirs, stack[: len(theirs.X) + len(ours.X)], ours),
             (ours, stack[len(theirs.X) :], theirs),
@@ -315,11 +295,15 @@ def find_each_other(
     among_them.guest_packed, among_them.guest_norms = among_us.packed, among_us.norms
     among_us.guest_packed, among_us.guest_norms = among_them.packed, among_them.norms
     heaps = among_them.lists_within(reaches[0]), among_us.lists_within(reaches[1])
-    squares = among_us.norms[kernels.EUCLIDEAN], among_them.norms[kernels.EUCLIDEAN]
+    squares: Any = None
+    if wish.metric == "euclidean":
+        squares = tuple(s.norms[kernels.EUCLIDEAN] for s in (among_us, among_them))
+    everyone = np.arange(len(ours.X))
+    norms = among_them.with_extras(squares, everyone, among_us.packed.shape[1])
     with single_threaded_blas():
         kernels.search_blocks(
             (among_us.packed, among_them.packed),
-            squares if wish.metric == "euclidean" else None,
+            norms,
             width,
             tuple(kernels.Queries(s.own, s.labels) for s in (among_them, among_us)),
             (among_us.layout, among_them.layout),
@@ -379,39 +363,38 @@ class Pairs(NamedTuple):
 
 def _meet(
     guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling
-) -> tuple[Floats, kernels.Edges, Ints]:
+) -> tuple[Rows, kernels.Edges, Ints]:
     """The rows of some pairs, scaled, and the pairs as edges between them; marks."""
-    stacks, places, taken = [], [], 0
+    parts, places, taken = [], [], 0
     for rows, wanted in ((guests, pairs.heads), (block, pairs.tails)):
         there = np.zeros(len(rows.y), bool)
         there[wanted] = True
-        chosen = rows.X[there]
-        stack = np.empty(chosen.shape)
-        scaled(chosen, scaling, stack)
-        stacks.append(stack)
+        parts.append(rows.take(there))
         places.append((np.cumsum(there) - 1)[wanted] + taken)
-        taken += len(chosen)
+        taken += len(parts[0].y)
     # What came from elsewhere may be read-only, which would be compiled for anew.
     edges = kernels.Edges(places[0], places[1], np.array(pairs.values))
-    return np.concatenate(stacks), edges, np.array(pairs.marks)
+    return with_beyond(*scaled(parts, scaling)), edges, np.array(pairs.marks)
 
 
 def sum_pairs(
     guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling, power: int
 ) -> Floats:
     """Σ value · |x_head − x_tail|^power."""
-    X, edges, _ = _meet(guests, block, pairs, scaling)
-    return sum_edges(X, edges, workers=Workers(1), power=power)
+    rows, edges, _ = _meet(guests, block, pairs, scaling)
+    return sum_edges(rows, edges, workers=Workers(1), power=power)
 
 
 def sum_groups(
     guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling, n: int, power: int
 ) -> Floats:
     """The same for each of n groups, which are in order; power 0 sums with sign."""
-    X, edges, groups = _meet(guests, block, pairs, scaling)
-    offsets = np.searchsorted(groups, np.arange(n + 1))
+    rows, edges, groups = _meet(guests, block, pairs, scaling)
+    X, offsets = numbers_of(rows), np.searchsorted(groups, np.arange(n + 1))
     sums = np.zeros((n, X.shape[1]))
     kernels.group_sums(X, edges, power, offsets, 0, n, sums)
+    if power and isinstance(rows, kernels.MixedRows):
+        kernels.mixed_group_sums(rows, edges, power, offsets, 0, n, sums)
     return sums
 
 
@@ -419,9 +402,14 @@ def sum_sided_pairs(
     guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling
 ) -> Floats:
     """Σ value · (x_tail − x_head)² where that has the pair's side, 0 for everywhere."""
-    X, edges, sides = _meet(guests, block, pairs, scaling)
+    rows, edges, sides = _meet(guests, block, pairs, scaling)
+    X = numbers_of(rows)
     sums = np.zeros(X.shape[1])
     kernels.sided_edge_sums(X, edges, sides, 0, len(sides), sums)
+    if isinstance(rows, kernels.MixedRows):
+        # A side is that of the numbers; without one, all counts.
+        free = kernels.Edges(*(a[sides == 0] for a in edges))
+        kernels.mixed_edge_sums(rows, free, 2, 0, len(free.heads), sums)
     return sums
 
 
@@ -429,16 +417,17 @@ def measure_pairs(
     guests: Guests, block: Guests, pairs: Pairs, scaling: Scaling, w: Floats
 ) -> Floats:
     """Distance of each pair under w, where x_tail − x_head has the pair's side."""
-    X, edges, sides = _meet(guests, block, pairs, scaling)
+    rows, edges, sides = _meet(guests, block, pairs, scaling)
     lengths = np.empty(len(sides))
-    kernels.pair_lengths(X, edges.heads, edges.tails, sides, w * w, lengths)
+    kernels.pair_lengths(
+        numbers_of(rows), edges.heads, edges.tails, sides, w * w, lengths
+    )
     return lengths
 
 
 def apply(block: Guests, scaling: Scaling, span: Floats, function: Any) -> Any:
     """A function of (x − low) / span and of class codes."""
-    U = np.empty(block.X.shape)
-    scaled(block.X, scaling, U)
+    U, _ = scaled([block], scaling)
     U -= scaling.low
     U /= span
     return function(U, block.y.astype(np.int64))
@@ -453,7 +442,8 @@ def find_invaders(
     n_classes: int,
 ) -> tuple[Ints, Floats]:
     """Rows of a block that invade guests; see `widemargin.kernels.invasions`."""
-    table, stack = block_table(block, n_classes, scaling, guests)
+    table, rows_and_guests = block_table(block, n_classes, scaling, guests)
+    stack = numbers_of(rows_and_guests)
     # The features with the largest share of distances first, as far as one can tell.
     columns = np.argsort(-((w * (scaling.high - scaling.low)) ** 2), kind="stable")
     rows = np.zeros((len(stack), fill_up(len(w), int(kernels.STEP))), np.float32)

@@ -14,13 +14,15 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from widemargin.engine.distributed import BlockTable, Remote
+from widemargin.engine.laws import expectations
 from widemargin.engine.partitions import Source
-from widemargin.table import refuse_extreme_ranges
+from widemargin.table import Ints, refuse_extreme_ranges
 from widemargin.threads import single_threaded_blas, spans
 
 INSTALL = 'To run on Dask collections install Dask: pip install "widemargin[dask]".'
@@ -179,29 +181,48 @@ def _add(parts: list[Any]) -> Any:
 
 
 def distribute(
-    estimator: Any, X: Any, y: Any, *, scale: str | None, ordered: bool
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    scale: str | None,
+    ordered: bool,
+    nominal: Callable[[Any], Ints | None],
 ) -> BlockTable:
     """A table of a Dask array or frame X and of labels y of whatever kind.
 
-    y may be the name of a column of a frame X. The estimator's ``n_features_in_`` and
-    ``feature_names_in_`` are set.
+    y may be the name of a column of a frame X. ``nominal`` tells which columns of an
+    empty table like X are nominal, or None if these and missing values are refused. The
+    estimator's ``n_features_in_`` and ``feature_names_in_`` are set.
     """
     name = type(estimator).__name__
     cluster = Cluster(name)
     threads, memory = cluster.size()
-    source = Source(X, y, name, cluster)
+    source = Source(X, y, name, cluster, nominal)
     if source.n_bytes() * SHARE <= memory:
         source.keep()
     summary, codes, classes = source.survey(ordered=ordered)
     source.describe(estimator)
     refuse_extreme_ranges(summary.low, summary.high, scale, name)
     n, d = summary.n, len(summary.low)
+    # A row carries a number, and half of one in two ways, for each feature and class
+    # with missing cells.
+    more = len(classes) * int(np.count_nonzero(summary.gaps))
     cells = int(np.clip(memory // threads // PART, *CELLS))
     # Blocks meet in pairs: as many as threads keep these busy.
-    rows = int(np.clip(n // threads, min(n, FEWEST), max(1, cells // d)))
+    fitting = max(1, cells // (d + 2 * more))
+    rows = int(np.clip(n // threads, min(n, FEWEST), fitting))
     firsts, blocks = source.blocks(codes, rows)
-    kept = n * source.row_bytes() * SHARE <= memory
-    scaling = summary.scaling(scale)
+    kept = n * (source.row_bytes() + 8 * more) * SHARE <= memory
+    scaling = summary.scaling(scale, sorted(source.columns.nominal))
+    if kept:
+        blocks = cluster.keep(blocks)
+    many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]
+    if many or more:
+        absent = n, np.flatnonzero(summary.gaps), np.array(many, np.int64)
+        blocks, mixture = expectations(cluster, blocks, scaling, absent, len(classes))
+        blocks = cluster.keep(blocks) if kept and more else blocks
+        scaling = replace(scaling, mixture=mixture)
     return BlockTable(
         X=Remote(n, d),  # type: ignore[arg-type]
         y=codes,  # type: ignore[arg-type]
@@ -211,7 +232,7 @@ def distribute(
         high=scaling.high,
         mean=scaling.mean,
         runner=cluster,
-        blocks=cluster.keep(blocks) if kept else blocks,
+        blocks=blocks,
         firsts=firsts,
         kept=kept,
         scaling=scaling,

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin.engine import blocks as tasks
 from widemargin.engine import local, sums
-from widemargin.engine.blocks import Found, Guests, Pairs, Scaling, Wish
+from widemargin.engine.blocks import Found, Pairs, Wish
 from widemargin.engine.local import Neighbors
+from widemargin.engine.rows import Guests, Scaling
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
@@ -114,9 +115,15 @@ class BlockTable(Table):
         limits = {name: getattr(scaling, name) for name in ("low", "high", "mean")}
         return replace(self, scaling=scaling, **limits)
 
+    @property
+    def row_cells(self) -> int:
+        """Numbers of a row at work."""
+        mixture = self.scaling.mixture
+        return len(self.low) + (0 if mixture is None else 2 * len(mixture.fills))
+
     def shared_scaling(self) -> Any:
         """The scaling, for many tasks."""
-        return self.runner.constant(self.scaling, 6 * self.low.nbytes)
+        return self.runner.constant(self.scaling, self.scaling.n_bytes)
 
     def block_of(self, rows: Ints) -> Ints:
         """Number of the block of each row."""
@@ -201,12 +208,14 @@ class BlockTable(Table):
 
 
 def _take(block: Guests, places: Ints) -> Guests:
-    return Guests(block.X[places], block.y[places], block.rows[places])
+    return block.take(places)
 
 
 def _collect(parts: list[Guests], places: Ints) -> Guests:
-    X, y, rows = (np.concatenate(a)[places] for a in zip(*parts, strict=True))
-    return Guests(X, y, rows)
+    X, y, rows = (np.concatenate([part[a] for part in parts]) for a in range(3))
+    expected = [part.expected for part in parts if part.expected is not None]
+    together = np.concatenate(expected) if expected else None
+    return Guests(X, y, rows, together).take(places)
 
 
 def _runs(values: Ints) -> Iterator[tuple[int, slice]]:
@@ -232,13 +241,13 @@ def nearest(
     """Yield the k nearest rows of each query in each slot, some queries at a time."""
     wish = Wish(k, slots, metric, share_ties, distances)
     n_slots = int(slots.max()) + 1
-    n, d = table.X.shape
+    n = len(table.X)
     listed = n * n_slots * k * len(table.blocks)
     if queries is None and table.kept and listed <= LISTED:
         rows = table.in_class_order()
         yield _neighbors(rows, _all_pairs(table, wish), wish)
         return
-    size = max(1, min(GUESTS, CELLS // d, LISTED // (n_slots * k)))
+    size = max(1, min(GUESTS, CELLS // table.row_cells, LISTED // (n_slots * k)))
     if queries is None:
         queries = np.arange(n)
     elif block_size is not None:

@@ -162,14 +162,19 @@ def _filled(a: NDArray[Any], filled: NDArray[np.bool_]) -> NDArray[Any]:
 def _numeric_part(table: Table) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
     """Features that are searched as numbers, and their low, high and mean."""
     ranges = table.low, table.high, table.mean
-    if table.mixed is None or not len(table.mixed.nominal):
+    if table.numeric.all():
         return table.X, ranges
-    numeric = np.flatnonzero(table.numeric)
-    if not len(numeric):
-        n = len(table.X)
-        return np.zeros((n, 1)), (np.zeros(1), np.zeros(1), np.zeros(1))
-    low, high, mean = (a[numeric] for a in ranges)
-    return np.ascontiguousarray(table.X[:, numeric]), (low, high, mean)
+    low, high, mean = (numbers_only(a, table.numeric) for a in ranges)
+    return numbers_only(table.X, table.numeric), (low, high, mean)
+
+
+def numbers_only(a: Floats, numeric: NDArray[np.bool_]) -> Floats:
+    """What of ``a`` is about numeric features; one that is 0 if there are none."""
+    if numeric.all():
+        return a
+    if not numeric.any():
+        return np.zeros((*a.shape[:-1], 1))
+    return np.ascontiguousarray(a[..., numeric])
 
 
 def panel_width(n: int) -> int:
@@ -211,12 +216,17 @@ class Search:
         self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
         self.extras, self.beyond = None, 0.0
         if table.mixed is not None:
-            self.extras = MixedScreen(table, metric, self.factor, self.packed.shape[1])
+            self.extras = MixedScreen(self._beyond(), metric, self.factor)
             # Each sum that is added to is rounded once more. The largest extra sum
             # enters the norms as if it were one more feature.
             self.depth += 2 * self.extras.depth
             self.beyond = self.extras.largest
         self.largest = float(self._lengths(self.norms[metric, :n]).max())
+
+    def _beyond(self) -> kernels.Mixed:
+        """Nominal features and missing cells of all rows that meet."""
+        assert self.table.mixed is not None
+        return self.table.mixed
 
     def _counting_step(self) -> float:
         """The step whose multiples stand for values; 0 if they are not counted.
@@ -298,7 +308,8 @@ class Search:
         queries = kernels.Queries(np.arange(n), self.table.y)
         norms = self._tile_norms(self.norms)
         if self.extras is not None:
-            norms = kernels.MixedNorms(norms, *self.extras.all_pairs())
+            extras = self.extras.extras(queries.rows, self.packed.shape[1])
+            norms = kernels.MixedNorms(norms, extras, extras)
         # A pair of groups of panels changes the lists of both, so no group is worked
         # on twice at once. Halves of the diagonal, the smallest pieces, come last.
         panels = self.packed.shape[1] // self.width
@@ -340,7 +351,12 @@ class Search:
         packed, norms = self._pack(self.values[rows])
         both = self._tile_norms(norms)
         if self.extras is not None:
-            both = kernels.MixedNorms(both, *self.extras.panels(rows, packed.shape[1]))
+            everything, padded = np.arange(len(self.table.X)), self.packed.shape[1]
+            both = kernels.MixedNorms(
+                both,
+                self.extras.extras(rows, packed.shape[1]),
+                self.extras.extras(everything, padded, rows),
+            )
 
         def search(part: slice) -> None:
             kernels.search_panel(

@@ -6,23 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.table import Ints, Table
+from widemargin.table import Ints
 
 CHUNK = 32  # nominal features compared before the next row of a tile
 
 
 class MixedScreen:
-    """What is added to the screened distances of a table.
+    """What is added to the screened distances of some rows.
 
     A missing cell adds to the distance of its row to every other row; the sums over the
     cells of both rows are added. Where both rows lack a value, each adds one half.
     """
 
-    def __init__(self, table: Table, metric: int, factor: float, padded: int) -> None:
-        assert table.mixed is not None
-        self.table, self.padded = table, padded
+    def __init__(self, mixed: kernels.Mixed, metric: int, factor: float) -> None:
+        self.mixed = mixed
         self.power = 2 if metric == kernels.EUCLIDEAN else 1
-        mixed = self.mixed = table.mixed
         self.unit = factor**self.power
         M = len(mixed.nominal)
         chunks = -(-M // CHUNK)
@@ -31,7 +29,6 @@ class MixedScreen:
         length = CHUNK if chunks > 1 else -(-M // 4) * 4
         self.sizes = np.ascontiguousarray(sizes.reshape(chunks, CHUNK)[:, :length])
         self.excess = self._excess()
-        self.rows = np.arange(len(table.X))
         cells = np.diff(mixed.starts)
         self.depth = float(M + 2 * cells.max() + 2)
         self.largest = float(sizes.sum()) + 2 * self._most(cells)
@@ -48,19 +45,13 @@ class MixedScreen:
         excess = mixed.excess[self.power - 1]
         return excess if (factor == 1).all() else excess * factor[:, None]
 
-    def all_pairs(self) -> tuple[kernels.Extras, kernels.Extras]:
-        """The extras of both sides of a tile, where both are all rows."""
-        ours = self._of(self.rows, self.padded, self.excess)
-        return ours, ours
-
-    def panels(self, rows: Ints, padded: int) -> tuple[kernels.Extras, kernels.Extras]:
-        """The same where our side is some rows only."""
-        ours = self._of(rows, padded, self.excess)
-        return ours, self._of(self.rows, self.padded, self.excess.take(rows, axis=1))
-
-    def _of(
-        self, rows: Ints, padded: int, excess: NDArray[np.float32]
+    def extras(
+        self, rows: Ints, padded: int, others: Ints | None = None
     ) -> kernels.Extras:
+        """What some rows, filled up, add to tiles with others, by default with all."""
+        excess = self.excess
+        if others is not None:
+            excess = excess.take(others, axis=1)
         mixed, (chunks, length) = self.mixed, self.sizes.shape
         codes = np.zeros((padded, chunks * length), np.float32)
         codes[: len(rows), : mixed.codes.shape[1]] = mixed.codes[rows]

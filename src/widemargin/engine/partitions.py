@@ -6,7 +6,8 @@ collection is asked of the collection itself, so Dask is not imported here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,9 +16,11 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import _check_feature_names
 
-from widemargin.columns import refuse_columns
-from widemargin.engine.blocks import Guests, Scaling
+from widemargin.columns import MIXED, refuse_columns
+from widemargin.engine.coding import Columns, Values
 from widemargin.engine.distributed import Runner
+from widemargin.engine.rows import Guests
+from widemargin.engine.survey import Summary, join, raw, summarize
 from widemargin.table import (
     Floats,
     Ints,
@@ -38,109 +41,6 @@ class Labels(NamedTuple):
     values: Any  # different ones
     codes: NDArray[np.integer]  # (n,) which of them
     missing: int
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What scaling has to know of some rows, feature by feature."""
-
-    n: int
-    low: Floats
-    high: Floats
-    rise: Floats  # from low to the mean: more digits than a mean far from 0 has
-    squares: Floats  # sum of squared deviations from the mean
-    gaps: Ints  # NaN
-    endless: Ints  # infinities
-
-    @property
-    def mean(self) -> Floats:
-        """Mean of each feature."""
-        return self.low + self.rise
-
-    def joined(self, other: Summary) -> Summary:
-        """Of both together (the update of Chan, Golub and LeVeque is stable)."""
-        n = self.n + other.n
-        step = other.low - self.low + (other.rise - self.rise)
-        low = np.minimum(self.low, other.low)
-        return Summary(
-            n,
-            low,
-            np.maximum(self.high, other.high),
-            self.low - low + self.rise + step * (other.n / n),
-            self.squares + other.squares + step**2 * (self.n * other.n / n),
-            self.gaps + other.gaps,
-            self.endless + other.endless,
-        )
-
-    def scaling(self, scale: str | None) -> Scaling:
-        """The same scaling that a table in memory gets."""
-        d = len(self.low)
-        constant = self.low == self.high
-        shift, span = np.zeros(d), np.ones(d)
-        if scale == "minmax":
-            shift, span = self.low, self.high - self.low
-        elif scale == "standard":
-            shift, span = self.mean, np.sqrt(self.squares / self.n)
-        if scale is not None:
-            shift = np.where(constant, self.low, shift)
-            span = np.where(constant, 1.0, span)
-        limits = ((a - shift) / span for a in (self.low, self.high, self.mean))
-        return Scaling(shift, span, np.ones(d), *limits)
-
-
-def raw(part: Any) -> NDArray[Any]:
-    """The numbers of a partition, rows one after the other, in a type of their own."""
-    if hasattr(part, "iloc"):  # pandas
-        extension = any(not isinstance(t, np.dtype) for t in part.dtypes)
-        part = part.to_numpy(np.float64, na_value=np.nan) if extension else part
-    X = np.asarray(part)
-    if X.dtype.kind == "b":
-        X = X.astype(np.uint8)
-    elif X.dtype.kind not in "iuf" or X.dtype.itemsize not in (1, 4, 8):
-        X = X.astype(np.float64)
-    return np.ascontiguousarray(X, X.dtype.newbyteorder("="))
-
-
-class Survey(NamedTuple):
-    """What is known of some partitions."""
-
-    lengths: Ints  # rows of each
-    summary: Summary | None  # None if there are no rows
-
-
-def summarize(parts: list[Any]) -> Survey:
-    """Survey a few partitions."""
-    return join([_summarize(part) for part in parts])
-
-
-def _summarize(part: Any) -> Survey:
-    """Survey one partition, some rows at a time."""
-    X = raw(part)
-    n, d = X.shape
-    total: Summary | None = None
-    for rows in spans(n, max(1, 2**18 // max(d, 1))):
-        Z = X[rows].astype(np.float64)
-        gaps, endless = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
-        if gaps.any() or endless.any():
-            Z[~np.isfinite(Z)] = 0.0
-        low, high = Z.min(axis=0), Z.max(axis=0)
-        Z -= low
-        rise = Z.mean(axis=0)
-        squares = np.square(Z - rise).sum(axis=0)
-        one = Summary(len(Z), low, high, rise, squares, gaps, endless)
-        total = one if total is None else total.joined(one)
-    return Survey(np.array([n]), total)
-
-
-def join(surveys: list[Survey]) -> Survey:
-    """Survey several partitions together."""
-    total: Summary | None = None
-    for _, summary in surveys:
-        if total is None or summary is None:
-            total = total or summary
-        else:
-            total = total.joined(summary)
-    return Survey(np.concatenate([s.lengths for s in surveys]), total)
 
 
 def label_part(part: Any) -> Labels:
@@ -187,12 +87,29 @@ def _code_type(n_classes: int) -> Any:
     return np.min_scalar_type(-n_classes)
 
 
+class Code(NamedTuple):
+    """How partitions become numbers."""
+
+    columns: Columns
+    known: dict[int, Values]
+
+    def numbers(self, part: Any) -> NDArray[Any]:
+        """The numbers of a partition."""
+        if not self.columns.coded:
+            return raw(part)
+        return self.columns.encode(part, self.known)
+
+
 def assemble(
-    parts: list[Any], limits: list[tuple[int, int]], first: int, y: NDArray[np.integer]
+    parts: list[Any],
+    limits: list[tuple[int, int]],
+    first: int,
+    y: NDArray[np.integer],
+    code: Code,
 ) -> Guests:
     """A block of rows from parts of partitions."""
     X = [
-        raw(part.iloc[lo:hi] if hasattr(part, "iloc") else part[lo:hi])
+        code.numbers(part.iloc[lo:hi] if hasattr(part, "iloc") else part[lo:hi])
         for part, (lo, hi) in zip(parts, limits, strict=True)
     ]
     rows = np.arange(first, first + len(y))
@@ -228,19 +145,35 @@ class Source:
     name : str
         Who asks.
     runner : Runner
+    nominal : function
+        Numbers of the nominal columns, given an empty table like X; None if there must
+        be neither such columns nor missing values.
     """
 
-    def __init__(self, X: Any, y: Any, name: str, runner: Runner) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        name: str,
+        runner: Runner,
+        nominal: Callable[[Any], Ints | None],
+    ) -> None:
         self.name, self.runner = name, runner
         self.frame = hasattr(X, "columns")
         if isinstance(y, str):
             X, y = self._split(X, y)
         if self.frame:
-            refuse_columns(X._meta, name, mixed=False)
+            like = X._meta
             self.parts = list(X.to_delayed())
         else:
             X = self._one_column_of_chunks(X)
+            like = np.empty((0, X.shape[1]))
             self.parts = list(X.to_delayed().ravel())
+        chosen = nominal(like)
+        self.mixed = chosen is not None
+        refuse_columns(like, name, mixed=self.mixed)
+        self.columns = Columns.of(like, chosen, name)
+        self.known: dict[int, Values] = {}
         self.X, self.y = X, y
         self.lengths = np.empty(0, np.int64)
 
@@ -272,6 +205,8 @@ class Source:
 
     def row_bytes(self) -> int:
         """Bytes of a row as it comes."""
+        if self.columns.coded:
+            return 8 * int(self.X.shape[1])
         if self.frame:
             sizes = [getattr(t, "itemsize", 8) for t in self.X.dtypes]
             return max(sizes, default=8) * len(sizes)
@@ -302,13 +237,16 @@ class Source:
     ) -> tuple[Summary, NDArray[np.integer], NDArray[Any]]:
         """What X is like; class codes and classes. Looks at all partitions once."""
         call, lazy = self.runner.call, []
-        surveys = [call(summarize, self.parts[s]) for s in self._handfuls()]
+        surveys = [
+            call(summarize, self.parts[s], self.columns) for s in self._handfuls()
+        ]
         if hasattr(self.y, "to_delayed"):
             lazy = list(np.ravel(self.y.to_delayed()))
-        (lengths, total), *labels = self.runner.compute(
-            [self.runner.tree(join, surveys), *(call(label_part, p) for p in lazy)]
+        together = self.runner.tree(partial(join, columns=self.columns), surveys)
+        (lengths, total, known), *labels = self.runner.compute(
+            [together, *(call(label_part, p) for p in lazy)]
         )
-        self.lengths = lengths
+        self.lengths, self.known = lengths, known
         if total is None or total.n < 2:
             raise ValueError(
                 f"{self.name} needs at least 2 rows, got {total.n if total else 0}."
@@ -324,10 +262,12 @@ class Source:
                 f"{self.name} needs one label for each row, but X has {total.n} rows "
                 f"and y has {len(codes)}."
             )
-        return total, codes, classes
+        return total.with_values(known), codes, classes
 
     def _refuse_gaps(self, total: Summary) -> None:
         for what, counts in (("NaN", total.gaps), ("infinity", total.endless)):
+            if what == "NaN" and self.mixed:
+                continue
             places = np.flatnonzero(counts)
             if len(places):
                 names = self.X.columns if self.frame else range(self.X.shape[1])
@@ -338,19 +278,24 @@ class Source:
                 shown += [f"in {more} more column{'s' * (more > 1)}"] * (more > 0)
                 raise ValueError(
                     f"{self.name} needs finite numbers in a Dask collection, but X has "
-                    f"{what} {', '.join(shown)}. Fill these in, or leave out such rows "
-                    "or columns first."
+                    f"{what} {', '.join(shown)}. Fill these in, leave out such rows or "
+                    "columns first"
+                    + (f", or use {', '.join(MIXED)}." if what == "NaN" else ".")
                 )
 
     def blocks(self, codes: NDArray[np.integer], rows: int) -> tuple[Ints, list[Any]]:
         """First row of each block, and blocks of about as many rows, to be computed."""
         firsts, blocks, first = [], [], 0
+        size = 64 * sum(len(values) for values, _ in self.known.values())
+        code = self.runner.constant(Code(self.columns, self.known), size)
         for pieces in cut(self.lengths, rows):
             parts = [self.parts[p] for p, _, _ in pieces]
             limits = [(lo, hi) for _, lo, hi in pieces]
             n = sum(hi - lo for lo, hi in limits)
             labels = codes[first : first + n]
-            blocks.append(self.runner.call(assemble, parts, limits, first, labels))
+            blocks.append(
+                self.runner.call(assemble, parts, limits, first, labels, code)
+            )
             firsts.append(first)
             first += n
         return np.array(firsts), blocks

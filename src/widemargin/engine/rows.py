@@ -1,0 +1,149 @@
+"""Rows that are somewhere else, and what makes them rows of a table.
+
+They travel as they came, in the caller's number type, and are scaled where they arrive.
+A row that may meet missing cells carries the differences to expect from these, which
+`widemargin.engine.laws` has found out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import kernels
+from widemargin.mixed import Mixture, set_apart
+from widemargin.table import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How raw values become those of the table: ((x − shift) / span − origin) · factor."""
+
+    shift: Floats
+    span: Floats
+    factor: Floats
+    origin: Floats
+    low: Floats  # of the scaled features over all blocks, as in a Table
+    high: Floats
+    mean: Floats
+    mixture: Mixture | None = None  # nominal features and missing values, if any
+
+    @property
+    def n_bytes(self) -> int:
+        """How much has to be sent."""
+        more = 0 if self.mixture is None else sum(a.nbytes for a in self.mixture)
+        return 7 * self.shift.nbytes + more
+
+    def times(self, factor: Floats) -> Scaling:
+        """The same with every feature multiplied once more."""
+        ends = self.low * factor, self.high * factor
+        return replace(
+            self,
+            factor=self.factor * factor,
+            low=np.minimum(*ends),
+            high=np.maximum(*ends),
+            mean=self.mean * factor,
+        )
+
+    def from_low(self) -> Scaling:
+        """The same with every feature moved to begin at 0."""
+        moved = np.where(self.factor == 0, 0.0, self.low)
+        return replace(
+            self,
+            origin=self.origin + moved / np.where(self.factor == 0, 1.0, self.factor),
+            low=self.low - moved,
+            high=self.high - moved,
+            mean=self.mean - moved,
+        )
+
+
+class Guests(NamedTuple):
+    """Rows whose neighbours are sought."""
+
+    X: NDArray[Any]  # (m, d) raw
+    y: NDArray[np.integer]  # (m,) class codes
+    rows: Ints  # (m,) the caller's row numbers
+    expected: Floats | None = None  # (m, P) differences to missing cells, if any
+
+    def take(self, places: Any) -> Guests:
+        """Some of them."""
+        X, y, rows, expected = self
+        chosen = None if expected is None else expected[places]
+        return Guests(X[places], y[places], rows[places], chosen)
+
+
+Rows = Floats | kernels.MixedRows
+
+
+def scaled(
+    parts: Sequence[Guests], scaling: Scaling
+) -> tuple[Floats, list[kernels.Mixed]]:
+    """Rows as they are in the table, one part after the other.
+
+    What is beyond their numbers, if anything is, comes for each part apart.
+    """
+    X = np.empty((sum(len(part.y) for part in parts), len(scaling.shift)))
+    mixed, place, weights = [], 0, np.abs(scaling.factor)
+    for part in parts:
+        rows = X[place : place + len(part.y)]
+        np.subtract(part.X, scaling.shift, out=rows)
+        rows /= scaling.span
+        if scaling.mixture is not None:
+            beyond = _set_apart(rows, part, scaling.mixture)
+            mixed.append(beyond._replace(weights=weights))
+        if scaling.origin.any():
+            rows -= scaling.origin
+        if not (scaling.factor == 1).all():
+            rows *= scaling.factor
+        place += len(rows)
+    return X, mixed
+
+
+def _set_apart(X: Floats, guests: Guests, mixture: Mixture) -> kernels.Mixed:
+    """Nominal values and missing cells of scaled rows, where they are replaced."""
+    n, P = len(X), len(mixture.fills)
+    expected = np.empty((P, n))
+    if guests.expected is not None:
+        expected[:] = guests.expected.T
+    excess = np.empty((2, P, n), np.float32)
+    # What came from elsewhere may be read-only, which would be compiled for anew.
+    mixture = mixture._replace(nominal=np.array(mixture.nominal))
+    mixed = set_apart(X, guests.y.astype(np.int64), mixture, expected, excess)
+    for p, f in enumerate(np.nonzero(mixture.pairs >= 0)[0]):
+        e, filled = expected[p], np.abs(mixture.fills[p] - X[:, f])
+        # Where both rows lack the value, each says one half.
+        share = np.where(mixed.absent[:, f], 0.5, 1.0)
+        excess[0, p] = (e - filled) * share
+        excess[1, p] = (e - filled) * (e + filled) * share
+    return mixed
+
+
+def with_beyond(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
+    """Rows, and what is beyond the numbers of each part of them, if anything is."""
+    mixed = [part for part in parts if part is not None]
+    if len(mixed) < 2:
+        return kernels.MixedRows(X, mixed[0]) if mixed else X
+    fields = zip(*mixed, strict=True)
+    codes, nominal, starts, features, pairs, expected, excess, absent, weights = fields
+    cells = np.concatenate([[0], *(np.diff(s) for s in starts)])
+    together = kernels.Mixed(
+        np.concatenate(codes),
+        nominal[0],
+        np.cumsum(cells),
+        np.concatenate(features),
+        np.concatenate(pairs),
+        np.concatenate(expected, axis=1),
+        np.concatenate(excess, axis=2),
+        np.concatenate(absent),
+        weights[0],
+    )
+    return kernels.MixedRows(X, together)
+
+
+def numbers_of(rows: Rows) -> Floats:
+    """The rows without what is beyond their numbers."""
+    return rows.X if isinstance(rows, kernels.MixedRows) else rows

@@ -1,0 +1,169 @@
+"""What is known of partitions once each has been looked at: ranges, means and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.columns import as_numbers
+from widemargin.engine.coding import Columns, Values
+from widemargin.engine.rows import Scaling
+from widemargin.table import Floats, Ints
+from widemargin.threads import spans
+
+MOMENTS = ("low", "high", "rise", "squares")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What scaling has to know of some rows, feature by feature.
+
+    Where all values of a feature are missing, low is above high.
+    """
+
+    n: int
+    low: Floats
+    high: Floats
+    rise: Floats  # from low to the mean: more digits than a mean far from 0 has
+    squares: Floats  # sum of squared deviations from the mean
+    gaps: Ints  # missing values
+    endless: Ints  # infinities
+
+    @property
+    def counts(self) -> Ints:
+        """Values that are there."""
+        return self.n - self.gaps
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of each feature."""
+        return self.low + self.rise
+
+    def joined(self, other: Summary) -> Summary:
+        """Of both together (the update of Chan, Golub and LeVeque is stable)."""
+        low = np.minimum(self.low, other.low)
+        # Where one of them has no value, the other one's mean is that of both.
+        ours, theirs = (
+            np.where(part.counts > 0, part.low - low + part.rise, 0.0)
+            for part in (self, other)
+        )
+        step = np.where(self.counts * other.counts > 0, theirs - ours, 0.0)
+        share = other.counts / np.maximum(self.counts + other.counts, 1)
+        return Summary(
+            self.n + other.n,
+            low,
+            np.maximum(self.high, other.high),
+            np.where(self.counts > 0, ours + step * share, theirs),
+            self.squares + other.squares + step**2 * (self.counts * share),
+            self.gaps + other.gaps,
+            self.endless + other.endless,
+        )
+
+    def with_values(self, known: dict[int, Values]) -> Summary:
+        """The same where the values of some features are told by their codes."""
+        whole = replace(self, **{k: getattr(self, k).copy() for k in MOMENTS})
+        for f, (_, counts) in known.items():
+            there = np.flatnonzero(counts)
+            if len(there):
+                whole.low[f], whole.high[f] = there[0], there[-1]
+                mean = np.average(there, weights=counts[there])
+                whole.rise[f] = mean - there[0]
+                whole.squares[f] = np.square(there - mean) @ counts[there]
+        return whole
+
+    def scaling(self, scale: str | None, nominal: Sequence[int]) -> Scaling:
+        """The same scaling that a table in memory gets."""
+        d, there = len(self.low), self.counts > 0
+        low, high, mean = (
+            np.where(there, a, 0.0) for a in (self.low, self.high, self.mean)
+        )
+        constant = low == high
+        shift, span = np.zeros(d), np.ones(d)
+        if scale == "minmax":
+            shift, span = low.copy(), high - low
+        elif scale == "standard":
+            shift, span = (
+                mean.copy(),
+                np.sqrt(self.squares / np.maximum(self.counts, 1)),
+            )
+        if scale is not None:
+            shift = np.where(constant, low, shift)
+            span = np.where(constant, 1.0, span)
+        shift[list(nominal)], span[list(nominal)] = 0.0, 1.0
+        low, high, mean = ((a - shift) / span for a in (low, high, mean))
+        return Scaling(shift, span, np.ones(d), np.zeros(d), low, high, mean)
+
+
+def raw(part: Any) -> NDArray[Any]:
+    """The numbers of a partition, rows one after the other, in a type of their own."""
+    if hasattr(part, "iloc"):  # pandas
+        extension = any(not isinstance(t, np.dtype) for t in part.dtypes)
+        part = part.to_numpy(np.float64, na_value=np.nan) if extension else part
+    X = np.asarray(part)
+    if X.dtype.kind == "O":
+        X = as_numbers(X, np.empty(0, np.int64), "")
+    if X.dtype.kind == "b":
+        X = X.astype(np.uint8)
+    elif X.dtype.kind not in "iuf" or X.dtype.itemsize not in (1, 4, 8):
+        X = X.astype(np.float64)
+    return np.ascontiguousarray(X, X.dtype.newbyteorder("="))
+
+
+class Survey(NamedTuple):
+    """What is known of some partitions."""
+
+    lengths: Ints  # rows of each
+    summary: Summary | None  # None if there are no rows
+    known: dict[int, Values]  # of columns that are no numbers
+
+
+def summarize(parts: list[Any], columns: Columns) -> Survey:
+    """Survey a few partitions."""
+    return join([_summarize(part, columns) for part in parts], columns)
+
+
+def _summarize(part: Any, columns: Columns) -> Survey:
+    """Survey one partition, some rows at a time."""
+    X, known = columns.count(part) if columns.coded else (raw(part), {})
+    n, d = X.shape
+    total: Summary | None = None
+    for rows in spans(n, max(1, 2**18 // max(d, 1))):
+        one = _summary(X[rows].astype(np.float64))
+        total = one if total is None else total.joined(one)
+    return Survey(np.array([n]), total, known)
+
+
+def _summary(Z: Floats) -> Summary:
+    """Of some rows, which may be changed."""
+    gaps, endless = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
+    if endless.any():
+        Z[np.isinf(Z)] = 0.0
+    if not gaps.any():
+        low, high = Z.min(axis=0), Z.max(axis=0)
+        Z -= low
+        rise = Z.mean(axis=0)
+        squares = np.square(Z - rise).sum(axis=0)
+        return Summary(len(Z), low, high, rise, squares, gaps, endless)
+    absent, nothing = np.isnan(Z), gaps == len(Z)
+    low, high = np.fmin.reduce(Z, axis=0), np.fmax.reduce(Z, axis=0)
+    Z -= np.where(nothing, 0.0, low)
+    rise = np.where(absent, 0.0, Z).sum(axis=0) / np.maximum(len(Z) - gaps, 1)
+    squares = np.square(np.where(absent, 0.0, Z - rise)).sum(axis=0)
+    low, high = np.where(nothing, np.inf, low), np.where(nothing, -np.inf, high)
+    return Summary(len(Z), low, high, rise, squares, gaps, endless)
+
+
+def join(surveys: list[Survey], columns: Columns) -> Survey:
+    """Survey several partitions together."""
+    total, known = surveys[0].summary, surveys[0].known
+    for _, summary, more in surveys[1:]:
+        known = columns.join(known, more)
+        if total is None or summary is None:
+            total = total or summary
+        else:
+            total = total.joined(summary)
+    return Survey(np.concatenate([s.lengths for s in surveys]), total, known)
