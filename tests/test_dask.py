@@ -317,7 +317,6 @@ def lazily(X):
     [
         (lazily(X), y[:-1], "X has 60 rows and y has 59"),
         (lazily(X), lazily(y[:, None])[:50, 0], "X has 60 rows and y has 50"),
-        (lazily(GAP), y, "NaN 2 times in column 4"),
         (lazily(ENDLESS), y, "infinity 1 times in column 2"),
         (lazily(X)[:0], y[:0], "at least 2 rows, got 0"),
         (lazily(X)[:, 0], y, "shape"),
@@ -330,16 +329,23 @@ def lazily(X):
             "grade",
             "y='grade' is not the name of a column of X, whose columns are '0'",
         ),
-        (
-            dd.from_pandas(pd.DataFrame({"a": ["x", "y"] * 30}), npartitions=2),
-            y,
-            "numeric features; 1 of 1 columns are not: 'a'",
-        ),
     ],
 )
 def test_bad_input_is_named(X, y, message, synchronous):
     with pytest.raises(ValueError, match=f"ReliefF.*{message}"):
         ReliefF().fit(X, y)
+
+
+@pytest.mark.parametrize("method", [FRLL(), LMBA(batch_size=9), FisherScore()])
+def test_methods_for_numbers_name_those_for_mixed_tables(method, synchronous):
+    name = type(method).__name__
+    with pytest.raises(ValueError, match=f"{name}.*NaN 2 times in column 4.*ReliefF"):
+        method.fit(lazily(GAP), y)
+    text = dd.from_pandas(pd.DataFrame({"a": ["x", "y"] * 30}), npartitions=2)
+    with pytest.raises(
+        ValueError, match=f"{name}.*1 of 1 columns are not: 'a'.*ReliefF"
+    ):
+        method.fit(text, y)
 
 
 def test_nobody_imports_dask_without_need():

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.dataset import Dataset, missing_columns, nominal_columns, plural
+from widemargin.cli.dataset import Dataset, plural
 from widemargin.cli.problem import Problem, did_you_mean, listed
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
+    from widemargin.cli.lazy import LazyDataset
     from widemargin.cli.options import MethodOptions
 
 # Options that are named after what they do rather than after the parameter.
@@ -108,9 +109,11 @@ def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:
     raise Problem(f"{', '.join(methods)} has no {option}{with_it}.")
 
 
-def check_fit(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
+def check_fit(
+    selectors: Mapping[str, MarginSelector], dataset: Dataset | LazyDataset
+) -> None:
     """Refuse, before any work, what a method cannot take."""
-    nominal, missing = nominal_columns(dataset.X), missing_columns(dataset.X)
+    nominal, missing = dataset.nominal, dataset.missing
     for name, selector in selectors.items():
         if getattr(selector, "_mixed", False):
             continue

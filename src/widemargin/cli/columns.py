@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.numerals import are_dates, is_placeholder, parse
 from widemargin.cli.problem import Problem, did_you_mean, listed
@@ -93,22 +93,15 @@ def _numbers_or_categories(
 
     # What follows looks at each different value once, which may save most of the work.
     codes, values = pd.factorize(column)
-    text = pd.Series(values).astype(str).str.strip()
-    if are_dates(text):
-        return None
-    numbers, understood = parse(text, decimal)
-    stray = numbers.isna().to_numpy()
-    empty = is_placeholder(text).to_numpy()
     there = codes >= 0
-    if stray.any() and not stray.all() and not (stray & ~empty).any():
-        understood += [f"taken as missing: {listed(text[stray])}"]
-        stray[:] = False
-    if stray.any():
-        counts = np.bincount(codes[there], minlength=len(values))
-        if _meant_as_numbers(counts, stray):
-            row = int(np.argmax(there & stray[codes]))
-            place = int(column.index[row])
-            raise _stray_text(str(column.name), place, text[codes[row]])
+    counts = np.bincount(codes[there], minlength=len(values))
+    text, numbers, odd, dates, understood = read_text(values, counts, decimal)
+    if dates:
+        return None
+    if odd is not None:
+        row = int(column.index[int(np.argmax(codes == odd))])
+        raise stray_text(str(column.name), text[odd], row)
+    if numbers is None:
         places, names = pd.factorize(text, sort=True)
         places = np.where(there, places[codes], -1)
         kinds = pd.Categorical.from_codes(places, pd.Index(names, dtype=object))
@@ -119,6 +112,36 @@ def _numbers_or_categories(
     return pd.Series(found, index=column.index, name=column.name)
 
 
+class Reading(NamedTuple):
+    """What the different values of a column are."""
+
+    text: pd.Series[Any]
+    numbers: pd.Series[Any] | None  # None for categories
+    odd: int | None  # where numbers are meant, place of the first value that is none
+    dates: bool
+    remarks: list[str]  # what had to be understood to read numbers
+
+
+def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
+    """Read the different values of a column, given how often there is each."""
+    import numpy as np
+    import pandas as pd
+
+    text = pd.Series(values).astype(str).str.strip()
+    if are_dates(text):
+        return Reading(text, None, None, True, [])
+    numbers, remarks = parse(text, decimal)
+    stray = numbers.isna().to_numpy()
+    empty = is_placeholder(text).to_numpy()
+    if stray.any() and not stray.all() and not (stray & ~empty).any():
+        remarks += [f"taken as missing: {listed(text[stray])}"]
+        stray[:] = False
+    if not stray.any():
+        return Reading(text, numbers, None, False, remarks)
+    odd = int(np.argmax(stray)) if _meant_as_numbers(counts, stray) else None
+    return Reading(text, None, odd, False, [])
+
+
 def _meant_as_numbers(counts: Any, stray: Any) -> bool:
     """Whether text in a column is out of place rather than one category of several."""
     if counts[stray].sum() * 2 >= counts.sum():
@@ -126,10 +149,12 @@ def _meant_as_numbers(counts: Any, stray: Any) -> bool:
     return bool((~stray).sum() > FEW or counts[stray].max() == 1)
 
 
-def _stray_text(name: str, row: int, value: str) -> Problem:
+def stray_text(name: str, value: str, row: int | None = None) -> Problem:
+    """What to say of text among numbers, in a row counted from 0 if that is known."""
+    place = f"column {name!r}" if row is None else f"column {name!r}, row {row + 1}"
     return Problem(
-        f"text where numbers are needed: column {name!r}, row {row + 1} is {value!r} "
-        f"(--missing {_quoted(value)} takes it as missing, "
+        f"text where numbers are needed: {place} {'has' if row is None else 'is'} "
+        f"{value!r} (--missing {_quoted(value)} takes it as missing, "
         f"--categorical {_quoted(name)} the column as categories)."
     )
 

@@ -32,6 +32,7 @@ NUMBERING = re.compile(
 
 # Why columns are left out.
 DATES = "dates, which no method takes"
+EMPTY = "no values"
 IDS = "every row has a value of its own (--keep-ids keeps such columns)"
 
 
@@ -78,6 +79,17 @@ class Dataset:
     def features(self) -> list[str]:
         """Names of the features."""
         return [str(name) for name in self.X.columns]
+
+    @property
+    def nominal(self) -> list[str]:
+        """Names of the features that hold categories."""
+        types = zip(self.X.columns, self.X.dtypes, strict=True)
+        return [str(name) for name, dtype in types if dtype == "category"]
+
+    @property
+    def missing(self) -> list[str]:
+        """Names of the features that have missing values."""
+        return [str(n) for n in self.X.columns[self.X.isna().any().to_numpy()]]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -153,7 +165,7 @@ def _features(
     raw, decimal = source.frame, source.decimal
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     empty = X.columns[X.isna().all().to_numpy()]
-    out: dict[str, list[str]] = {"no values": list(empty), DATES: []}
+    out: dict[str, list[str]] = {EMPTY: list(empty), DATES: []}
     ids: list[str] = [] if options.keep_ids else _row_numbers(X, raw)
     changed: dict[str, Any] = {}
     remarks: dict[str, list[str]] = {}
@@ -174,16 +186,12 @@ def _features(
     say_left_out(out, notes)
     notes += [f"{remark}, in {listed(names)}." for remark, names in remarks.items()]
     nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
-    if nominal:
-        notes.append(f"taken as categories: {listed(nominal)}.")
+    say_categories(nominal, notes)
     refuse_nothing_left(X.shape[1], out)
     if any(out.values()):
         X = X.drop(columns=[name for names in out.values() for name in names])
     X = X.assign(**changed) if changed else X
-    gaps = X.isna().sum()
-    if gaps.any():
-        share = f"{gaps.sum()} of {X.size} cells"
-        notes.append(f"{share} are missing, in {listed(X.columns[gaps > 0])}.")
+    say_missing(dict(X.isna().sum()), len(X), notes)
     return X
 
 
@@ -222,6 +230,20 @@ def refuse_nothing_left(count: int, out: Mapping[str, list[str]]) -> None:
     why = [f"{listed(names)}: {reason}" for reason, names in out.items() if names]
     left_out = f"; left out {'; '.join(why)}" if why else ""
     raise Problem(f"there are no features left besides the target{left_out}.")
+
+
+def say_categories(names: list[str], notes: list[str]) -> None:
+    """Say which columns hold categories."""
+    if names:
+        notes.append(f"taken as categories: {listed(names)}.")
+
+
+def say_missing(gaps: Mapping[str, int], n_rows: int, notes: list[str]) -> None:
+    """Say how many cells are missing, given those of each column."""
+    names = [name for name, count in gaps.items() if count]
+    if names:
+        share = f"{sum(gaps.values())} of {n_rows * len(gaps)} cells"
+        notes.append(f"{share} are missing, in {listed(names)}.")
 
 
 def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
@@ -284,16 +306,6 @@ def check_image(X: pd.DataFrame, options: DataOptions) -> None:
             f"--image-shape {height}x{width} has {height * width} pixels, but the "
             f"data have {plural(X.shape[1], 'feature')}."
         )
-
-
-def missing_columns(X: pd.DataFrame) -> list[str]:
-    """Names of the columns that have missing values."""
-    return [str(name) for name in X.columns[X.isna().any().to_numpy()]]
-
-
-def nominal_columns(X: pd.DataFrame) -> list[str]:
-    """Names of the columns that hold categories."""
-    return [str(n) for n, t in zip(X.columns, X.dtypes, strict=True) if t == "category"]
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:

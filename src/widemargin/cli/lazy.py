@@ -12,24 +12,28 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.choosing import check_neighbors, make_selectors
+from widemargin.cli.choosing import check_fit, check_neighbors, make_selectors
 from widemargin.cli.columns import find_columns
 from widemargin.cli.dataset import (
     DATES,
+    EMPTY,
     IDS,
     NUMBERING,
     DataOptions,
     check_classes,
     check_image,
     find_target,
-    plural,
+    refuse_nothing_left,
+    say_categories,
     say_left_out,
+    say_missing,
     without_target,
     without_tokens,
 )
+from widemargin.cli.lazy_features import look_at_features, plan, spelled_columns
 from widemargin.cli.lazy_target import code, look_at_target
 from widemargin.cli.problem import Problem, listed
-from widemargin.cli.ranking import Ranking
+from widemargin.cli.ranking import Ranking, without_direction
 from widemargin.cli.reading import Wishes
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.session import Session, working
@@ -41,7 +45,6 @@ if TYPE_CHECKING:
 
 # Options that need all rows at once, and what to do without.
 REFUSED = {
-    "categorical": "Dask frames are taken as numbers; leave the columns out (--drop)",
     "bins": "store the classes in a column",
     "sample": "--samples N looks up the neighbours of N rows only",
 }
@@ -59,6 +62,8 @@ class LazyDataset:
     counts: dict[str, int]
     n_lines: int
     kind: Any  # type of the target
+    nominal: list[str]  # features that hold categories
+    missing: list[str]  # features that have missing values
     notes: list[str]
 
     @property
@@ -110,9 +115,11 @@ def fitted_lazily(
             dataset = load_lazily(path, data)
         for text in dataset.notes:
             notes.note(text)
+        check_fit({name: selector}, dataset)
         check_neighbors(how, dataset.counts, {name: selector})
-        _refuse_flags(selector, dataset)
         notes.begin()
+        if method is None and data.ordinal:
+            without_direction(selector, dataset, notes)
         with faults(path):
             selector.fit(dataset.X, dataset.y)
         ranking = Ranking(name, selector, dataset)
@@ -188,17 +195,6 @@ def _refuse_method(name: str, selector: Any) -> None:
             raise Problem(f"{error} (-p batch_size=500)") from None
 
 
-def _refuse_flags(selector: Any, dataset: LazyDataset) -> None:
-    """Refuse truth values where it matters whether they are numbers or categories."""
-    flags = [n for n, t in dataset.X.dtypes.items() if getattr(t, "kind", "") == "b"]
-    if flags and selector._mixed and selector.scale == "standard":
-        raise Problem(
-            "--scale standard takes truth values as categories, which --engine dask "
-            f"cannot: {listed(flags, 20)}; leave them out (--drop), store them as "
-            "numbers, or use --scale minmax."
-        )
-
-
 def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     """Open a file and put down what makes it ready."""
     wishes = Wishes(options.target, options.missing, options.header)
@@ -216,45 +212,61 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
             without_tokens, options.missing, meta=frame._meta, enforce_metadata=False
         )
     left = [name for name in frame.columns if name not in {target, *dropped}]
-    names, out = _numbers(frame[left], path)
-    numbered = [] if options.keep_ids else [n for n in names if NUMBERING.fullmatch(n)]
+    names, dates = _without_dates(frame[left])
+    numbered = [] if options.keep_ids else _numbered(frame[names])
     with faults(path):
         seen = look_at_target(frame[[target, *numbered]], target)
     if not len(seen.sizes) and not seen.missing:
         raise Problem(f"{path} has {len(raw.columns)} columns but no rows.")
-    out[IDS] = [n for n in numbered if seen.steps[n].counting]
     if seen.missing:
         notes.append(without_target(seen.missing))
         frame = frame.dropna(subset=[target])
-    say_left_out(out, notes)
     coding, counts = code(seen, target, options, notes)
-    X = frame[[n for n in names if n not in out[IDS]]]
-    if not X.shape[1]:
-        raise Problem(f"{path} has no features left besides the target.")
+    categorical = find_columns(options.categorical, left, "--categorical")
+    with faults(path):
+        found = look_at_features(frame[names])
+    whole = plan(
+        frame[names], found, categorical, options.keep_ids, source.decimal
+    )
+    counting = [n for n in numbered if seen.steps[n].counting and n not in categorical]
+    out = {
+        EMPTY: whole.out[EMPTY],
+        DATES: dates + whole.out[DATES],
+        IDS: counting + whole.out[IDS],
+    }
+    say_left_out(out, notes)
+    notes += [f"{remark}, in {listed(n)}." for remark, n in whole.remarks.items()]
+    say_categories(whole.categories, notes)
+    refuse_nothing_left(len(left), out)
+    names = [n for n in names if n not in {*out[EMPTY], *out[DATES], *out[IDS]}]
+    gaps = {n: found.missing[n] + whole.placeholders.get(n, 0) for n in names}
+    say_missing(gaps, found.n_rows, notes)
     check_classes(counts, path)
-    check_image(X, options)
-    y = frame[target].map_partitions(coding, meta=coding.classes.iloc[:0])
-    n_lines = sum(counts.values()) + seen.missing
-    return LazyDataset(path, target, X, y, raw, counts, n_lines, seen.kind, notes)
+    check_image(frame[names], options)
+    features = frame[names]
+    return LazyDataset(
+        path,
+        target,
+        features.map_partitions(whole, meta=whole(features._meta)),
+        frame[target].map_partitions(coding, meta=coding.classes.iloc[:0]),
+        raw,
+        counts,
+        sum(counts.values()) + seen.missing,
+        seen.kind,
+        whole.categories,
+        [n for n, count in gaps.items() if count],
+        notes,
+    )
 
 
-def _numbers(X: Any, path: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Columns of numbers, and dates, which are left out; others are refused."""
-    from widemargin.columns import BOOLEAN, NUMBER, kind
+def _without_dates(X: Any) -> tuple[list[str], list[str]]:
+    """Columns that may be features, and dates."""
+    types = dict(zip(X.columns, X.dtypes, strict=True))
+    dates = [n for n, t in types.items() if getattr(t, "kind", "O") in "mM"]
+    return [n for n in types if n not in dates], dates
 
-    numbers: list[str] = []
-    dates: list[str] = []
-    odd: list[str] = []
-    for name, dtype in zip(X.columns, X.dtypes, strict=True):
-        if kind(dtype) in (NUMBER, BOOLEAN):
-            numbers.append(name)
-        else:
-            (dates if getattr(dtype, "kind", "O") in "mM" else odd).append(name)
-    if odd:
-        hold = "holds" if len(odd) == 1 else "hold"
-        raise Problem(
-            f"--engine dask takes numbers only, but {plural(len(odd), 'column')} of "
-            f"{path} {hold} text or categories: {listed(odd, 20)}; leave them out "
-            "(--drop), or store them as numbers."
-        )
-    return numbers, {DATES: dates}
+
+def _numbered(X: Any) -> list[str]:
+    """Columns of numbers that may count the rows, going by their names."""
+    spelled = spelled_columns(X)
+    return [n for n in X.columns if n not in spelled and NUMBERING.fullmatch(n)]

@@ -11,7 +11,7 @@ from widemargin.cli.choosing import (
     check_neighbors,
     make_selectors,
 )
-from widemargin.cli.dataset import DataOptions, Dataset, load, nominal_columns, plural
+from widemargin.cli.dataset import DataOptions, Dataset, load, plural
 from widemargin.cli.session import Session, working
 
 if TYPE_CHECKING:
@@ -114,11 +114,19 @@ def fit(
     check_neighbors(how, dataset.counts, selectors)
     notes.begin()
     ((name, selector),) = selectors.items()
-    if method is None and data.ordinal and nominal_columns(dataset.X):
-        notes.note("categories have no direction: differences count as absolute.")
-        selector.set_params(difference="absolute")
+    if method is None and data.ordinal:
+        without_direction(selector, dataset, notes)
     with working():
         selector.fit(dataset.X, dataset.y)
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
     return ranking
+
+
+def without_direction(
+    selector: MarginSelector, dataset: Dataset | LazyDataset, notes: Session
+) -> None:
+    """Let a method for ordered classes take categories, if there are any."""
+    if dataset.nominal:
+        notes.note("categories have no direction: differences count as absolute.")
+        selector.set_params(difference="absolute")

@@ -2,8 +2,8 @@
 
 A partition knows its own categories and texts only. Each tells which values it has and
 how often (`count`), these are put together (`join`), and then a value has one code in
-all partitions (`encode`): the place where it came first, or its place in the order of an
-ordered category.
+all partitions (`encode`): the place where it came first, or its place in the order of
+an ordered category.
 """
 
 from __future__ import annotations

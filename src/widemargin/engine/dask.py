@@ -217,11 +217,17 @@ def distribute(
     scaling = summary.scaling(scale, sorted(source.columns.nominal))
     if kept:
         blocks = cluster.keep(blocks)
+    laws: list[Any] = []
     many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]
     if many or more:
         absent = n, np.flatnonzero(summary.gaps), np.array(many, np.int64)
-        blocks, mixture = expectations(cluster, blocks, scaling, absent, len(classes))
-        blocks = cluster.keep(blocks) if kept and more else blocks
+        new, laws, mixture = expectations(
+            cluster, blocks, scaling, absent, len(classes)
+        )
+        if kept and more:
+            # Until then, what they are made of must be held on to.
+            new, laws = cluster.keep(new, wait=True), []
+        blocks = new
         scaling = replace(scaling, mixture=mixture)
     return BlockTable(
         X=Remote(n, d),  # type: ignore[arg-type]
@@ -236,4 +242,5 @@ def distribute(
         firsts=firsts,
         kept=kept,
         scaling=scaling,
+        laws=laws,
     )

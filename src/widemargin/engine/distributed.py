@@ -92,6 +92,7 @@ class BlockTable(Table):
     firsts: Ints  # (B,) first row of each block
     kept: bool  # whether blocks are in memory somewhere
     scaling: Scaling
+    laws: list[Any] = field(default_factory=list)  # what blocks need to be made again
     held: list[Held] = field(default_factory=list)
 
     @property

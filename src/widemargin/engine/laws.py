@@ -36,16 +36,16 @@ def expectations(
     scaling: Scaling,
     absent: tuple[int, Ints, Ints],
     n_classes: int,
-) -> tuple[list[Any], Mixture]:
+) -> tuple[list[Any], list[Any], Mixture]:
     """Blocks whose rows know what to expect of missing cells, and where these are.
 
-    ``absent`` tells how many rows there are, which features have missing cells, and
+    Between them come the laws, which nobody else holds on to. ``absent`` tells how many rows there are, which features have missing cells, and
     which features are nominal with more than two values.
     """
     n, gappy, many = absent
     pairs = np.full((len(scaling.shift), n_classes), -1)
     if not len(gappy):
-        return blocks, Mixture(many, pairs, np.empty(0))
+        return blocks, [], Mixture(many, pairs, np.empty(0))
     shared, call = runner.constant(scaling, scaling.n_bytes), runner.call
     groups = [gappy[part] for part in spans(len(gappy), max(1, TOGETHER // n))]
     laws = []
@@ -65,7 +65,7 @@ def expectations(
             for law, features in zip(laws, groups, strict=True)
         ]
         knowing.append(call(extend, block, parts))
-    return knowing, Mixture(many, pairs, np.concatenate(fills))
+    return knowing, laws, Mixture(many, pairs, np.concatenate(fills))
 
 
 class Tally(NamedTuple):

@@ -22,7 +22,6 @@ from widemargin.engine.distributed import Runner
 from widemargin.engine.rows import Guests
 from widemargin.engine.survey import Summary, join, raw, summarize
 from widemargin.table import (
-    Floats,
     Ints,
     encode,
     missing_labels,

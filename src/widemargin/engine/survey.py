@@ -47,10 +47,11 @@ class Summary:
         """Of both together (the update of Chan, Golub and LeVeque is stable)."""
         low = np.minimum(self.low, other.low)
         # Where one of them has no value, the other one's mean is that of both.
-        ours, theirs = (
-            np.where(part.counts > 0, part.low - low + part.rise, 0.0)
-            for part in (self, other)
-        )
+        with np.errstate(invalid="ignore"):
+            ours, theirs = (
+                np.where(part.counts > 0, part.low - low + part.rise, 0.0)
+                for part in (self, other)
+            )
         step = np.where(self.counts * other.counts > 0, theirs - ours, 0.0)
         share = other.counts / np.maximum(self.counts + other.counts, 1)
         return Summary(

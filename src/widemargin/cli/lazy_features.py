@@ -1,0 +1,148 @@
+"""The features of a Dask frame: which are numbers, categories, or left out.
+
+A part does not tell whether a text stands for a number in all others, or whether each
+row has a text of its own, so all parts are looked at once before the work begins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from widemargin.cli.columns import read_text, stray_text
+from widemargin.cli.dataset import DATES, EMPTY, IDS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST = 2**20  # different texts of a column
+
+
+class Seen(NamedTuple):
+    """What is known of the features in some rows."""
+
+    n_rows: int
+    missing: dict[str, int]
+    values: dict[str, dict[Any, int]]  # rows of each value, where they are no numbers
+
+
+@dataclass
+class Plan:
+    """What becomes of the columns."""
+
+    numbers: dict[str, dict[Any, float]] = field(
+        default_factory=dict
+    )  # written as text
+    text: list[str] = field(default_factory=list)
+    categories: list[str] = field(default_factory=list)  # all that are taken as such
+    out: dict[str, list[str]] = field(
+        default_factory=lambda: {EMPTY: [], DATES: [], IDS: []}
+    )
+    remarks: dict[str, list[str]] = field(default_factory=dict)
+    placeholders: dict[str, int] = field(default_factory=dict)  # taken as missing
+
+    def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
+        """Columns of a part as numbers, or as what is taken for categories."""
+        changed: dict[str, Any] = {}
+        for name in self.categories:
+            if str(part[name].dtype) != "category":
+                changed[name] = part[name].astype(object)
+        for name in self.text:
+            written = changed[name].astype(str).str.strip()
+            changed[name] = changed[name].where(changed[name].isna(), written)
+        for name, numbers in self.numbers.items():
+            changed[name] = part[name].astype(object).map(numbers).astype("float64")
+        return part.assign(**changed)
+
+
+def look_at_features(frame: Any) -> Seen:
+    """Look at all columns of a Dask frame."""
+    from widemargin.engine.dask import Cluster
+
+    cluster = Cluster("widemargin")
+    spelled = spelled_columns(frame)
+    parts = [cluster.call(look, part, spelled) for part in frame.to_delayed()]
+    seen: Seen = cluster.compute([cluster.tree(join, parts)])[0]
+    return seen
+
+
+def spelled_columns(frame: Any) -> list[str]:
+    """Columns that hold something else than numbers, going by their types."""
+    from widemargin.columns import NUMBER, kind
+
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    return [name for name, dtype in types if kind(dtype) != NUMBER]
+
+
+def look(part: pd.DataFrame, spelled: list[str]) -> Seen:
+    """The same for a part of the frame."""
+    values = {}
+    for name in spelled:
+        sizes = part[name].value_counts(sort=False)
+        values[name] = _few(dict(sizes[sizes > 0].items()), name)
+    missing = {str(n): int(c) for n, c in part.isna().sum().items()}
+    return Seen(len(part), missing, values)
+
+
+def join(parts: list[Seen]) -> Seen:
+    """What is known of several parts together."""
+    missing = {n: sum(part.missing[n] for part in parts) for n in parts[0].missing}
+    values: dict[str, dict[Any, int]] = {}
+    for name in parts[0].values:
+        sizes = values[name] = dict(parts[0].values[name])
+        for part in parts[1:]:
+            for value, count in part.values[name].items():
+                sizes[value] = sizes.get(value, 0) + count
+        _few(sizes, name)
+    return Seen(sum(part.n_rows for part in parts), missing, values)
+
+
+def _few(sizes: dict[Any, int], name: str) -> dict[Any, int]:
+    """The same, unless there are too many to be held."""
+    if len(sizes) > MOST:
+        raise ValueError(
+            f"column {name!r} has more than {MOST} different texts; leave it out "
+            "(--drop)."
+        )
+    return sizes
+
+
+def plan(
+    frame: Any, seen: Seen, categorical: list[str], keep_ids: bool, decimal: str
+) -> Plan:
+    """Say what becomes of the columns, as `dataset.prepare` does in memory."""
+    import numpy as np
+
+    whole = Plan()
+    whole.out[EMPTY] = [n for n in frame.columns if seen.missing[n] == seen.n_rows]
+    for name, sizes in seen.values.items():
+        if name in categorical or name in whole.out[EMPTY]:
+            continue
+        dtype = frame.dtypes[name]
+        if getattr(dtype, "kind", "O") == "b" and not seen.missing[name]:
+            continue
+        distinct = len(sizes)
+        if str(dtype) != "category":
+            counts = np.array(list(sizes.values()))
+            text, numbers, odd, dates, remarks = read_text(list(sizes), counts, decimal)
+            if odd is not None:
+                raise stray_text(name, text[odd])
+            if dates:
+                whole.out[DATES].append(name)
+                continue
+            if numbers is not None:
+                whole.numbers[name] = dict(zip(sizes, numbers.tolist(), strict=True))
+                whole.placeholders[name] = int(counts[numbers.isna()].sum())
+                for remark in remarks:
+                    whole.remarks.setdefault(remark, []).append(name)
+                continue
+            distinct = text.nunique()
+        present = seen.n_rows - seen.missing[name]
+        if 2 < distinct == present and not keep_ids:
+            whole.out[IDS].append(name)
+            continue
+        whole.categories.append(name)
+        if str(dtype) != "category":
+            whole.text.append(name)
+    whole.categories += [n for n in categorical if n not in whole.out[EMPTY]]
+    return whole
