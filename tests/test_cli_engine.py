@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import widemargin.cli.lazy_features as lazy_features
 import widemargin.cli.lazy_target as lazy_target
 from cli_tools import invoke, run, run_main
 from test_cli_commands import same
@@ -65,6 +66,8 @@ def complaint(*arguments):
 
 CALLS = [
     [],
+    ["-t", "kind", "--scale", "standard"],
+    ["-t", "kind", "--categorical", "grade,steps"],
     ["-t", "kind", "-k", "3", "-n", "2", "--drop", "b,flag"],
     ["-t", "kind", "--keep-ids", "--metric", "manhattan", "--scale", "none"],
     ["-t", "kind", "--samples", "50", "--seed", "3"],
@@ -166,20 +169,89 @@ def test_dates_are_left_out(files):
     assert notes[0] == notes[1]
 
 
-def test_text_and_categories_are_refused_by_name(files):
-    files["town"], files["color"] = "x", pd.Categorical(["red", "blue"] * 120)
-    files.to_parquet("odd.parquet")
-    said = complaint("rank", "odd.parquet", "-t", "kind", *ON_DASK)
-    assert "2 columns of odd.parquet hold text or categories: 'town', 'color'" in said
-    assert "--drop" in said
-    ranked("odd.parquet", "-t", "kind", "--drop", "town,color", *ON_DASK)
+def mixed(files):
+    """Text, categories, numbers written as text, and gaps."""
+    random, n = np.random.default_rng(1), len(files)
+    files["town"] = random.choice(["Ulm", " Bonn", "Bonn", "Jena"], n)
+    files["color"] = pd.Categorical(random.choice(["red", "blue", "green"], n))
+    files["price"] = [f"{v:,.0f}" for v in 10_000 * random.random(n)]
+    files["size"] = pd.Categorical(
+        random.choice(["S", "M", "L"], n), ["S", "M", "L"], ordered=True
+    )
+    files["key"] = [f"k{i}" for i in range(n)]
+    files["nothing"] = np.nan
+    for name in ("a", "town", "color", "price", "flag"):
+        files[name] = files[name].astype(
+            object if name == "flag" else files[name].dtype
+        )
+        files.loc[random.choice(n, 15, replace=False), name] = None
+    return files
 
 
-def test_missing_values_are_refused_by_name(files):
+MIXED_CALLS = [
+    [],
+    ["--scale", "standard", "--keep-ids"],
+    ["-m", "Simba", "-p", "batch_size=40", "-p", "n_starts=1"],
+    ["--categorical", "grade,price", "--missing", "Jena", "--drop", "size"],
+    ["--samples", "60"],
+]
+
+
+@pytest.mark.parametrize("arguments", MIXED_CALLS, ids=" ".join)
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_both_engines_take_mixed_tables(files, arguments, ending):
+    table = mixed(files)
+    if ending == "parquet":
+        table.to_parquet("mixed.parquet", row_group_size=50, index=False)
+    else:
+        table.to_csv("mixed.csv", index=False)
+    call = [f"mixed.{ending}", "-t", "kind", *arguments]
+    here, there = ranked(*call), ranked(*call, *ON_DASK)
+    assert any("cells are missing" in note for note in here["notes"])
+    assert any("taken as categories" in note for note in here["notes"])
+    same(there, here)
+
+
+def test_categories_have_no_direction_on_either_engine(files):
+    mixed(files).drop(columns=["kind", "size"]).to_parquet("mixed.parquet")
+    call = ["mixed.parquet", "-t", "grade", "--ordinal", "1,2,3"]
+    here, there = ranked(*call), ranked(*call, *ON_DASK)
+    assert any("categories have no direction" in note for note in here["notes"])
+    same(there, here)
+
+
+@pytest.mark.parametrize("on", [(), ON_DASK], ids=["local", "dask"])
+def test_methods_for_numbers_refuse_the_rest_by_name(files, on):
+    mixed(files).to_parquet("mixed.parquet")
+    call = ["rank", "mixed.parquet", "-t", "kind", "-q", "-m", "FisherScore", *on]
+    assert "FisherScore takes numbers only, but there are categories in" in (
+        complaint(*call)
+    )
+    said = complaint(*call, "--drop", "town,color,size,key,flag")
+    assert (
+        "FisherScore takes no missing values, but there are some in 2 columns" in said
+    )
+
+
+def test_text_among_numbers_is_named_on_dask(files):
+    files["price"] = [f"{v}" for v in range(240)]
+    files.loc[100, "price"] = "free"
+    files.to_parquet("stray.parquet", row_group_size=50)
+    said = complaint("rank", "stray.parquet", "-t", "kind", "-q", *ON_DASK)
+    assert "text where numbers are needed: column 'price' has 'free'" in said
+
+
+def test_too_many_different_texts_are_refused_by_name(files, monkeypatch):
+    monkeypatch.setattr(lazy_features, "MOST", 30)
+    mixed(files).to_parquet("mixed.parquet", row_group_size=50)
+    said = complaint("rank", "mixed.parquet", "-t", "kind", "-q", *ON_DASK)
+    assert "column 'price' has more than 30 different texts; leave it out" in said
+
+
+def test_missing_numbers_give_the_same(files):
     files.loc[100:102, ["b", "d"]] = np.nan
     files.to_parquet("gaps.parquet")
-    said = complaint("rank", "gaps.parquet", "-q", *ON_DASK)
-    assert "NaN 3 times in column 'b', 3 times in column 'd'" in said
+    same(ranked("gaps.parquet", *ON_DASK), ranked("gaps.parquet"))
 
 
 def test_text_after_numbers_is_refused_by_name_unless_dropped(files):
@@ -190,12 +262,11 @@ def test_text_after_numbers_is_refused_by_name_unless_dropped(files):
     ranked("late.csv", "--drop", "b", *ON_DASK)
 
 
-def test_a_missing_truth_value_is_not_taken_for_true(files):
+def test_a_missing_truth_value_is_missing(files):
     files["flag"] = files["flag"].astype(object)
     files.loc[230, "flag"] = None
     files.to_csv("gap.csv", index=False)
-    said = complaint("rank", "gap.csv", "-q", *ON_DASK)
-    assert "NaN 1 times in column 'flag'" in said
+    same(ranked("gap.csv", *ON_DASK), ranked("gap.csv"))
 
 
 REFUSED = {
@@ -203,9 +274,7 @@ REFUSED = {
     ("data.parquet", "-m", "Simba"): "-p batch_size=500",
     ("data.parquet", "--bins", "3"): "--bins does not work with --engine dask",
     ("data.parquet", "--sample", "50"): "--samples N",
-    ("data.parquet", "--categorical", "grade"): "--categorical does not work",
     ("data.parquet", "-n", "auto"): "such as -n 20",
-    ("data.parquet", "--scale", "standard"): "truth values as categories",
     ("data.parquet", "-t", "a", "--drop", "kind"): "240 different numbers in 240 rows",
     ("data.parquet", "-t", "knd"): "Did you mean 'kind'?",
     ("data.parquet", "-t", "kind", "--drop", "kind"): "cannot be dropped",

@@ -39,8 +39,9 @@ def expectations(
 ) -> tuple[list[Any], list[Any], Mixture]:
     """Blocks whose rows know what to expect of missing cells, and where these are.
 
-    Between them come the laws, which nobody else holds on to. ``absent`` tells how many rows there are, which features have missing cells, and
-    which features are nominal with more than two values.
+    Between them come the laws, which nobody else holds on to. ``absent`` tells how many
+    rows there are, which features have missing cells, and which features are nominal
+    with more than two values.
     """
     n, gappy, many = absent
     pairs = np.full((len(scaling.shift), n_classes), -1)
