@@ -471,3 +471,11 @@ def test_tags_tell_which_methods_take_what():
         mixed = selector.__name__ in MIXED
         assert tags.allow_nan == tags.categorical == mixed
         assert hasattr(selector(), "categorical_features") == mixed
+
+
+def test_samples_tell_as_much_as_all_rows_when_all_are_visited():
+    X, y = pd.DataFrame({"a": ["x", "y", "z", None] * 15}), [0, 1, 1] * 20
+    X["b"] = np.where(np.arange(60) % 7, np.arange(60) * 37 % 23, np.nan)
+    sampled = ReliefF(n_samples="auto", tol=1e-12, n_features_to_select=2)
+    exact = ReliefF(n_features_to_select=2).fit(X, y).scores_
+    np.testing.assert_allclose(sampled.fit(X, y).scores_, exact, atol=1e-12)

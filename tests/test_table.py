@@ -1,5 +1,6 @@
 """Whatever form the data come in, the scores are the same, or the error says why."""
 
+import tracemalloc
 import warnings
 from datetime import date
 
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from widemargin import GFlip, Relief, ReliefF, Simba
+from widemargin.baselines import FisherScore
 
 SELECTORS = [
     Relief(),
@@ -257,3 +259,27 @@ def test_constant_features_rank_last_and_equal_ones_by_column(numbers, selector)
     assert ranking[0] == 7
     if type(selector) in (Relief, ReliefF):
         assert ranking[3] + 1 == ranking[6]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_mapped_file_is_copied_once(dtype, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((20_000, 40)).astype(dtype), rng.integers(0, 2, 20_000)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    FisherScore().fit(mapped[:100], y[:100])  # compiles
+    tracemalloc.start()
+    scores = FisherScore(n_jobs=1).fit(mapped, y).scores_
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * 8 * X.size
+    np.testing.assert_array_equal(scores, FisherScore().fit(X, y).scores_)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard", None])
+def test_single_precision_is_only_a_way_to_store(scale):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((80, 4)).astype(np.float32), rng.integers(0, 2, 80)
+    X[3, 2] = np.nan
+    single, double = (ReliefF(scale=scale).fit(a, y) for a in (X, X.astype(float)))
+    np.testing.assert_array_equal(single.scores_, double.scores_)

@@ -141,6 +141,10 @@ def validate(
     refuse_columns(X, name, mixed=nominal is not None)
     refuse_text(X, name, nominal)
     options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2}
+    if estimator is not None and isinstance(X, np.ndarray):
+        # Scaling makes a copy in double precision anyway, and one is enough: X may be
+        # mapped from a file and larger than memory in that type.
+        options["dtype"] = [np.float64, np.float32]
     if nominal is not None:
         options["ensure_all_finite"] = "allow-nan"
     if estimator is None:
@@ -300,9 +304,10 @@ def build(
     if scale == "minmax":
         shift, span = low, high - low
     elif scale == "standard":
-        shift, span = X.mean(axis=0), X.std(axis=0)
+        shift, span = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
         for f in gappy[~constant[gappy]]:
-            shift[f], span[f] = np.nanmean(X[:, f]), np.nanstd(X[:, f])
+            values = X[:, f].astype(np.float64)
+            shift[f], span[f] = np.nanmean(values), np.nanstd(values)
     else:
         shift, span = np.zeros(d), np.ones(d)
     if scale is not None:
