@@ -98,7 +98,9 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             Numbers; methods with a parameter ``categorical_features`` also take nominal
             features and missing values. It is not changed. A Dask array or frame is
             worked on where its partitions are: on the cluster of the active client, or
-            by the configured scheduler.
+            by the configured scheduler. There, a feature with missing values takes 8
+            bytes for each different value, and each class in which some are missing, of
+            the memory of one worker.
         y : array-like of shape (n_samples,)
             Class labels: numbers, strings, booleans or categories. Methods for ordered
             classes take numbers or ordered categories. If X is a Dask frame, y may be
