@@ -41,6 +41,7 @@ from widemargin.baselines import (
     PearsonScore,
     TraceRatio,
 )
+from widemargin.engine import blocks
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* n_neighbors=:UserWarning"),
@@ -101,6 +102,25 @@ def test_many_features_whose_distances_are_counted_in_memory(synchronous, small_
     expected = ReliefF(metric="manhattan").fit(X, y)
     lazy = da.from_array(X, chunks=((13, 30, 17), -1))
     assert_same(ReliefF(metric="manhattan").fit(lazy, y), expected)
+
+
+def test_crowds_of_equal_rows_are_visited_in_small_batches(monkeypatch, synchronous):
+    monkeypatch.setattr(blocks, "ROOM", 2**14)
+    X = np.random.default_rng(0).integers(0, 2, (700, 3))
+    y = np.arange(700) % 2
+    lazy = da.from_array(X, chunks=(200, -1))
+    asked = []
+    visit = distributed_tables._visit
+    monkeypatch.setattr(
+        distributed_tables, "_visit", lambda *a: asked.append(len(a[1])) or visit(*a)
+    )
+    assert_same(ReliefF(n_neighbors=1).fit(lazy, y), ReliefF(n_neighbors=1).fit(X, y))
+    assert asked[0] > 16 * asked[1]
+    assert sum(asked) == 700 + asked[0]
+    options = {"n_samples": "auto", "tol": 0.3, "random_state": 0}
+    here, there = (ReliefF(**options).fit(a, y) for a in (X, lazy))
+    assert here.n_samples_ == there.n_samples_ < 700
+    assert_same(there, here)
 
 
 def uneven(n, n_chunks, seed=0):

@@ -47,6 +47,9 @@ from widemargin.engine.rows import (
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
+ROOM = 2**22  # most neighbours that a block lists, in 80 MB
+CROWD = 16  # times k that a list may have on the average, for lists of all rows at once
+
 
 class Wish(NamedTuple):
     """What is looked for."""
@@ -183,18 +186,25 @@ class _GuestSearch(Search):
         norms = self._lengths(self.guest_norms[self.metric, rows])
         return self.stack, kernels.Queries(n + rows, labels), norms
 
-    def found(self, heap: kernels.Heap | None = None) -> Found:
-        """Neighbours of all guests, from screened lists or from scratch."""
-        lists, rule = [], self.rule
-        if heap is not None:
-            rule = rule._replace(borders=self.first_borders)
-        for block in spans(len(self.own), BLOCK):
+    def found_in(self, heap: kernels.Heap) -> Found:
+        """Neighbours of all guests, from screened lists that began with borders."""
+        rule = self.rule._replace(borders=self.first_borders)
+        lists = [
+            self.resolve(np.arange(b.start, b.stop), heap, b.start, rule)
+            for b in spans(len(self.own), BLOCK)
+        ]
+        return _joined(lists, self.table.rows)
+
+    def found(self) -> Found | None:
+        """Neighbours of all guests; None if, since they tie, there are too many."""
+        lists, held = [], 0
+        for block in spans(len(self.own), self.width):
             part = np.arange(block.start, block.stop)
-            if heap is None:
-                near, place = self.panels(part, self.rule.k + SPARE), 0
-            else:
-                near, place = heap, block.start
-            lists.append(self.resolve(part, near, place, rule))
+            near = self.panels(part, self.rule.k + SPARE)
+            lists.append(self.resolve(part, near, 0, self.rule))
+            held += len(lists[-1].rows)
+            if held > ROOM and len(self.own) > 1:
+                return None
         return _joined(lists, self.table.rows)
 
 
@@ -213,8 +223,13 @@ def _small(rows: NDArray[np.integer]) -> NDArray[np.integer]:
     return rows.astype(np.int32) if rows.max(initial=0) < 2**31 else rows
 
 
-def find_guests(block: Guests, guests: Guests, wish: Wish, scaling: Scaling) -> Found:
-    """Nearest rows of a block to each guest; no guest is its own neighbour."""
+def find_guests(
+    block: Guests, guests: Guests, wish: Wish, scaling: Scaling
+) -> Found | None:
+    """Nearest rows of a block to each guest; no guest is its own neighbour.
+
+    None if, since they tie, there are too many.
+    """
     table, stack = block_table(block, len(wish.slots), scaling, guests)
     first, n = block.rows[0], len(block.rows)
     place = np.empty(n, np.int64)
@@ -228,10 +243,14 @@ def find_guests(block: Guests, guests: Guests, wish: Wish, scaling: Scaling) -> 
     return search.found()
 
 
-def find_within(block: Guests, wish: Wish, scaling: Scaling) -> Found:
-    """Nearest rows of a block to each of its own, in order of their class."""
+def find_within(block: Guests, wish: Wish, scaling: Scaling) -> Found | None:
+    """Nearest rows of a block to each of its own, in order of their class.
+
+    None if so many tie that lists for all rows at once had better not be made.
+    """
     table, _ = block_table(block, len(wish.slots), scaling)
-    lists = nearest(
+    lists, held = [], 0
+    for part in nearest(
         table,
         wish.k,
         wish.slots,
@@ -239,12 +258,18 @@ def find_within(block: Guests, wish: Wish, scaling: Scaling) -> Found:
         metric=wish.metric,
         share_ties=wish.share_ties,
         distances=True,
-    )
-    return _joined(list(lists), table.rows)
+    ):
+        lists.append(part)
+        held += len(part.rows)
+        if held > CROWD * wish.k * part.n_slots * sum(len(p.queries) for p in lists):
+            return None
+    return _joined(lists, table.rows)
 
 
-def reach(found: Found, wish: Wish) -> Floats:
+def reach(found: Found | None, wish: Wish) -> Floats | None:
     """Beyond which distance a guest need not look any further, (m, S)."""
+    if found is None:
+        return None
     counts, far = np.diff(found.offsets), np.full(len(found.offsets) - 1, np.inf)
     full = counts >= wish.k
     if full.any():
@@ -256,22 +281,25 @@ def reach(found: Found, wish: Wish) -> Floats:
 def find_each_other(
     block: Guests,
     other: Guests,
-    reaches: tuple[Floats, Floats],
+    reaches: tuple[Floats | None, Floats | None],
     wish: Wish,
     scaling: Scaling,
     half: int | None = None,
-) -> tuple[Found, Found]:
+) -> tuple[Found | None, Found | None]:
     """Nearest rows of the other block to each of a block, and the other way round.
 
     Rows are in order of their class, and nobody looks beyond what it has found at home
     already. Of the block, only the first (0) or the second (1) half takes part if one
     is named.
     """
+    ours_within, theirs_within = reaches
+    if ours_within is None or theirs_within is None:
+        return None, None
     if half is not None:
         limits = 0, len(block.y) // 2, len(block.y)
         part = slice(limits[half], limits[half + 1])
         block = block.take(np.argsort(block.y, kind="stable")[part])
-        reaches = reaches[0][part], reaches[1]
+        ours_within = ours_within[part]
     (ours, _), (theirs, _) = (
         block_table(b, len(wish.slots), scaling) for b in (block, other)
     )
@@ -294,7 +322,7 @@ def find_each_other(
     )
     among_them.guest_packed, among_them.guest_norms = among_us.packed, among_us.norms
     among_us.guest_packed, among_us.guest_norms = among_them.packed, among_them.norms
-    heaps = among_them.lists_within(reaches[0]), among_us.lists_within(reaches[1])
+    heaps = among_them.lists_within(ours_within), among_us.lists_within(theirs_within)
     squares: Any = None
     if wish.metric == "euclidean":
         squares = tuple(s.norms[kernels.EUCLIDEAN] for s in (among_us, among_them))
@@ -309,7 +337,7 @@ def find_each_other(
             (among_us.layout, among_them.layout),
             heaps,
         )
-    return among_them.found(heaps[0]), among_us.found(heaps[1])
+    return among_them.found_in(heaps[0]), among_us.found_in(heaps[1])
 
 
 def stack(lists: list[Found]) -> Found:
@@ -321,17 +349,23 @@ def stack(lists: list[Found]) -> Found:
     return Found(np.concatenate([[0], np.cumsum(counts)]), rows, distances, share)
 
 
-def light(found: Found, distances: bool) -> Found:
+def light(found: Found | None, distances: bool) -> Found | None:
     """What is found, made ready to send."""
-    return found.light(distances)
+    return found and found.light(distances)
 
 
-def merge(lists: Sequence[Found | list[Found]], k: int, share_ties: bool) -> Found:
+def merge(
+    lists: Sequence[Found | list[Found] | None], k: int, share_ties: bool
+) -> Found | None:
     """The k nearest of all, from the k nearest in each of several places.
 
-    Where the guests of a place were asked in turns, its lists come in a list.
+    Where the guests of a place were asked in turns, its lists come in a list. None if
+    one of the lists is.
     """
-    found = [stack(part) if isinstance(part, list) else part for part in lists]
+    if any(part is None or (type(part) is list and None in part) for part in lists):
+        return None
+    found: list[Any]
+    found = [stack(part) if type(part) is list else part for part in lists]
     lengths = np.array([len(part.rows) for part in found])
     starts = np.cumsum(lengths) - lengths
     merged = kernels.Merged(

@@ -245,26 +245,40 @@ def nearest(
     n = len(table.X)
     listed = n * n_slots * k * len(table.blocks)
     if queries is None and table.kept and listed <= LISTED:
-        rows = table.in_class_order()
-        yield _neighbors(rows, _all_pairs(table, wish), wish)
-        return
+        found = _all_pairs(table, wish)
+        if found is not None:
+            yield _neighbors(table.in_class_order(), found, wish)
+            return
     size = max(1, min(GUESTS, CELLS // table.row_cells, LISTED // (n_slots * k)))
     if queries is None:
         queries = np.arange(n)
     elif block_size is not None:
         size = block_size
-    batches = spans(len(queries), size)
-    with progress(
-        "neighbours", len(batches), workers.verbose, summary=False
-    ) as advance:
-        for batch in batches:
-            rows = np.asarray(queries[batch], np.int64)
-            yield _neighbors(rows, [_visit(table, rows, wish)], wish)
-            advance()
+    queries = np.asarray(queries, np.int64)
+    at_once = size
+    with progress("neighbours", len(queries), workers.verbose, summary=False) as told:
+        for batch in spans(len(queries), size):
+            first, start, pieces = batch.start, batch.start, list[Found]()
+            while start < batch.stop:
+                stop = min(start + at_once, batch.stop)
+                found_here = _visit(table, queries[start:stop], wish)
+                if found_here is None:
+                    at_once = max(1, (stop - start) // 16)
+                    continue
+                pieces.append(found_here)
+                start = stop
+                # A block of the size that was asked for is not given in pieces.
+                if block_size is None or start == batch.stop:
+                    yield _neighbors(queries[first:start], pieces, wish)
+                    told(start - first)
+                    first, pieces = start, []
 
 
-def _all_pairs(table: BlockTable, wish: Wish) -> list[Found]:
-    """Neighbours of the rows of each block, in order of their class."""
+def _all_pairs(table: BlockTable, wish: Wish) -> list[Found] | None:
+    """Neighbours of the rows of each block, in order of their class.
+
+    None if there would be too many, since they tie.
+    """
     call, blocks = table.runner.call, table.blocks
     shared = wish, table.shared_scaling()
     near = [[call(tasks.find_within, block, *shared)] for block in blocks]
@@ -288,11 +302,12 @@ def _all_pairs(table: BlockTable, wish: Wish) -> list[Found]:
             ]
             near[b].append([part[0] for part in both])
             near[c] += [part[1] for part in both]
-    return table.runner.compute([_merged(table, parts, wish) for parts in near])
+    found = table.runner.compute([_merged(table, parts, wish) for parts in near])
+    return None if None in found else found
 
 
-def _visit(table: BlockTable, rows: Ints, wish: Wish) -> Found:
-    """Neighbours of some rows."""
+def _visit(table: BlockTable, rows: Ints, wish: Wish) -> Found | None:
+    """Neighbours of some rows; None if there are too many, since they tie."""
     guests, call = table.guests(rows), table.runner.call
     shared = wish, table.shared_scaling()
     near = [call(tasks.find_guests, block, guests, *shared) for block in table.blocks]
