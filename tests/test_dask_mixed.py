@@ -290,6 +290,22 @@ def test_cells_missing_in_one_partition_only(synchronous):
     agree(ReliefF(), table, lazily(table, (15, 20, 25)), y)
 
 
+def test_only_features_with_gaps_are_counted(monkeypatch, synchronous):
+    X, y = credit(np.random.default_rng(0), gaps=0)
+    table = frame(X)
+    table.loc[20:30, "town"] = None
+    counted, tally = [], laws._tally
+
+    def spy(values, *rest):
+        counted.append(len(values))
+        return tally(values, *rest)
+
+    monkeypatch.setattr(laws, "_tally", spy)
+    agree(ReliefF(), table, lazily(table, (15, 20, 25)), y)
+    assert sum(counted) == 60
+    assert max(counted) < 60
+
+
 def test_a_column_without_any_value(synchronous):
     X, y = credit(np.random.default_rng(0), gaps=0.1)
     table = frame(X)

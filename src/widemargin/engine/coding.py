@@ -25,6 +25,10 @@ class Values(NamedTuple):
     values: list[Any]
     counts: Ints
 
+    def codes(self) -> dict[Any, int]:
+        """The code of each."""
+        return {value: code for code, value in enumerate(self.values)}
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -69,14 +73,16 @@ class Columns:
             part, {f: np.minimum(p, 0) for f, p in places.items()}
         ), known
 
-    def encode(self, part: Any, known: dict[int, Values]) -> Floats:
-        """Numbers of a partition; NaN where a value is missing."""
-        codes = {}
+    def encode(self, part: Any, codes: dict[int, dict[Any, int]]) -> Floats:
+        """Numbers of a partition, given the code of each value of a column.
+
+        A missing value is NaN.
+        """
+        found = {}
         for f in self.coded:
-            code = {value: c for c, value in enumerate(known[f].values)}
             places, values = self.places(part, f)
-            codes[f] = np.array([*(code[v] for v in values), -1])[places]
-        return self._table(part, codes)
+            found[f] = np.array([*(codes[f][v] for v in values), -1])[places]
+        return self._table(part, found)
 
     def _table(self, part: Any, codes: dict[int, Ints]) -> Floats:
         """A partition in which some columns are replaced by codes, −1 by NaN."""
@@ -120,7 +126,7 @@ class Columns:
         longer, shorter = first, then
         if len(then.values) > len(first.values):
             longer, shorter = then, first
-        place = {value: c for c, value in enumerate(longer.values)}
+        place = longer.codes()
         places = [place.get(value, -1) for value in shorter.values]
         if -1 in places or places != sorted(places):
             raise ValueError(

@@ -90,13 +90,13 @@ class Code(NamedTuple):
     """How partitions become numbers."""
 
     columns: Columns
-    known: dict[int, Values]
+    codes: dict[int, dict[Any, int]]  # of each value of a column
 
     def numbers(self, part: Any) -> NDArray[Any]:
         """The numbers of a partition."""
         if not self.columns.coded:
             return raw(part)
-        return self.columns.encode(part, self.known)
+        return self.columns.encode(part, self.codes)
 
 
 def assemble(
@@ -286,7 +286,8 @@ class Source:
         """First row of each block, and blocks of about as many rows, to be computed."""
         firsts, blocks, first = [], [], 0
         size = 64 * sum(len(values) for values, _ in self.known.values())
-        code = self.runner.constant(Code(self.columns, self.known), size)
+        codes_of = {f: values.codes() for f, values in self.known.items()}
+        code = self.runner.constant(Code(self.columns, codes_of), size)
         for pieces in cut(self.lengths, rows):
             parts = [self.parts[p] for p, _, _ in pieces]
             limits = [(lo, hi) for _, lo, hi in pieces]
