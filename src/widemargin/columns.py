@@ -174,7 +174,7 @@ def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
             if f in nominal:
                 table[:, f] = _codes(column, name, str(X.columns[f]))
             else:
-                table[:, f] = _places_of(column) if k == ORDERED else floats_of(column)
+                table[:, f] = places_of(column) if k == ORDERED else floats_of(column)
         return table
     values = X if isinstance(X, np.ndarray) else None
     if values is None and len(nominal):
@@ -184,7 +184,7 @@ def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
     if values.ndim != 2:
         return X
     if values.dtype.kind == "O":
-        values = np.where(_missing(values), np.nan, values)
+        values = np.where(missing_cells(values), np.nan, values)
     if not len(nominal):
         return values
     table = np.empty(values.shape)
@@ -195,7 +195,7 @@ def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
     return table
 
 
-def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+def missing_cells(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Which entries of an array of objects are None, NaN, NaT or pandas' NA."""
     flat = [_is_missing(v) for v in values.ravel().tolist()]
     return np.array(flat, dtype=bool).reshape(values.shape)
@@ -248,7 +248,7 @@ def different(values: Any, name: str, column: str) -> tuple[Ints, list[Any]]:
     return codes[places], [v for v in seen if not _is_missing(v)]
 
 
-def _places_of(column: Any) -> Floats:
+def places_of(column: Any) -> Floats:
     """Places of a column's values in the order that its type declares."""
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # pandas
         codes = np.asarray(column.cat.codes, np.float64)

@@ -225,9 +225,7 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     categorical = find_columns(options.categorical, left, "--categorical")
     with faults(path):
         found = look_at_features(frame[names])
-    whole = plan(
-        frame[names], found, categorical, options.keep_ids, source.decimal
-    )
+    whole = plan(frame[names], found, categorical, options.keep_ids, source.decimal)
     counting = [n for n in numbered if seen.steps[n].counting and n not in categorical]
     out = {
         EMPTY: whole.out[EMPTY],

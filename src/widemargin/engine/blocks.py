@@ -123,7 +123,7 @@ class _GuestSearch(Search):
         """Empty lists for all guests, for rows up to ``reach`` of them, (m, S)."""
         heap = self._heap(len(self.own), self.rule.k + SPARE)
         norms = self._lengths(self.guest_norms[self.metric])
-        doubt = kernels.Doubt(norms, self.largest, self.depth, np.zeros(len(norms)))
+        doubt = self._doubt(norms)
         borders = np.full(heap.borders.shape, np.inf, np.float32)
         kernels.set_borders(
             self.metric, norms, doubt, self.factor, np.array(reach), borders
@@ -180,11 +180,14 @@ class _GuestSearch(Search):
             np.add.at(strangers[a], slots[slots >= 0], counts[slots >= 0])
         return np.concatenate([super().members(), strangers])
 
-    def _asked(self, rows: Ints) -> tuple[Rows, kernels.Queries, Floats]:
+    def _asked(self, rows: Ints) -> tuple[Rows, kernels.Queries, kernels.Doubt]:
         n, C = len(self.table.X), len(self.table.classes)
         labels = self.labels[rows] + np.where(self.own[rows] < 0, C, 0)
         norms = self._lengths(self.guest_norms[self.metric, rows])
-        return self.stack, kernels.Queries(n + rows, labels), norms
+        return self.stack, kernels.Queries(n + rows, labels), self._doubt(norms)
+
+    def _doubt(self, norms: Floats) -> kernels.Doubt:
+        return kernels.Doubt(norms, self.largest, self.depth, np.zeros(len(norms)))
 
     def found_in(self, heap: kernels.Heap) -> Found:
         """Neighbours of all guests, from screened lists that began with borders."""

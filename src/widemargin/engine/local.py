@@ -277,10 +277,11 @@ class Search:
             return np.sqrt(norms + self.beyond)
         return norms
 
-    def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, Floats]:
-        """What is needed to measure from queries: all rows, where they are, norms."""
+    def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, kernels.Doubt]:
+        """What is needed to measure from queries: all rows, where they are, doubts."""
         norms = self._lengths(self.norms[self.metric, rows])
-        return self.table.data, kernels.Queries(rows, self.table.y[rows]), norms
+        doubt = kernels.Doubt(norms, self.largest, self.depth, self.lost[rows])
+        return self.table.data, kernels.Queries(rows, self.table.y[rows]), doubt
 
     def _heap(self, m: int, wanted: int) -> kernels.Heap:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
@@ -447,8 +448,7 @@ class Search:
             np.empty(shape if rule.measure else (len(rows), self.n_slots, 0)),
         )
 
-        X, queries, norms = self._asked(rows)
-        lost = self.lost[rows]
+        X, queries, doubt = self._asked(rows)
 
         def resolve(part: slice) -> None:
             kernels.resolve(
@@ -457,7 +457,7 @@ class Search:
                 kernels.Queries(*(a[part] for a in queries)),
                 heap,
                 place + part.start,
-                kernels.Doubt(norms[part], self.largest, self.depth, lost[part]),
+                doubt._replace(norms=doubt.norms[part], lost=doubt.lost[part]),
                 rule,
                 kernels.Lists(*(a[part] for a in lists)),
             )

@@ -21,7 +21,7 @@ from widemargin.table import Floats, Ints
 
 @dataclass(frozen=True)
 class Scaling:
-    """How raw values become those of the table: ((x − shift) / span − origin) · factor."""
+    """How raw values become the table's: ((x − shift) / span − origin) · factor."""
 
     shift: Floats
     span: Floats

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.columns import (
+    BOOLEAN,
+    NUMBER,
+    ORDERED,
+    different,
+    floats_of,
+    is_frame,
+    kind,
+    missing_cells,
+    places_of,
+)
 from widemargin.evaluation.frames import Names, feature_names
 from widemargin.table import Floats, Ints
 
@@ -25,77 +37,49 @@ def read_columns(X: Any, caller: str) -> Columns:
     Columns of numbers and of booleans, and ordered categories in their order, are
     numbers; all others are nominal.
     """
-    if hasattr(X, "columns"):
-        d = X.shape[1]
-        # Names in pandas may occur twice; polars knows columns by their name.
-        by_place = hasattr(X, "iloc")
-        series = [X.iloc[:, f] if by_place else X[X.columns[f]] for f in range(d)]
-        numbers = np.full(X.shape, np.nan)
-    else:
-        X = np.asarray(X)
-        if X.ndim != 2:
-            raise ValueError(f"{caller} needs a table, got shape {X.shape}.")
-        if X.dtype.kind in "biuf":
-            numbers = np.where(np.isfinite(X), X, np.nan).astype(np.float64)
-            return Columns(feature_names(X), numbers, {})
-        series, numbers = list(X.T), np.full(X.shape, np.nan)
-    if min(numbers.shape) == 0:
+    X = X if is_frame(X) else np.asarray(X)
+    if len(X.shape) != 2 or min(X.shape) == 0:
         raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
-    nominal = {}
-    for f, column in enumerate(series):
-        values = _numbers(column)
+    names = feature_names(X)
+    if not is_frame(X) and X.dtype.kind in "biuf":
+        return Columns(names, np.where(np.isfinite(X), X, np.nan), {})
+    table, nominal = np.full(X.shape, np.nan), {}
+    for f in range(X.shape[1]):
+        column, values = _column(X, f)
         if values is None:
-            nominal[f] = _codes(column)
+            nominal[f] = _by_frequency(*different(column, caller, str(f)))
         else:
-            numbers[:, f] = np.where(np.isfinite(values), values, np.nan)
-    return Columns(feature_names(X), numbers, nominal)
+            table[:, f] = np.where(np.isfinite(values), values, np.nan)
+    return Columns(names, table, nominal)
 
 
-def _numbers(column: Any) -> Floats | None:
-    """The values as numbers; None if that is not what they are."""
-    dtype = column.dtype
-    if getattr(dtype, "ordered", False):  # a pandas categorical
-        codes = np.asarray(column.cat.codes, dtype=np.float64)
-        return np.where(codes < 0, np.nan, codes)
-    if type(dtype).__name__ == "Enum":  # polars; always in order
-        return column.to_physical().cast(float).to_numpy()
-    if hasattr(dtype, "is_numeric"):  # polars
-        plain = dtype.is_numeric() or str(dtype) == "Boolean"
-        return column.cast(float).to_numpy() if plain else None
-    kind = getattr(dtype, "kind", "O")
-    if kind in "biuf":
-        if hasattr(column, "to_numpy"):
-            return column.to_numpy(dtype=np.float64, na_value=np.nan)
-        return np.asarray(column, dtype=np.float64)
-    if kind == "O" and isinstance(column, np.ndarray):
-        return _numbers_among_objects(column)
-    return None
+def _column(X: Any, f: int) -> tuple[Any, Floats | None]:
+    """A column, and its values as numbers if that is what they are."""
+    if not is_frame(X):
+        return X[:, f], _numbers_among_objects(X[:, f])
+    # Names in pandas may occur twice.
+    column = X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
+    what = kind(column.dtype)
+    if what == ORDERED:
+        return column, places_of(column)
+    if what not in (NUMBER, BOOLEAN):
+        return column, None
+    return column, floats_of(column)
 
 
 def _numbers_among_objects(column: NDArray[Any]) -> Floats | None:
-    missing = np.array([_is_missing(v) for v in column])
-    if all(isinstance(v, int | float | np.number) for v in column[~missing]):
+    missing = missing_cells(column)
+    if all(isinstance(v, numbers.Real | np.bool_) for v in column[~missing]):
         return np.where(missing, np.nan, column).astype(np.float64)
     return None
 
 
-def _codes(column: Any) -> Ints:
+def _by_frequency(codes: Ints, found: list[Any]) -> Ints:
     """Codes of nominal values, the most frequent one 0; −1 for a missing one."""
-    values = column.to_list() if hasattr(column, "to_list") else column.tolist()
-    counts: dict[str, int] = {}
+    counts = np.bincount(codes[codes >= 0], minlength=len(found))
     # Values of different types cannot be sorted, their text can.
-    keys = [None if _is_missing(v) else f"{type(v).__name__} {v}" for v in values]
-    for key in keys:
-        if key is not None:
-            counts[key] = counts.get(key, 0) + 1
-    ranked = sorted(counts, key=lambda key: (-counts[key], key))
-    code = {key: c for c, key in enumerate(ranked)}
-    return np.array([-1 if key is None else code[key] for key in keys], np.int64)
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT and pandas.NA."""
-    if value is None:
-        return True
-    same = value == value
-    return not isinstance(same, bool | np.bool_) or not same
+    text = [f"{type(v).__name__} {v}" for v in found]
+    ranked = sorted(range(len(found)), key=lambda c: (-counts[c], text[c]))
+    places = np.empty(len(found) + 1, np.int64)
+    places[ranked], places[-1] = np.arange(len(found)), -1
+    return places[codes]
