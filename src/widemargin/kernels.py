@@ -1122,7 +1122,8 @@ class Team(NamedTuple):
     shares: Any  # what they give each other
 
 
-PATIENCE = 4096  # looks at the board before another thread is let in
+PATIENCE = 2**16  # looks at the board, a tenth of a millisecond, before a sleep
+MOMENT = 20  # microseconds
 
 
 @intrinsic
@@ -1170,14 +1171,19 @@ def _claim(typing_context, board):
 
 
 @intrinsic
-def _let_others_run(typing_context):
-    """Offer the core to another thread, where the system has a call for it."""
+def _sleep(typing_context):
+    """Sleep for a moment, where the system has a call for it.
+
+    Who waits for a thread that has no core had better leave his own to somebody else,
+    and be the first to get one when there is something to do.
+    """
 
     def code(context, builder, signature, args):
         if os.name == "posix":
-            kind = ir.FunctionType(ir.IntType(32), [])
-            name = "sched_yield"
-            builder.call(get_or_insert_function(builder.module, kind, name), [])
+            number = ir.IntType(32)
+            kind = ir.FunctionType(number, [number])
+            usleep = get_or_insert_function(builder.module, kind, "usleep")
+            builder.call(usleep, [number(MOMENT)])
         return context.get_dummy_value()
 
     return types.void(), code
@@ -1192,7 +1198,7 @@ def _meet(me, board, steps):
         while _read(board, k) < steps:
             looks += 1
             if looks % PATIENCE == 0:
-                _let_others_run()
+                _sleep()
 
 
 class Flips(NamedTuple):
