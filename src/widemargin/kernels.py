@@ -57,11 +57,12 @@ jit = partial(
     njit,
     nogil=True,
     cache=True,
+    no_cfunc_wrapper=True,
     error_model="numpy",
     fastmath={"reassoc", "contract", "nsz"},
 )
 # For what only other compiled code calls: no entry from Python saves compile time.
-inner = partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = partial(jit, no_cpython_wrapper=True)
 
 EUCLIDEAN, MANHATTAN = 0, 1
 LINEAR, SIGMOID, ZERO_ONE = 0, 1, 2
@@ -1114,6 +1115,22 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
             scale, slack = _thin(squares, screen, weights)
 
 
+# Assigning to slices would compile the text of an error that they cannot raise, which
+# takes seconds.
+@inner
+def _fill(a, value):
+    """a[:] = value."""
+    for k in range(a.size):
+        a[k] = value
+
+
+@inner
+def _copy(a, b):
+    """a[:] = b."""
+    for k in range(b.size):
+        a[k] = b[k]
+
+
 class Team(NamedTuple):
     """Threads that go through the same steps, each with its share of the work."""
 
@@ -1673,7 +1690,7 @@ def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
         k = _claim(board) % (blocks.size - 1 + board.shape[0])
         if k >= blocks.size - 1:
             break
-        part[:] = 0.0
+        _fill(part, 0.0)
         for i in range(blocks[k], blocks[k + 1]):
             if starts[labels[i] + 1] - starts[labels[i]] < 2:
                 continue
@@ -1693,7 +1710,18 @@ def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
                     if attempt == 0:
                         _renew_lists(i, layout, flips, length, scratch)
             _add_values(utility, tests, part)
-        sums[k] = part
+        _copy(sums[k], part)
+
+
+@inner
+def _members(F):
+    """The features of a set."""
+    members, count = np.empty(F.size, np.int64), 0
+    for f in range(F.size):
+        if F[f]:
+            members[count] = f
+            count += 1
+    return members[:count]
 
 
 @inner
@@ -1706,13 +1734,14 @@ def _keep_flip(feature, e, flips, tour, climb, me):
     length += 1
     if not F[feature]:
         removed += (tour.high[feature] - tour.low[feature]) ** 2
-    chosen = np.flatnonzero(F)
+    chosen = _members(F)
     if length > 2 * chosen.size + SLACK:
         # Start anew from F, so that neither the log nor its rounding grows.
         length, removed = chosen.size, 0.0
         if me == 0:
-            log[0, :length], log[1, :length] = chosen, 1
-            flips.versions[:] = -1
+            _copy(log[0], chosen)
+            _fill(log[1, :length], 1)
+            _fill(flips.versions, -1)
     return Climb(e, length, removed, feature, climb.lanes, True)
 
 
@@ -1728,7 +1757,7 @@ def _first_better(e, after, count):
 @inner
 def _add_up(tour, batch, sums, after):
     """Value of e after each flip, from the sums over blocks of rows."""
-    after[:] = 0.0
+    _fill(after, 0.0)
     for k in range(sums.shape[0]):
         for b in range(np.uint64(TRIED)):
             after[b] += sums[k, b]
@@ -1755,7 +1784,7 @@ def flip_features(layout, flips, tour, climb, utility, blocks, team):
     )
     first, meetings = 0, 0
     while first < features.size:
-        count, chosen = min(climb.lanes, features.size - first), np.flatnonzero(tour.F)
+        count, chosen = min(climb.lanes, features.size - first), _members(tour.F)
         batch = Batch(count, tried, values, room[0], room[1], room[2], chosen)
         _lay_out(first, flips, tour, batch, blocks, team)
         _meet(me, board, meetings + 1)
@@ -1778,7 +1807,7 @@ def flip_features(layout, flips, tour, climb, utility, blocks, team):
             climb = Climb(e, length, removed, -1, min(TRIED, 2 * lanes), changed)
             first += count
     if me == 0:
-        F[:] = tour.F
+        _copy(F, tour.F)
     return climb
 
 
@@ -1986,14 +2015,14 @@ def _measure(X, i, ids, count, squares, lengths):
 
 
 @inner
-def _hinge_edges(X, i, squares, limits, targets, c, count, edges):
+def _hinge_edges(X, i, squares, limits, targets, pull, count, edges):
     """Turn rows that may invade, the tails, into edges of the gradient over 2w.
 
-    Returns how many there are. An invader pushes for each target whose hinge it
-    triggers, and each such hinge pulls its target.
+    Returns how many there are, filled up to a multiple of four. An invader pushes for
+    each target whose hinge it triggers, and each such hinge pulls its target.
     """
     heads, tails, coefficients = edges
-    k, kept = targets.counts[i], 0
+    k, kept, (first, c) = targets.counts[i], 0, pull
     pulls, lengths = np.zeros(k), coefficients
     _measure(X, i, tails, count, squares, lengths)
     for p in range(count):
@@ -2006,10 +2035,13 @@ def _hinge_edges(X, i, squares, limits, targets, c, count, edges):
             tails[kept], coefficients[kept] = tails[p], -c * hinges
             kept += 1
     for e in range(k):
-        tails[kept + e], coefficients[kept + e] = targets.ids[i, e], pulls[e]
-    for e in range(kept + k):
+        tails[kept + e], coefficients[kept + e] = targets.ids[i, e], first + pulls[e]
+    count = kept + k + -(kept + k) % 4
+    for e in range(kept + k, count):
+        tails[e], coefficients[e] = i, 0.0
+    for e in range(count):
         heads[e] = i
-    return kept + k
+    return count
 
 
 class Descent(NamedTuple):
@@ -2033,8 +2065,9 @@ def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
     c, weighted, batch = descent
     me, board, shares = team
     (n, d), k = X.shape, targets.ids.shape[1]
-    room = np.empty(n + k, np.int64), np.empty(n + k, np.int64), np.empty(n + k)
-    edges, limits = Edges(*room), np.empty(k)
+    room = n + k + 3
+    edges = Edges(np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room))
+    limits = np.empty(k)
     own_w, squares, gradient = w.copy(), np.ones(d), np.empty(d)
     weights, query, keys = _coarse_room(coarse)
     scale, slack = _coarse_weights(squares, coarse, gradient, weights)
@@ -2046,7 +2079,7 @@ def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
                     squares[f] = own_w[f] * own_w[f]
                 scale, slack = _coarse_weights(own_w, coarse, gradient, weights)
             for part in range(me, PARTS, board.shape[0]):
-                shares[step % 2, part] = 0.0
+                _fill(shares[step % 2, part], 0.0)
         if targets.counts[i] > 0:
             label = layout.labels[i]
             own = layout.starts[label], layout.starts[label + 1]
@@ -2055,17 +2088,17 @@ def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
             thin = weights, scale, slack, query, keys
             for part in range(me, PARTS, board.shape[0]):
                 count = _may_invade(X, i, own, reach, coarse, thin, part, edges.tails)
-                count = _hinge_edges(X, i, squares, limits, targets, c, count, edges)
-                if part == 0:
-                    for e in range(count - targets.counts[i], count):
-                        edges.coefficients[e] += 1
+                # One of the parts says what targets pull without an invader.
+                pull = 1.0 if part == 0 else 0.0, c
+                count = _hinge_edges(X, i, squares, limits, targets, pull, count, edges)
                 sums = shares[step % 2, part]
-                edge_sums(X, edges, 2, 0, count, np.uint64(0), np.uint64(d), sums)
+                for e in range(0, count, 4):
+                    _add_four_squares(X, edges, e, np.uint64(0), np.uint64(d), sums)
         if (t + 1) % batch == 0 or t + 1 == visits.size:
             _meet(me, board, step + 1)
             _go_down(shares[step % 2], steps[step], own_w, gradient)
     if me == 0:
-        w[:] = own_w
+        _copy(w, own_w)
 
 
 @inner
