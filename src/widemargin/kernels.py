@@ -1139,7 +1139,7 @@ class Team(NamedTuple):
     shares: Any  # what they give each other
 
 
-PATIENCE = 2**16  # looks at the board, a tenth of a millisecond, before a sleep
+PATIENCE = 2**18  # looks at the board, a quarter of a millisecond, before a sleep
 MOMENT = 20  # microseconds
 
 
@@ -1847,9 +1847,9 @@ def round_rows(X, low, step, first, last, cells):
 
 
 @jit
-def rearrange_cells(cells, columns, arranged):
-    """arranged[:, c] = cells[:, columns[c]]."""
-    for g in range(cells.shape[0]):
+def rearrange_cells(cells, columns, first, last, arranged):
+    """arranged[g, c] = cells[g, columns[c]], for g = first … last−1."""
+    for g in range(first, last):
         for c in range(columns.size):
             f = columns[c]
             for k in range(SIDE):

@@ -70,7 +70,7 @@ class CoarseScreen(_Rearranged):
     def __init__(self, table: Table, workers: Workers) -> None:
         n, d = table.X.shape
         side, part = kernels.SIDE, kernels.PART
-        self.table = table
+        self.table, self.workers = table, workers
         self.spread = table.X.var(axis=0)
         self.step = np.where(table.constant, 1.0, (table.high - table.low) / 255)
         self.layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
@@ -87,6 +87,11 @@ class CoarseScreen(_Rearranged):
     def arranged(self, w: Floats) -> kernels.Coarse:
         """The copy, arranged for weights near w."""
         columns = np.argsort(-(w**2 * self.spread), kind="stable")
-        kernels.rearrange_cells(self.cells, columns, self.placed)
+        self.workers.run(
+            lambda some: kernels.rearrange_cells(
+                self.cells, columns, some.start, some.stop, self.placed
+            ),
+            self.workers.shares(len(self.cells), 4),
+        )
         low, step = self.table.low[columns], self.step[columns]
         return kernels.Coarse(self.placed, columns, low, step)
