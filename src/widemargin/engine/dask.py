@@ -112,6 +112,27 @@ class Cluster:
                 distributed.wait(distributed.futures_of(kept))
             return kept
 
+    def spread(self, blocks: list[Any]) -> list[Any]:
+        """The same for blocks, an equal share of them at each worker.
+
+        Left to itself, a scheduler puts blocks where their rows came from, and if one
+        worker has read all, the others watch it work.
+        """
+        if self.client is None:
+            return self.keep(blocks)
+        kept: list[Any] = []
+        with self._watched():
+            workers = list(self.client.scheduler_info(n_workers=-1)["workers"])
+            shares = spans(len(blocks), -(-len(blocks) // max(1, len(workers))))
+            for worker, share in zip(workers, shares, strict=False):
+                kept += self.client.persist(
+                    blocks[share],
+                    workers=[worker],
+                    allow_other_workers=True,
+                    optimize_graph=False,
+                )
+        return kept or self.keep(blocks)
+
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Say what happened if the cluster goes away."""
@@ -216,7 +237,7 @@ def distribute(
     kept = n * (source.row_bytes() + 8 * more) * SHARE <= memory
     scaling = summary.scaling(scale, sorted(source.columns.nominal))
     if kept:
-        blocks = cluster.keep(blocks)
+        blocks = cluster.spread(blocks)
     laws: list[Any] = []
     many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]
     if many or more:
