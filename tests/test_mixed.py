@@ -173,6 +173,17 @@ def test_ordered_classes_take_missing_numbers(table, difference, which):
     assert_same(ours, oracle.o_simba(X, y, [False] * 3, order, **given), atol=1e-9)
 
 
+@pytest.mark.parametrize("which", ["nearest", "dominating"])
+@pytest.mark.parametrize("difference", ["directed", "absolute"])
+def test_visited_samples_of_ordered_classes_may_miss_numbers(difference, which):
+    X, y = credit(np.random.default_rng(1))
+    X, drawn = numeric(X), np.random.RandomState(7).permutation(len(y))[:20]
+    options = {"difference": difference, "hits": which, "n_neighbors": 2}
+    ours = OReliefF(n_samples=20, random_state=7, **options).fit(array(X), y)
+    given = {"difference": difference, "which": which, "samples": drawn}
+    assert_same(ours.scores_, oracle.o_relieff(X, y, [False] * 3, 2, **given))
+
+
 def test_ordered_classes_take_nominal_features_without_direction(table):
     X, y = table
     ours = OReliefF(difference="absolute").fit(frame(X), y).scores_

@@ -229,8 +229,9 @@ def o_hits(D, i, side, which):
 
 def o_relieff(X, y, nominal, k=1, *, difference="directed", which="nearest", **options):
     D = Differences(oriented(X, options.get("directions")), y, nominal)
+    visited = options.get("samples", range(D.n))
     w = np.zeros(D.d)
-    for i in range(D.n):
+    for i in visited:
         for side in (UP, DOWN):
             misses = o_misses(D, i, side)
             if not misses:
@@ -242,7 +243,7 @@ def o_relieff(X, y, nominal, k=1, *, difference="directed", which="nearest", **o
 
             w -= mean_over_nearest(D, i, o_hits(D, i, side, which), k, D.diff)
             w += mean_over_nearest(D, i, misses, k, diff)
-    return w / D.n
+    return w / len(visited)
 
 
 def o_simba(X, y, nominal, order, *, difference="directed", which="nearest"):

@@ -639,7 +639,7 @@ def _dominating_hits(table: Table, k: int, rows: Ints, workers: Workers) -> Floa
     layout, sums = _layout(table), np.zeros((len(rows), table.X.shape[1]))
     workers.run(
         lambda q: kernels.dominating_hit_sums(
-            table.X, layout, k, rows[q], rows[q] + 1, sums[q]
+            table.data, layout, k, rows[q], rows[q] + 1, sums[q]
         ),
         range(len(rows)),
     )
