@@ -11,9 +11,9 @@ from sklearn.datasets import load_iris
 
 from cases import CASES, gaussian, small_tables, tied
 from oracles import separability as oracle
-from widemargin import IPCMSR, IPICSR
-from widemargin.algorithms import separability
+from widemargin import IPCMSR, IPICSR, prototypes
 from widemargin.base import separation_ratio
+from widemargin.threads import Workers
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*has no prototype:UserWarning"),
@@ -82,38 +82,38 @@ class TestLinkage:
     )
     def test_chain_makes_the_greedy_merges(self, draw, seed):
         X = draw(np.random.default_rng(seed))
-        merges, heights = separability.agglomerate(cdist(X, X), "summed")
+        merges, heights = prototypes.agglomerate(cdist(X, X), "summed")
         greedy = list(oracle.greedy_merges(X))
         assert_allclose(heights, [height for height, _ in greedy], rtol=1e-12)
         for _, clusters in greedy:
-            labels = separability.cut(merges, len(clusters))
+            labels = prototypes.cut(merges, len(clusters))
             assert_array_equal(labels, labelled(clusters))
 
     @given(small_tables(max_rows=20))
     @settings(max_examples=60, deadline=None)
     def test_chain_is_greedy_on_any_small_table(self, table):
         X, _ = table
-        merges, heights = separability.agglomerate(cdist(X, X), "summed")
+        merges, heights = prototypes.agglomerate(cdist(X, X), "summed")
         greedy = list(oracle.greedy_merges(X))
         assert_allclose(heights, [height for height, _ in greedy], rtol=1e-12)
         for _, clusters in greedy:
-            labels = separability.cut(merges, len(clusters))
+            labels = prototypes.cut(merges, len(clusters))
             assert_array_equal(labels, labelled(clusters))
 
     @pytest.mark.parametrize("linkage", LINKAGES[1:])
     def test_other_linkages_are_greedy_too(self, linkage):
         X = np.random.default_rng(0).standard_normal((30, 3))
-        merges, heights = separability.agglomerate(cdist(X, X), linkage)
+        merges, heights = prototypes.agglomerate(cdist(X, X), linkage)
         greedy = list(oracle.greedy_merges(X, linkage))
         assert_allclose(heights, [height for height, _ in greedy], rtol=1e-12)
         for _, clusters in greedy:
-            labels = separability.cut(merges, len(clusters))
+            labels = prototypes.cut(merges, len(clusters))
             assert_array_equal(labels, labelled(clusters))
 
     def test_heights_are_sums_over_the_sum_of_sizes(self):
         # 0 and 1 merge at 1/2; then 10 + 9 over 3, against 19 / 2 for the average.
         X = np.array([[0.0], [1.0], [10.0]])
-        _, heights = separability.agglomerate(cdist(X, X), "summed")
+        _, heights = prototypes.agglomerate(cdist(X, X), "summed")
         assert_allclose(heights, [1 / 2, 19 / 3])
 
     @pytest.mark.parametrize("seed", range(5))
@@ -121,42 +121,42 @@ class TestLinkage:
         # Steps of about the tolerance: being tied is not transitive here.
         rng = np.random.default_rng(seed)
         X = np.cumsum(1 + rng.integers(0, 5, 60) * 4e-11)[:, None]
-        merges, heights = separability.agglomerate(cdist(X, X), "summed")
+        merges, heights = prototypes.agglomerate(cdist(X, X), "summed")
         assert (np.diff(heights) >= 0).all()
         for n_clusters in (1, 2, 17, 60):
-            labels = separability.cut(merges, n_clusters)
+            labels = prototypes.cut(merges, n_clusters)
             assert_array_equal(np.unique(labels), np.arange(n_clusters))
 
     def test_ties_that_lead_in_a_circle_come_to_an_end(self):
         # 0 takes 1 as tied with 2, 1 takes 2 as nearer, 2 takes 0 as tied with 1.
         a, b, c = 1 + 1.5e-10, 1.0, 1 + 0.9e-10
         D = np.array([[0, a, c], [a, 0, b], [c, b, 0]])
-        merges, heights = separability.agglomerate(D, "summed")
+        merges, heights = prototypes.agglomerate(D, "summed")
         assert_array_equal(merges, [[1, 2], [0, 1]])
         assert_allclose(heights, [b / 2, (a + c) / 3])
 
     def test_distances_are_left_below_the_diagonal(self):
         X = np.random.default_rng(1).standard_normal((20, 3))
         D = cdist(X, X)
-        separability.agglomerate(D, "summed")
+        prototypes.agglomerate(D, "summed")
         below = np.tril_indices(20, -1)
         assert_array_equal(D[below], cdist(X, X)[below])
 
     def test_cut_agrees_with_scipy(self):
         X = np.random.default_rng(2).standard_normal((50, 2))
-        merges, _ = separability.agglomerate(cdist(X, X), "average")
+        merges, _ = prototypes.agglomerate(cdist(X, X), "average")
         for n_clusters in (1, 2, 7, 50):
             theirs = fcluster(
                 scipy_linkage(pdist(X), "average"), n_clusters, "maxclust"
             )
-            assert same_partition(separability.cut(merges, n_clusters), theirs)
+            assert same_partition(prototypes.cut(merges, n_clusters), theirs)
 
     @pytest.mark.parametrize("shape", [(1, 3), (2, 1), (33, 5), (70, 649), (131, 2)])
     def test_class_distances_are_direct(self, shape):
         X = np.random.default_rng(3).standard_normal(shape)
         X[-1] = X[0]
-        with separability.Workers(2) as workers:
-            D = separability.class_distances(X, workers)
+        with Workers(2) as workers:
+            D = prototypes.class_distances(X, workers)
         assert_allclose(D, cdist(X, X), rtol=1e-14)
         assert D[0, -1] == D[-1, 0] == 0
 
@@ -167,7 +167,7 @@ class TestKnee:
         steep = 10 - 1.5 * np.arange(5)
         flat = 2 - 0.1 * np.arange(14)
         heights = np.sort(np.concatenate([steep, flat]))
-        assert separability.knee(heights) == oracle.l_method(heights) == 6
+        assert prototypes.knee(heights) == oracle.l_method(heights) == 6
 
     @pytest.mark.parametrize("size", [4, 5, 6, 30, 300])
     @pytest.mark.parametrize("seed", range(5))
@@ -179,18 +179,18 @@ class TestKnee:
             rng.integers(0, 4, size),
         ):
             heights = np.sort(heights).astype(float)
-            assert separability.knee(heights) == oracle.l_method(heights)
+            assert prototypes.knee(heights) == oracle.l_method(heights)
 
     @pytest.mark.parametrize(
         "heights", [[], [1.0], [1.0, 2.0], [1.0, 2.0, 9.0], [3.0] * 10, [0.0] * 4]
     )
     def test_curve_without_a_knee_is_one_cluster(self, heights):
-        assert separability.knee(np.array(heights)) == 1
+        assert prototypes.knee(np.array(heights)) == 1
         assert oracle.l_method(heights) == 1
 
     def test_straight_curve_takes_the_fewest_clusters(self):
         heights = np.arange(1.0, 30.0) / 7
-        assert separability.knee(heights) == oracle.l_method(heights) == 3
+        assert prototypes.knee(heights) == oracle.l_method(heights) == 3
 
     @pytest.mark.parametrize("size", [1, 2, 3, 50])
     def test_line_errors_are_those_of_fitted_lines(self, size):
@@ -198,7 +198,7 @@ class TestKnee:
         errors = [
             k * oracle.line_rmse(np.arange(k), y[:k]) ** 2 for k in range(1, size + 1)
         ]
-        assert_allclose(separability.line_errors(y), errors, atol=1e-12)
+        assert_allclose(prototypes.line_errors(y), errors, atol=1e-12)
 
 
 class TestRatio:
@@ -256,7 +256,7 @@ class TestRatio:
     def test_pairs_of_a_large_class_are_summed_in_parts(self, seed, monkeypatch):
         X, y = tied(np.random.default_rng(seed))
         whole = IPICSR().fit(X, y).scores_
-        monkeypatch.setattr(separability, "PAIRS", 64)
+        monkeypatch.setattr(prototypes, "PAIRS", 64)
         assert_allclose(IPICSR().fit(X, y).scores_, whole, rtol=1e-13)
 
 

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
-from operator import mul
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import rankdata
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
 from widemargin.base import About, AscentSelector, SampledSelector
-from widemargin.columns import nominal_columns
 from widemargin.engine import (
     Edges,
     Neighbors,
@@ -33,6 +29,14 @@ from widemargin.engine import (
 )
 from widemargin.engine.relations import HIGHER, HIT, LOWER
 from widemargin.margin import neighbors_at
+from widemargin.ordered import (
+    dominating_hit_distances,
+    dominating_hit_sums,
+    dominating_hits,
+    nominal_without_direction,
+    plain_layout,
+    resolve_directions,
+)
 from widemargin.sampling import query_parts
 from widemargin.screen import Screen
 from widemargin.table import (
@@ -42,7 +46,7 @@ from widemargin.table import (
     warn_single_members,
     warn_small_classes,
 )
-from widemargin.threads import Workers, spans
+from widemargin.threads import Workers
 
 _CONSTRAINTS: dict[str, Any] = {
     "difference": [StrOptions({"directed", "absolute"})],
@@ -207,7 +211,7 @@ class OReliefF(SampledSelector):
         self.verbose = verbose
 
     def _nominal(self, X: Any) -> Ints | None:
-        return _nominal_without_direction(self, X)
+        return nominal_without_direction(self, X)
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         self.directions_ = resolve_directions(self, table, workers)
@@ -250,7 +254,7 @@ class OReliefF(SampledSelector):
                 )[0]
             w += edge_sums(table, edges, workers=workers)
         if self.hits == "dominating":
-            w -= _dominating_hit_sums(table, self._k(table), rows, workers)
+            w -= dominating_hit_sums(table, self._k(table), rows, workers)
         return w / self.n_samples_
 
     def _contributions(
@@ -269,7 +273,7 @@ class OReliefF(SampledSelector):
                         table, signed, offsets, signed=True, workers=workers
                     )
                 if self.hits == "dominating":
-                    v -= _dominating_hits(table, self._k(table), queries, workers)
+                    v -= dominating_hits(table, self._k(table), queries, workers)
                 yield v
 
     def _reach(self, table: Table) -> float:
@@ -426,7 +430,7 @@ class OSimba(AscentSelector):
         self.verbose = verbose
 
     def _nominal(self, X: Any) -> Ints | None:
-        return _nominal_without_direction(self, X)
+        return nominal_without_direction(self, X)
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         warn_single_members(table, "OSimba", "it has no margin and is not visited")
@@ -439,7 +443,7 @@ class OSimba(AscentSelector):
 
         def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
             size = self.batch_size
-            rows = table.data, _layout(table), table.rows
+            rows = table.data, plain_layout(table), table.rows
             for screen, part in Screen(table).parts(w, visits, size):
                 kernels.osimba_visits(
                     rows, screen, w, visits[part], seeds, size, directed, dominating
@@ -451,7 +455,7 @@ class OSimba(AscentSelector):
             if directed:
                 far = _directed_distances(table, w, neighbors, workers)
             if dominating:
-                hits = _dominating_hit_distances(table, w, workers)
+                hits = dominating_hit_distances(table, w, workers)
                 near = np.where(np.isnan(near), np.nan, hits)
             # A margin without a miss is NaN, and so are those of a class of one.
             return float(np.nansum(far - near) / 2)
@@ -461,101 +465,6 @@ class OSimba(AscentSelector):
             return self._ascend_in_batches(table, step, e, workers)
         seeds, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers, slots)
         return self._ascend(table, seeds, visit, e, workers)
-
-
-def _nominal_without_direction(estimator: OReliefF | OSimba, X: Any) -> Ints:
-    """Nominal columns of X; refused where a direction is asked of them.
-
-    False comes before True, so that booleans are numbers here.
-    """
-    name = type(estimator).__name__
-    nominal = nominal_columns(X, estimator.categorical_features, name, booleans=False)
-    asked = [
-        f'{parameter}="{value}"'
-        for parameter, value in (("difference", "directed"), ("hits", "dominating"))
-        if getattr(estimator, parameter) == value
-    ]
-    if len(nominal) and asked:
-        columns = getattr(X, "columns", range(np.shape(X)[1]))
-        shown = ", ".join(repr(columns[f]) for f in nominal[:5])
-        shown += ", …" if len(nominal) > 5 else ""
-        raise ValueError(
-            f"{name} with {' and '.join(asked)} needs features that have an order, but "
-            f"these are nominal: {shown}. Make them ordered categories or numbers, "
-            'drop them, or use difference="absolute" and hits="nearest".'
-        )
-    return nominal
-
-
-def resolve_directions(
-    estimator: OReliefF | OSimba, table: Table, workers: Workers
-) -> Ints:
-    """1 or −1 per feature."""
-    given, d = estimator.directions, table.X.shape[1]
-    if not table.in_memory:
-        _refuse_what_needs_all_rows(estimator)
-    if given is None:
-        return np.ones(d, np.int64)
-    if isinstance(given, str):
-        return _correlation_signs(table, workers)
-    directions = np.asarray(given)
-    if directions.shape != (d,) or not np.isin(directions, (1, -1)).all():
-        strange = directions[~np.isin(directions, (1, -1))].tolist()
-        raise ValueError(
-            f"{type(estimator).__name__}: directions must be one number per feature, 1 "
-            f"(more is better) or -1 (less is better), so shape ({d},); got shape "
-            f"{directions.shape}" + (f" with {strange[0]!r}." if strange else ".")
-        )
-    return directions.astype(np.int64)
-
-
-def _refuse_what_needs_all_rows(estimator: OReliefF | OSimba) -> None:
-    name = type(estimator).__name__
-    if estimator.hits == "dominating":
-        raise ValueError(
-            f'{name}: hits="dominating" does not run on Dask collections; use '
-            'hits="nearest".'
-        )
-    if isinstance(estimator.directions, str):
-        raise ValueError(
-            f'{name}: directions="auto" ranks all values of a feature, which does not '
-            "run on Dask collections. Give directions as an array of 1 and -1."
-        )
-
-
-def _correlation_signs(table: Table, workers: Workers) -> Ints:
-    """Sign of Spearman's correlation of each feature with y; 1 if there is none.
-
-    Twice a rank is a whole number, so the sign can be exact.
-    """
-    n, d = table.X.shape
-    signs = np.ones(d, np.int64)
-    starts = table.starts
-    # Twice the centred mean rank of each class.
-    of_class = (starts[:-1] + starts[1:] - n).tolist()
-
-    def correlate(part: slice) -> None:
-        ranks = (2 * rankdata(table.X[:, part], axis=0)).astype(np.int64) - (n + 1)
-        sums = np.add.reduceat(ranks, starts[:-1], axis=0).T.tolist()
-        for f, row in enumerate(sums, part.start):
-            # Python's integers do not overflow.
-            if sum(a * b for a, b in zip(row, of_class, strict=True)) < 0:
-                signs[f] = -1
-
-    workers.run(correlate, spans(d, max(1, 2**20 // n)))
-    if table.mixed is not None:
-        for f in np.unique(table.mixed.features):
-            signs[f] = _sign_of_observed(table.X[:, f], table, table.mixed.absent[:, f])
-    return signs
-
-
-def _sign_of_observed(x: Floats, table: Table, absent: NDArray[np.bool_]) -> int:
-    """The same from the rows that have a value."""
-    ranks, of_y = (
-        (2 * rankdata(v[~absent])).astype(np.int64) - (np.count_nonzero(~absent) + 1)
-        for v in (x, table.y)
-    )
-    return -1 if sum(map(mul, ranks.tolist(), of_y.tolist())) < 0 else 1
 
 
 def _split(edges: Edges, y: Ints) -> tuple[Edges, Edges]:
@@ -608,51 +517,3 @@ def _directed_distances(
     side = np.array([1, -1])[column]
     far[rows, column] = pair_lengths(table, edges, side, w, workers=workers)
     return far
-
-
-def _layout(table: Table) -> kernels.Layout:
-    return kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
-
-
-def _dominating_hit_sums(
-    table: Table, k: int, rows: Ints | None, workers: Workers
-) -> Floats:
-    """Σ over rows and sides of mean |x − hit| over the k nearest dominating hits."""
-    if rows is not None:
-        w = np.zeros(table.X.shape[1])
-        for part in spans(len(rows), 1024):
-            w += _dominating_hits(table, k, rows[part], workers).sum(axis=0)
-        return w
-    layout, blocks = _layout(table), spans(len(table.X), 64)
-    sums = np.zeros((len(blocks), table.X.shape[1]))
-    workers.run(
-        lambda b: kernels.dominating_hit_sums(
-            table.data, layout, k, blocks[b].start, blocks[b].stop, sums[b]
-        ),
-        range(len(blocks)),
-    )
-    return sums.sum(axis=0)
-
-
-def _dominating_hits(table: Table, k: int, rows: Ints, workers: Workers) -> Floats:
-    """The same for each of some rows, (m, d)."""
-    layout, sums = _layout(table), np.zeros((len(rows), table.X.shape[1]))
-    workers.run(
-        lambda q: kernels.dominating_hit_sums(
-            table.data, layout, k, rows[q], rows[q] + 1, sums[q]
-        ),
-        range(len(rows)),
-    )
-    return sums
-
-
-def _dominating_hit_distances(table: Table, w: Floats, workers: Workers) -> Floats:
-    """Distance under w of each row to its nearest hit above and below; 0 if none."""
-    layout, near = _layout(table), np.empty((len(table.X), 2))
-    workers.run(
-        lambda part: kernels.dominating_hit_distances(
-            table.data, layout, w**2, part.start, part.stop, near
-        ),
-        spans(len(table.X), 64),
-    )
-    return near
