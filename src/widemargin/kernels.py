@@ -53,14 +53,12 @@ from numba.extending import intrinsic, overload
 
 # Reassociation lets reductions vectorise. nnan and ninf stay off: NaN and infinity
 # keep their meaning everywhere.
-jit = partial(
-    njit,
-    nogil=True,
-    cache=True,
-    no_cfunc_wrapper=True,
-    error_model="numpy",
-    fastmath={"reassoc", "contract", "nsz"},
-)
+_FLAGS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "nsz"},
+}
+jit = partial(njit, cache=True, no_cfunc_wrapper=True, **_FLAGS)
 # For what only other compiled code calls: no entry from Python saves compile time.
 inner = partial(jit, no_cpython_wrapper=True)
 
@@ -100,6 +98,21 @@ class Heap(NamedTuple):
     borders: np.ndarray  # (S, m) int32; rows that are not listed have no smaller key
 
 
+class Tile(NamedTuple):
+    """Room for the keys of a panel of rows against another."""
+
+    values: np.ndarray  # (width, width) float32
+    turned: np.ndarray  # the same, for work on it and for its transpose
+    keys: np.ndarray  # values as int32, which are in the same order, row by row
+    turned_keys: np.ndarray
+
+    @classmethod
+    def empty(cls, width):
+        """Room for panels of ``width`` rows; made here, it needs not be compiled."""
+        pair = np.empty((2, width, width), np.float32)
+        return cls(*pair, *pair.view(np.int32).reshape(2, -1))
+
+
 class Doubt(NamedTuple):
     """What is needed to bound the error of a key."""
 
@@ -112,11 +125,37 @@ class Doubt(NamedTuple):
 class Rule(NamedTuple):
     """What counts as a neighbour."""
 
+    metric: int
     k: int
     members: np.ndarray  # (C, S) rows in each slot of a query of each class
     rank: np.ndarray  # (n,) tie-breaker, lowest wins; empty: tied rows share
     measure: bool  # exact distances are wanted
     borders: np.ndarray  # (S, m) that lists began with, NEVER for none; empty: no list
+
+
+class Desk(NamedTuple):
+    """Room to sort the entries of a list."""
+
+    ordered: np.ndarray  # (L,) int64
+    ids: np.ndarray  # (L,) int32
+    weight: np.ndarray  # (L,) float64
+    exact: np.ndarray  # (L,) float64
+    bits: np.ndarray  # (L + 1,) int32, of the keys; the last is the border's
+    keys: np.ndarray  # bits as float32
+
+    @classmethod
+    def empty(cls, places):
+        """Room for lists with that many places."""
+        bits = np.empty(places + 1, np.int32)
+        weight, exact = np.empty((2, places))
+        return cls(
+            np.empty(places, np.int64),
+            np.empty(places, np.int32),
+            weight,
+            exact,
+            bits,
+            bits.view(np.float32),
+        )
 
 
 class Lists(NamedTuple):
@@ -159,8 +198,8 @@ def scale_rows(X, rows, shift, span, first, last, Z):
 def pack_rows(Z, centre, factor, packed, first, norms):
     """Copy rows of Z to places first, first + 1, … in single precision, in chunks.
 
-    ``packed`` has shape (chunks, rows, length). Returned are ‖z‖² and ‖z‖₁ in
-    ``norms[:, r]``.
+    ``packed`` has shape (chunks, rows, length) and holds zeros. Returned are ‖z‖² and
+    ‖z‖₁ in ``norms[:, r]``.
     """
     n = Z.shape[0]
     chunks, _, length = packed.shape
@@ -169,8 +208,6 @@ def pack_rows(Z, centre, factor, packed, first, norms):
         for chunk in range(chunks):
             row = packed[chunk, first + r]
             f0 = chunk * length
-            for e in range(length):
-                row[e] = 0
             z, c = Z[r, f0 : f0 + length], centre[f0 : f0 + length]
             for e in range(z.size):
                 v = np.float32((z[e] - c[e]) * factor)
@@ -208,27 +245,24 @@ def _panel(packed, chunk, first, width):
     return packed[chunk][first : first + width]
 
 
-@inner
-def _euclidean_tile(ours, first, theirs, offset, norms, tile, part):
+def _euclidean_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖², one matrix product per chunk of features."""
-    width = tile.shape[0]
-    norms_a, norms_b = norms
+    width = shape[1]
     for chunk in range(ours.shape[0]):
         A = _panel(ours, chunk, first, width)
         B = _panel(theirs, chunk, offset, width)
-        if chunk == 0:
-            np.dot(A, B.T, tile)
-            continue
-        np.dot(A, B.T, part)
-        for r in range(width):
-            for c in range(width):
-                tile[r, c] += part[r, c]
+        product = part if chunk else tile
+        np.dot(A, B.T, product)
+        if chunk:
+            for r in range(width):
+                for c in range(width):
+                    tile[r, c] += part[r, c]
+    ours_norms, theirs_norms = norms
+    beside = theirs_norms[offset : offset + width]
     for r in range(width):
-        row = tile[r]
-        norm = np.float32(norms_a[first + r])
-        theirs_norms = norms_b[offset : offset + width]
+        row, norm = tile[r], np.float32(ours_norms[first + r])
         for c in range(width):
-            key = (norm + np.float32(theirs_norms[c])) - (row[c] + row[c])
+            key = (norm + np.float32(beside[c])) - (row[c] + row[c])
             row[c] = max(key, np.float32(0))
 
 
@@ -366,9 +400,8 @@ def _mirror(tile, height):
             tile[r, c] = tile[c, r]
 
 
-@inner
-def _counted_tile(ours, first, theirs, offset, unit, shape, tile):
-    """tile[r, c] = ‖a_r − b_c‖₁ of rows that are multiples of a unit."""
+def _counted_tile(ours, first, theirs, offset, norms, shape, tile, part):
+    """tile[r, c] = ‖a_r − b_c‖₁ of rows that are multiples of a unit, ``norms``."""
     height, _, filled = shape
     height, filled = height + height % 2, filled + -filled % 4
     mirrored = ours is theirs and first == offset
@@ -378,13 +411,12 @@ def _counted_tile(ours, first, theirs, offset, unit, shape, tile):
         B = _panel(theirs, chunk, offset, filled)
         for r in range(0, height, 2):
             for c in range(r - r % 4 if mirrored else 0, filled, 4):
-                _add_counts(A, r, B, c, unit, tile)
+                _add_counts(A, r, B, c, norms, tile)
     if mirrored:
         _mirror(tile, height)
 
 
-@inner
-def _manhattan_tile(ours, first, theirs, offset, shape, tile, part):
+def _manhattan_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖₁ in the rows and columns that are filled."""
     height, width, filled = shape
     height, filled = height + height % 2, filled + -filled % 4
@@ -411,34 +443,25 @@ def _tile(ours, first, theirs, offset, norms, shape, tile, part):
     """
 
 
-# Chosen by type: with an `if`, both kinds would be compiled each time.
-@overload(_tile, jit_options={"nogil": True, "error_model": "numpy"})
+def _mixed_tile(ours, first, theirs, offset, norms, shape, tile, part):
+    """Any of them, and what nominal features and missing cells add."""
+    _tile(ours, first, theirs, offset, norms.norms, shape, tile, part)
+    _add_extras(norms, first, offset, shape, tile, part)
+
+
+# With an `if` in its place, all kinds would be compiled each time.
+_by_type = partial(overload, jit_options=_FLAGS)
+
+
+@_by_type(_tile)
 def _choose_tile(ours, first, theirs, offset, norms, shape, tile, part):
     if isinstance(norms, types.NoneType):
-
-        def manhattan(ours, first, theirs, offset, norms, shape, tile, part):
-            _manhattan_tile(ours, first, theirs, offset, shape, tile, part)
-
-        return manhattan
+        return _manhattan_tile
     if isinstance(norms, types.Float):
-
-        def counted(ours, first, theirs, offset, norms, shape, tile, part):
-            _counted_tile(ours, first, theirs, offset, norms, shape, tile)
-
-        return counted
-
+        return _counted_tile
     if isinstance(norms, types.BaseNamedTuple):
-
-        def mixed(ours, first, theirs, offset, norms, shape, tile, part):
-            _tile(ours, first, theirs, offset, norms.norms, shape, tile, part)
-            _add_extras(norms, first, offset, shape, tile, part)
-
-        return mixed
-
-    def euclidean(ours, first, theirs, offset, norms, shape, tile, part):
-        _euclidean_tile(ours, first, theirs, offset, norms, tile, part)
-
-    return euclidean
+        return _mixed_tile
+    return _euclidean_tile
 
 
 def _vector(context, builder, array_type, array, start):
@@ -521,11 +544,23 @@ def _within(mask, block, lo, hi):
 
 
 @inner
-def _below(entries, count, border):
-    total = 0
+def _border(values, count, wanted, most):
+    """A border that ``wanted`` to ``most`` of the values are below; more if tied."""
+    lo, hi = values[0], values[0]
     for e in range(count):
-        total += entries[e] < border
-    return total
+        lo, hi = min(lo, values[e]), max(hi, values[e])
+    # Below lo there are fewer than wanted values, below hi at least as many.
+    hi, below = hi + 1, count
+    while below > most and hi - lo > 1:
+        middle = lo + (hi - lo) // 2
+        number = 0
+        for e in range(count):
+            number += values[e] < middle
+        if number >= wanted:
+            hi, below = middle, number
+        else:
+            lo = middle
+    return hi
 
 
 @inner
@@ -534,24 +569,12 @@ def _shrink(entries, count, wanted):
 
     Returns the new length and a key that no dropped row lies below.
     """
-    lo, hi = entries[0], entries[0]
-    for e in range(count):
-        lo, hi = min(lo, entries[e]), max(hi, entries[e])
-    # Below lo there are fewer than wanted entries, below hi at least as many.
-    hi, most, below = hi + 1, wanted + wanted // 4, count
-    while below > most:
-        middle = lo + (hi - lo) // 2
-        number = _below(entries, count, middle)
-        if number >= wanted:
-            hi, below = middle, number
-        else:
-            lo = middle
-    kept = 0
+    border, kept = _border(entries, count, wanted, wanted + wanted // 4), 0
     for e in range(count):
         entry = entries[e]
         entries[kept] = entry
-        kept += entry < hi
-    return kept, np.int32(hi >> 32)
+        kept += entry < border
+    return kept, np.int32(border >> 32)
 
 
 @inner
@@ -573,18 +596,7 @@ def _first_border(flat, lo, hi, wanted, low):
     for block in range(lo + low.size, hi - low.size + 1, low.size):
         for g in range(groups):
             low[g] = min(low[g], flat[np.uint64(block) + g])
-    smallest, border = low[0], low[0]
-    for g in range(groups):
-        smallest, border = min(smallest, low[g]), max(border, low[g])
-    most, below = wanted + wanted // 8, low.size
-    while below > most and border - smallest > 1:
-        middle = smallest + (border - smallest) // 2
-        number = _below(low, low.size, middle)
-        if number >= wanted:
-            border, below = middle, number
-        else:
-            smallest = middle
-    return border
+    return np.int32(min(_border(low, low.size, wanted, wanted + wanted // 8), NEVER))
 
 
 @inner
@@ -616,7 +628,7 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
     entries, counts, borders = heap
     height, width, filled = shape
     room, wanted = entries.shape[2] - LANES, _kept(entries.shape[2])
-    low = np.empty(_groups(wanted), np.int32)
+    low = np.empty(_groups(wanted), np.int64)
     for r in range(height):
         q, place = first + r, r * width
         itself = rows[q] - offset
@@ -650,50 +662,44 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
 
 
 @jit
-def search_pairs(packed, norms, tiles, queries, layout, heap):
+def search_pairs(packed, norms, corners, queries, layout, heap, tile):
     """All pairs of rows top … bottom−1 with rows left … right−1, both ways.
 
-    ``tiles`` holds these numbers, whole panels, and the width of a panel.
-    Squared Euclidean distances if the rows' squared norms are given (twice, as in
-    `search_panel`), Manhattan distances if ``norms`` is None.
+    ``corners`` holds these numbers, whole panels. Squared Euclidean distances if the
+    rows' squared norms are given (twice, as in `search_panel`), Manhattan distances if
+    ``norms`` is None.
     """
-    top, bottom, left, right, width = tiles
-    n = layout.labels.size
-    tile = np.empty((width, width), np.float32)
-    part = np.empty((width, width), np.float32)
-    keys, other = tile.view(np.int32).reshape(-1), part.view(np.int32).reshape(-1)
+    top, bottom, left, right = corners
+    values, turned, keys, turned_keys = tile
+    n, width = layout.labels.size, values.shape[0]
     for first in range(top, bottom, width):
         for offset in range(max(first, left), right, width):
             shape = min(width, n - first), width, min(width, n - offset)
-            _tile(packed, first, packed, offset, norms, shape, tile, part)
+            _tile(packed, first, packed, offset, norms, shape, values, turned)
             near, far, flat = first, offset, keys
             # A loop, so that the scan is compiled into this function once.
             for side in range(1 if offset == first else 2):
                 if side == 1:
-                    _transpose(tile, part)
-                    near, far, flat = offset, first, other
+                    _transpose(values, turned)
+                    near, far, flat = offset, first, turned_keys
                     shape = shape[2], width, shape[0]
                 _scan_rows(flat, shape, queries, near, far, layout, heap)
 
 
 @jit
-def search_panel(packed, norms, ours, first, width, queries, layout, heap):
+def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
     """All rows against a panel of queries, first, first + 1, …; ``ours`` are all.
 
     ``norms`` are the squared norms of ``ours`` and ``packed``; None as above.
     """
-    n = layout.labels.size
-    tile = np.empty((width, width), np.float32)
-    part = np.empty((width, width), np.float32)
-    keys = tile.view(np.int32).reshape(-1)
+    n, width = layout.labels.size, tile.values.shape[0]
     height = min(width, queries.rows.size - first)
     for offset in range(0, n, width):
         shape = height, width, min(width, n - offset)
-        _tile(ours, first, packed, offset, norms, shape, tile, part)
-        _scan_rows(keys, shape, queries, first, offset, layout, heap)
+        _tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
+        _scan_rows(tile.keys, shape, queries, first, offset, layout, heap)
 
 
-@inner
 def _plain_distance(metric, X, i, j):
     """Distance of rows i and j in double precision, by direct differences."""
     x, z, s = X[i], X[j], 0.0
@@ -726,24 +732,28 @@ def _error(metric, key, norm, largest, depth):
 
 @inner
 def _sorted(heap, q, slot, ordered):
-    """The entries of a list in order.
+    """The smallest entries of a list in order.
 
     Returns how many there are and a key that no other row lies below.
     """
     entries, counts, borders = heap
-    count, border = counts[slot, q], borders[slot, q]
-    for e in range(count):
-        ordered[e] = entries[slot, q, e]
+    border, held = borders[slot, q], 0
     wanted = _kept(entries.shape[2])
-    if count > wanted:
-        count, border = _shrink(ordered, count, wanted)
-    for e in range(1, count):
-        entry, p = ordered[e], e
+    most = wanted + wanted // 4
+    for e in range(counts[slot, q]):
+        entry, p = entries[slot, q, e], held
+        if held < most:
+            held += 1
+        else:
+            p -= 1
+            border = min(border, np.int32(max(entry, ordered[p]) >> 32))
+            if entry > ordered[p]:
+                continue
         while p > 0 and entry < ordered[p - 1]:
             ordered[p] = ordered[p - 1]
             p -= 1
         ordered[p] = entry
-    return count, border
+    return held, border
 
 
 @inner
@@ -843,19 +853,14 @@ def _surely_at_least(metric, key, q, doubt):
 
 
 @jit
-def resolve(metric, X, queries, heap, place, doubt, rule, lists):
+def resolve(X, queries, heap, place, doubt, rule, lists, desk):
     """Turn the screened keys of each query and slot into certain neighbours.
 
     The lists of the queries are at place, place + 1, …
     """
-    places = heap.entries.shape[2]
-    ordered, ids = np.empty(places, np.int64), np.empty(places, np.int32)
-    weight, exact = np.empty(places), np.empty(places)
-    # The last key is the border.
-    bits = np.empty(places + 1, np.int32)
-    keys = bits.view(np.float32)
+    ordered, ids, weight, exact, bits, keys = desk
     counts, members, rank, measure = lists.counts, rule.members, rule.rank, rule.measure
-    first_borders = rule.borders
+    metric, first_borders = rule.metric, rule.borders
     for q in range(queries.rows.size):
         i, label = queries.rows[q], queries.labels[q]
         for slot in range(counts.shape[1]):
@@ -905,10 +910,7 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
     heads, tails, coefficients = edges
     whole = stop - (stop - start) % 4
     for e in range(start, whole, 4):
-        if power == 2:
-            _add_four_squares(X, edges, e, first, last, sums)
-        else:
-            _add_four(X, edges, e, first, last, sums)
+        _add_four(X, edges, e, power, first, last, sums)
     for e in range(whole, stop):
         i, j, c = heads[e], tails[e], coefficients[e]
         for f in range(first, last):
@@ -917,7 +919,7 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
 
 
 @inner
-def _add_four(X, edges, e, first, last, sums):
+def _add_four(X, edges, e, power, first, last, sums):
     """The same for edges e … e + 3 at once: the sums are loaded and stored once."""
     heads, tails, coefficients = edges
     h, i, j, k = heads[e], heads[e + 1], heads[e + 2], heads[e + 3]
@@ -925,23 +927,11 @@ def _add_four(X, edges, e, first, last, sums):
     a, b = coefficients[e], coefficients[e + 1]
     c, d = coefficients[e + 2], coefficients[e + 3]
     for f in range(first, last):
-        left = a * abs(X[h, f] - X[p, f]) + b * abs(X[i, f] - X[q, f])
-        right = c * abs(X[j, f] - X[r, f]) + d * abs(X[k, f] - X[s, f])
-        sums[f] += left + right
-
-
-@inner
-def _add_four_squares(X, edges, e, first, last, sums):
-    """The same for squared differences."""
-    heads, tails, coefficients = edges
-    h, i, j, k = heads[e], heads[e + 1], heads[e + 2], heads[e + 3]
-    p, q, r, s = tails[e], tails[e + 1], tails[e + 2], tails[e + 3]
-    a, b = coefficients[e], coefficients[e + 1]
-    c, d = coefficients[e + 2], coefficients[e + 3]
-    for f in range(first, last):
-        t, u = X[h, f] - X[p, f], X[i, f] - X[q, f]
-        v, w = X[j, f] - X[r, f], X[k, f] - X[s, f]
-        sums[f] += (a * t * t + b * u * u) + (c * v * v + d * w * w)
+        t, u = abs(X[h, f] - X[p, f]), abs(X[i, f] - X[q, f])
+        v, w = abs(X[j, f] - X[r, f]), abs(X[k, f] - X[s, f])
+        if power == 2:
+            t, u, v, w = t * t, u * u, v * v, w * w
+        sums[f] += (a * t + b * u) + (c * v + d * w)
 
 
 class Screen(NamedTuple):
@@ -950,6 +940,25 @@ class Screen(NamedTuple):
     rows: np.ndarray  # (n, D) float32, centred; D is d filled up to whole steps
     columns: np.ndarray  # (d,) feature of each column
     largest: float  # largest absolute value
+
+
+class VisitRoom(NamedTuple):
+    """Room for visits of rows."""
+
+    found: tuple  # (n,) rows that are near, and (n,) their distances
+    distances: np.ndarray  # (2,) of the nearest hit and miss
+    step: np.ndarray  # (d,) zeros
+    squares: np.ndarray  # (d,) of the weights
+    weights: np.ndarray  # (D,) float32, the same for the columns of a screen
+
+    @classmethod
+    def of(cls, w, n, width):
+        """Room for n rows and a screen of ``width`` columns; not compiled."""
+        found, weights = (
+            (np.empty(n, np.int64), np.empty(n)),
+            np.zeros(width, np.float32),
+        )
+        return cls(found, np.empty(2), np.zeros(w.size), w * w, weights)
 
 
 class Utility(NamedTuple):
@@ -972,7 +981,6 @@ def arrange_columns(X, centre, columns, rows):
             rows[i, c] = X[i, f] - centre[f]
 
 
-@inner
 def _plain_weighted(X, i, j, squares):
     """Distance of rows i and j under the squared weights."""
     s = 0.0
@@ -1011,7 +1019,6 @@ def _cut(best, scale, slack, depth):
     return np.float32(reach * reach * (1 + (depth + 8) * UNIT) + 1e-36)
 
 
-@inner
 def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
     """Rows of two ranges that are near row i under the current weights.
 
@@ -1035,7 +1042,7 @@ def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
                     key += weights[f] * t * t
                 first += STEP
             if key <= cut and j != i:
-                r = _plain_weighted(X, i, j, squares)
+                r = _weighted(X, i, j, squares)
                 if r <= best * (1 + TIE):
                     ids[count], exact[count] = j, r
                     count += 1
@@ -1065,7 +1072,6 @@ def _slope(utility, theta):
     return utility.beta * u * (1 - u)
 
 
-@inner
 def _plain_step(X, i, hit, miss, pull, push, step):
     """Step += push · (x − miss)² − pull · (x − hit)², for x in row i."""
     for f in range(step.size):
@@ -1074,7 +1080,7 @@ def _plain_step(X, i, hit, miss, pull, push, step):
 
 
 @jit
-def simba_visits(table, screen, w, visits, seeds, batch, utility):
+def simba_visits(table, screen, w, visits, seeds, batch, utility, room):
     """Visit rows in turn and move w after each batch (Simba, step 2).
 
     ``table`` holds the rows, their layout, and the ranks that decide ties.
@@ -1082,15 +1088,16 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
     under the current weights short. Both w and seeds are updated.
     """
     X, layout, rank = table
-    n, d = _values(X).shape
+    n, d = rank.size, w.size
     labels, starts = layout.labels, layout.starts
-    found, distances = (np.empty(n, np.int64), np.empty(n)), np.empty(2)
-    step, moved, squares = np.zeros(d), 0, w * w
-    weights = np.zeros(screen.rows.shape[1], np.float32)
-    scale, slack = _thin(squares, screen, weights)
+    found, distances, step, squares, weights = room
+    scale, slack, moved, stale = 0.0, 0.0, 0, True
     for t in range(visits.size):
         i = visits[t]
         lo, hi = starts[labels[i]], starts[labels[i] + 1]
+        if stale:
+            scale, slack = _thin(squares, screen, weights)
+            stale = False
         if hi - lo > 1:
             thin = weights, scale, slack
             for h in range(2):
@@ -1111,8 +1118,7 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility):
                 w[f] += step[f] / moved * w[f]
                 squares[f] = w[f] * w[f]
                 step[f] = 0.0
-            moved = 0
-            scale, slack = _thin(squares, screen, weights)
+            moved, stale = 0, True
 
 
 # Assigning to slices would compile the text of an error that they cannot raise, which
@@ -1137,6 +1143,7 @@ class Team(NamedTuple):
     me: int
     board: np.ndarray  # (size, 8) steps that each has done, a cache line each; claims
     shares: Any  # what they give each other
+    own: Any  # room that each has for itself
 
 
 PATIENCE = 2**18  # looks at the board, a quarter of a millisecond, before a sleep
@@ -1266,13 +1273,37 @@ class Batch(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Storage for work on one row."""
+    """Room for the work of one thread."""
 
+    F: np.ndarray  # (d,) the set, as this thread knows it
+    members: np.ndarray  # (d,) room for its features
+    tried: np.ndarray  # (TRIED,) features that are tried
+    ranges: np.ndarray  # (3, TRIED) signs and ranges of them
+    after: np.ndarray  # (TRIED,) e after each
     row: np.ndarray  # (n,) of D, if D is not kept
     tests: np.ndarray  # (5, TRIED) signs, slack, floors; nearest hits and misses
     part: np.ndarray  # (TRIED,) sums over a block of rows
-    values: np.ndarray  # (ROOM + LANES,) distances
-    ids: np.ndarray  # (ROOM + LANES,) and rows, before they are sorted
+    least: np.ndarray  # (LANES,) running minima
+    values: np.ndarray  # (K + ROOM + 2 LANES,) distances
+    ids: np.ndarray  # (K + ROOM + 2 LANES,) and rows, before they are sorted
+
+    @classmethod
+    def of(cls, F, n, n_listed, kept):
+        """Room for a table of n rows; made here, it needs not be compiled."""
+        room = n_listed + ROOM + 2 * LANES
+        return cls(
+            F=F.copy(),
+            members=np.empty(F.size, np.int64),
+            tried=np.empty(TRIED, np.int64),
+            ranges=np.empty((3, TRIED)),
+            after=np.empty(TRIED),
+            row=np.empty(0 if kept else n),
+            tests=np.zeros((5, TRIED)),
+            part=np.empty(TRIED),
+            least=np.empty(LANES),
+            values=np.empty(room),
+            ids=np.empty(room, np.int64),
+        )
 
 
 FEWEST, TRIED = 8, 32  # flips tried together: after one was kept, or long none
@@ -1382,7 +1413,7 @@ def _list_nearest(i, starts, label, flips, row, scratch):
     ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, n))
     for h in range(2):
         # As many rows are no farther than this one; as a rule, more than K.
-        count, worst, enough = 0, np.inf, 3 * K // 4
+        count, worst, enough = np.int64(0), np.inf, 3 * K // 4
         if held[i, h] > enough:
             worst = near[i, h, enough] * (1 + 1e-12) + 1e-300
         for part in range(2):
@@ -1425,21 +1456,21 @@ def _pair(i, j, XT, batch, b):
 
 
 @inner
-def _least(row, column, i, sign, lo, hi):
+def _least(row, column, i, sign, lo, hi, least):
     """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1.
 
-    Sixteen running minima side by side: a single one would not vectorise.
+    LANES running minima side by side: a single one would not vectorise.
     """
-    least = np.full(16, np.inf)
-    x, first = column[i], np.uint64(lo)
-    while first + np.uint64(16) <= np.uint64(hi):
-        for e in range(np.uint64(16)):
+    _fill(least, np.inf)
+    x, first, side = column[i], np.uint64(lo), np.uint64(LANES)
+    while first + side <= np.uint64(hi):
+        for e in range(side):
             t = x - column[first + e]
             v = row[first + e] + sign * t * t
             least[e] = v if v < least[e] else least[e]
-        first += np.uint64(16)
+        first += side
     best = np.inf
-    for e in range(16):
+    for e in range(LANES):
         best = min(best, least[e])
     for j in range(first, np.uint64(hi)):
         t = x - column[j]
@@ -1448,20 +1479,18 @@ def _least(row, column, i, sign, lo, hi):
 
 
 @inner
-def _try_all(i, h, span, flips, batch, b, row, floor):
+def _try_all(i, h, span, flips, batch, b, row, scratch):
     """Nearest distance after flip b, from all rows.
 
     A difference that has lost its digits to cancellation is summed afresh.
     """
-    XT = flips.XT
-    column, sign = XT[batch.features[b]], batch.signs[b]
+    XT, floor = flips.XT, scratch.tests[2, b]
+    column, sign, best = XT[batch.features[b]], batch.signs[b], np.inf
     first, second = (span[0], i), (i + 1, span[1])
     if h == 1:
         first, second = (0, span[0]), (span[1], row.size)
-    best = min(
-        _least(row, column, i, sign, first[0], first[1]),
-        _least(row, column, i, sign, second[0], second[1]),
-    )
+    for lo, hi in (first, second):
+        best = min(best, _least(row, column, i, sign, lo, hi, scratch.least))
     if best >= floor:
         return best
     best = np.inf
@@ -1505,7 +1534,7 @@ def _settle_row(i, h, lane, layout, flips, batch, now, scratch):
             t = values[i, b] - values[ids[i, h, e], b]
             least = min(least, near[i, h, e] + signs[b] * t * t)
         if least > bound - slack or least < floor:
-            least = _try_all(i, h, span, flips, batch, b, row, floor)
+            least = _try_all(i, h, span, flips, batch, b, row, scratch)
         scratch.tests[3 + h, b] = least
 
 
@@ -1642,19 +1671,6 @@ def _add_values(utility, tests, sums):
 
 
 @inner
-def _flip_room(n, n_listed, kept):
-    """Storage for work on one row."""
-    room = n_listed + ROOM + 2 * LANES
-    return Scratch(
-        np.empty(0 if kept else n),
-        np.zeros((5, TRIED)),
-        np.empty(TRIED),
-        np.empty(room),
-        np.empty(room, np.int64),
-    )
-
-
-@inner
 def _lay_out(first, flips, tour, batch, blocks, team):
     """Fill in the flips of the features from ``first`` on, for one's own rows."""
     features, signs, low, high = batch.features, batch.signs, batch.low, batch.high
@@ -1683,8 +1699,7 @@ def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
     near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
     values, signs, low, high = batch.values, batch.signs, batch.low, batch.high
     length, removed, K = climb.length, climb.removed, near.shape[2]
-    scratch = _flip_room(labels.size, K, flips.D.shape[0] > 0)
-    tests, part = scratch.tests, scratch.part
+    scratch, tests, part = team.own, team.own.tests, team.own.part
     while True:
         # Everyone fails to get one block at each step.
         k = _claim(board) % (blocks.size - 1 + board.shape[0])
@@ -1714,9 +1729,9 @@ def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
 
 
 @inner
-def _members(F):
-    """The features of a set."""
-    members, count = np.empty(F.size, np.int64), 0
+def _members(F, members):
+    """The features of a set, in the room that is given."""
+    count = 0
     for f in range(F.size):
         if F[f]:
             members[count] = f
@@ -1725,23 +1740,23 @@ def _members(F):
 
 
 @inner
-def _keep_flip(feature, e, flips, tour, climb, me):
+def _keep_flip(feature, e, flips, tour, climb, team):
     """Where the climb is after a flip; the first of a team writes it into the log."""
     F, log, length, removed = tour.F, flips.log, climb.length, climb.removed
     F[feature] = not F[feature]
-    if me == 0:
+    if team.me == 0:
         log[0, length], log[1, length] = feature, 1 if F[feature] else -1
     length += 1
     if not F[feature]:
         removed += (tour.high[feature] - tour.low[feature]) ** 2
-    chosen = _members(F)
+    chosen = _members(F, team.own.members)
     if length > 2 * chosen.size + SLACK:
         # Start anew from F, so that neither the log nor its rounding grows.
         length, removed = chosen.size, 0.0
-        if me == 0:
+        if team.me == 0:
             _copy(log[0], chosen)
-            _fill(log[1, :length], 1)
-            _fill(flips.versions, -1)
+            _fill(log[1, :length], np.int64(1))
+            _fill(flips.versions, np.int64(-1))
     return Climb(e, length, removed, feature, climb.lanes, True)
 
 
@@ -1774,18 +1789,17 @@ def flip_features(layout, flips, tour, climb, utility, blocks, team):
     of the team has some of the blocks of rows, whose sums are added up in order, and
     decides for itself; the first writes down what all have decided.
     """
-    me, board, (values, sums) = team
+    me, board, (values, sums), own = team
     features, low, high, F, e_after, accepting = tour
-    tour = Tour(features, low, high, F.copy(), e_after, accepting)
-    tried, room, after = (
-        np.empty(TRIED, np.int64),
-        np.empty((3, TRIED)),
-        np.empty(TRIED),
-    )
-    first, meetings = 0, 0
+    tour = Tour(features, low, high, own.F, e_after, accepting)
+    tried, signs, after = own.tried, own.ranges[0], own.after
+    tried_low, tried_high = own.ranges[1], own.ranges[2]
+    # With a literal 0, a type of its own, all that is called would be compiled twice.
+    first, meetings = np.int64(0), 0
     while first < features.size:
-        count, chosen = min(climb.lanes, features.size - first), _members(tour.F)
-        batch = Batch(count, tried, values, room[0], room[1], room[2], chosen)
+        count = min(climb.lanes, features.size - first)
+        chosen = _members(tour.F, own.members)
+        batch = Batch(count, tried, values, signs, tried_low, tried_high, chosen)
         _lay_out(first, flips, tour, batch, blocks, team)
         _meet(me, board, meetings + 1)
         _evaluate(layout, flips, tour, batch, climb, utility, blocks, team)
@@ -1799,7 +1813,7 @@ def flip_features(layout, flips, tour, climb, utility, blocks, team):
         if b >= 0:
             # Flips are as dense as this, as a rule.
             lanes = max(FEWEST, (b + OCTET) // OCTET * OCTET)
-            climb = _keep_flip(tried[b], after[b], flips, tour, climb, me)
+            climb = _keep_flip(tried[b], after[b], flips, tour, climb, team)
             e, length, removed, accepted, _, changed = climb
             climb = Climb(e, length, removed, accepted, lanes, changed)
             first += b + 1
@@ -1826,6 +1840,32 @@ class Coarse(NamedTuple):
     columns: np.ndarray  # (d,) feature of each column
     low: np.ndarray  # (d,) value of a cell 0 of each column
     step: np.ndarray  # (d,) value of one unit of each column
+
+
+class DescentRoom(NamedTuple):
+    """Room for the work of one thread."""
+
+    edges: Edges  # from a row to others
+    limits: np.ndarray  # (k,) squared distances up to which targets are invaded
+    pulls: np.ndarray  # (k,)
+    w: np.ndarray  # (d,) as this thread knows it
+    squares: np.ndarray  # (d,)
+    gradient: np.ndarray  # (d,)
+    weights: np.ndarray  # (D,) float32, of the columns of the cells
+    query: np.ndarray  # (D,) float32
+    keys: np.ndarray  # (SIDE,) float32
+
+    @classmethod
+    def of(cls, w, n, k, width):
+        """Room for n rows, k targets and ``width`` columns of cells, not compiled."""
+        most = n + k + 3  # edges, filled up to a multiple of four
+        edges = Edges(*np.empty((2, most), np.int64), np.empty(most))
+        limits, pulls = np.empty((2, k))
+        squares, gradient = np.ones((2, w.size))
+        weights, query = np.zeros((2, width), np.float32)
+        keys = np.empty(SIDE, np.float32)
+        own = w.copy(), squares, gradient
+        return cls(edges, limits, pulls, *own, weights, query, keys)
 
 
 SIDE = 64  # rows of a group; a cell of all of them is one cache line
@@ -1936,18 +1976,17 @@ def _add_columns(typing_context, cells, place, query, roots, span, keys):
 def _may_invade(X, i, own, reach, coarse, thin, part, ids):
     """Rows outside the range ``own`` that may be at most ``reach`` from row i.
 
-    Only every PARTS-th group of rows is searched, or every group if ``part`` is −1.
-    Returns how many rows there are, in ``ids``. A group is given up as soon as the
-    partial sums say that all of it is farther, and is not looked at further when few
-    are left.
+    Only every PARTS-th group of rows is searched, beginning with ``part``. Returns how
+    many rows there are, in ``ids``. A group is given up as soon as the partial sums say
+    that all of it is farther, and is not looked at further when few are left.
     """
     n, d = X.shape
     roots, scale, slack, query, keys = thin
     cells = coarse.cells
     groups, width, side, columns = cells.shape[0], cells.shape[1], SIDE, PART
     cut = _cut(reach, scale, slack, d)
-    count, stride = 0, PARTS if part >= 0 else 1
-    for g in range(max(part, 0), groups, stride):
+    count = 0
+    for g in range(part, groups, PARTS):
         start = g * side
         if own[0] <= start and start + side <= own[1]:
             continue
@@ -1982,18 +2021,10 @@ def _limits(X, i, squares, targets, limits):
     """Squared distances up to which the targets are invaded; returns the reach."""
     farthest = 0.0
     for e in range(targets.counts[i]):
-        r = _plain_weighted(X, i, targets.ids[i, e], squares)
+        r = _weighted(X, i, targets.ids[i, e], squares)
         limits[e] = targets.theta[i] + r * r
         farthest = max(farthest, limits[e])
     return np.sqrt(farthest) * (1 + TIE)
-
-
-@inner
-def _coarse_room(coarse):
-    """Storage for weights, a query and keys."""
-    width = coarse.cells.shape[1]
-    weights, query = np.zeros(width, np.float32), np.zeros(width, np.float32)
-    return weights, query, np.empty(SIDE, np.float32)
 
 
 @inner
@@ -2015,15 +2046,17 @@ def _measure(X, i, ids, count, squares, lengths):
 
 
 @inner
-def _hinge_edges(X, i, squares, limits, targets, pull, count, edges):
+def _hinge_edges(X, i, squares, targets, pull, count, room):
     """Turn rows that may invade, the tails, into edges of the gradient over 2w.
 
     Returns how many there are, filled up to a multiple of four. An invader pushes for
     each target whose hinge it triggers, and each such hinge pulls its target.
     """
-    heads, tails, coefficients = edges
+    heads, tails, coefficients = room.edges
+    limits, pulls, lengths = room.limits, room.pulls, coefficients
     k, kept, (first, c) = targets.counts[i], 0, pull
-    pulls, lengths = np.zeros(k), coefficients
+    for e in range(k):
+        pulls[e] = 0.0
     _measure(X, i, tails, count, squares, lengths)
     for p in range(count):
         hinges = 0
@@ -2063,13 +2096,9 @@ def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
     """
     X, layout = table
     c, weighted, batch = descent
-    me, board, shares = team
-    (n, d), k = X.shape, targets.ids.shape[1]
-    room = n + k + 3
-    edges = Edges(np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room))
-    limits = np.empty(k)
-    own_w, squares, gradient = w.copy(), np.ones(d), np.empty(d)
-    weights, query, keys = _coarse_room(coarse)
+    me, board, shares, room = team
+    edges, limits, _, own_w, squares, gradient, weights, query, keys = room
+    d, two = np.uint64(w.size), np.int64(2)
     scale, slack = _coarse_weights(squares, coarse, gradient, weights)
     for t in range(visits.size):
         i, step = visits[t], t // batch
@@ -2090,10 +2119,10 @@ def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
                 count = _may_invade(X, i, own, reach, coarse, thin, part, edges.tails)
                 # One of the parts says what targets pull without an invader.
                 pull = 1.0 if part == 0 else 0.0, c
-                count = _hinge_edges(X, i, squares, limits, targets, pull, count, edges)
+                count = _hinge_edges(X, i, squares, targets, pull, count, room)
                 sums = shares[step % 2, part]
                 for e in range(0, count, 4):
-                    _add_four_squares(X, edges, e, np.uint64(0), np.uint64(d), sums)
+                    _add_four(X, edges, e, two, np.uint64(0), d, sums)
         if (t + 1) % batch == 0 or t + 1 == visits.size:
             _meet(me, board, step + 1)
             _go_down(shares[step % 2], steps[step], own_w, gradient)
@@ -2156,17 +2185,14 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
 
 
 @jit
-def lmba_losses(table, targets, coarse, w, first, last, c, losses):
+def lmba_losses(table, targets, coarse, first, last, c, losses, room):
     """losses[i] = loss of row i under the weights, for i = first … last−1."""
     X, layout = table
-    n, squares = X.shape[0], w * w
-    ids, lengths, limits = (
-        np.empty(n, np.int64),
-        np.empty(n),
-        np.empty(targets.ids.shape[1]),
-    )
-    weights, query, keys = _coarse_room(coarse)
-    scale, slack = _coarse_weights(w, coarse, np.empty(w.size), weights)
+    edges, limits, _, w, squares, spare, weights, query, keys = room
+    ids, lengths = edges.tails, edges.coefficients
+    for f in range(w.size):
+        squares[f] = w[f] * w[f]
+    scale, slack = _coarse_weights(w, coarse, spare, weights)
     for i in range(first, last):
         losses[i] = 0.0
         if targets.counts[i] == 0:
@@ -2176,13 +2202,14 @@ def lmba_losses(table, targets, coarse, w, first, last, c, losses):
         reach = _limits(X, i, squares, targets, limits)
         _round_query(X, i, coarse, weights, query)
         thin = weights, scale, slack, query, keys
-        count = _may_invade(X, i, own, reach, coarse, thin, -1, ids)
         for e in range(targets.counts[i]):
             losses[i] += limits[e] - targets.theta[i]
-        _measure(X, i, ids, count, squares, lengths)
-        for p in range(count):
-            for e in range(targets.counts[i]):
-                losses[i] += c * max(limits[e] - lengths[p], 0.0)
+        for part in range(PARTS):
+            count = _may_invade(X, i, own, reach, coarse, thin, part, ids)
+            _measure(X, i, ids, count, squares, lengths)
+            for p in range(count):
+                for e in range(targets.counts[i]):
+                    losses[i] += c * max(limits[e] - lengths[p], 0.0)
 
 
 @jit
@@ -2576,24 +2603,28 @@ def _add_squares(X, i, j, squares, sign, side, step):
 
 
 @jit
-def osimba_visits(table, screen, w, visits, seeds, batch, directed, dominating):
+def osimba_visits(table, screen, w, visits, seeds, batch, kind, room):
     """Visit rows in turn and move w after each batch (O-Simba, eq. 12).
 
     As `simba_visits`, with a margin towards the higher classes and one towards the
     lower. ``seeds`` holds each row's last hit, higher miss and lower miss, −1 for none.
-    If ``directed``, a miss counts on the features on which it is on its side. If
-    ``dominating``, only hits that are on that side in every feature are hits.
+    ``kind`` says whether a miss counts only on the features on which it is on its side,
+    and whether only hits that are on that side in every feature are hits.
     """
     X, layout, rank = table
-    n, d = _values(X).shape
+    directed, dominating = kind
+    n, d = rank.size, w.size
     labels, starts = layout.labels, layout.starts
-    found = np.empty(n, np.int64), np.empty(n)
-    step, moved, squares = np.zeros(d), 0, w * w
-    weights = np.zeros(screen.rows.shape[1], np.float32)
-    scale, slack = _thin(squares, screen, weights)
+    found, _, step, squares, weights = room
+    scale, slack, moved, stale = 0.0, 0.0, 0, True
+    # Literals are types of their own, and what is called with them is compiled again.
+    plus, minus, neither = np.int64(1), np.int64(-1), np.int64(0)
     for t in range(visits.size):
         i = visits[t]
         lo, hi = starts[labels[i]], starts[labels[i] + 1]
+        if stale:
+            scale, slack = _thin(squares, screen, weights)
+            stale = False
         if hi - lo > 1:
             under = squares, screen, (weights, scale, slack)
             hit = -1
@@ -2604,25 +2635,25 @@ def osimba_visits(table, screen, w, visits, seeds, batch, directed, dominating):
             for slot in range(1, 3):
                 if seeds[i, slot] < 0:
                     continue
-                side = 1 if slot == 1 else -1
+                side = plus if slot == 1 else minus
                 ranges = (hi, n, n, n) if slot == 1 else (starts[0], lo, lo, lo)
                 miss = _nearest_from(table, i, seeds[i, slot], ranges, under, found)
                 seeds[i, slot] = miss
-                _add_squares(X, i, miss, squares, 1, side if directed else 0, step)
+                on = side if directed else neither
+                _add_squares(X, i, miss, squares, plus, on, step)
                 if dominating:
                     count = _dominating(X, i, (lo, hi), side, squares, found)
                     near = _smallest(found[1], count)
                     hit = _first_of_ties(count, near, rank, found)
                 if hit >= 0:
-                    _add_squares(X, i, hit, squares, -1, 0, step)
+                    _add_squares(X, i, hit, squares, minus, neither, step)
             moved += 1
         if moved and ((t + 1) % batch == 0 or t + 1 == visits.size):
             for f in range(d):
                 w[f] += step[f] / moved * w[f]
                 squares[f] = w[f] * w[f]
                 step[f] = 0.0
-            moved = 0
-            scale, slack = _thin(squares, screen, weights)
+            moved, stale = 0, True
 
 
 class Sorted(NamedTuple):
@@ -2757,7 +2788,7 @@ def set_borders(metric, norms, doubt, factor, reach, borders):
 
 
 @jit
-def search_blocks(packed, norms, width, queries, layouts, heaps):
+def search_blocks(packed, norms, queries, layouts, heaps, tile):
     """All pairs of the rows of two tables, both ways.
 
     Everything comes in pairs, ours and theirs. Our queries look among their rows, in
@@ -2765,19 +2796,18 @@ def search_blocks(packed, norms, width, queries, layouts, heaps):
     """
     ours, theirs = packed
     n, m = layouts[0].labels.size, layouts[1].labels.size
-    tile = np.empty((width, width), np.float32)
-    part = np.empty((width, width), np.float32)
-    keys, other = tile.view(np.int32).reshape(-1), part.view(np.int32).reshape(-1)
+    values, turned, keys, turned_keys = tile
+    width = values.shape[0]
     for first in range(0, n, width):
         for offset in range(0, m, width):
             shape = min(width, n - first), width, min(width, m - offset)
-            _tile(ours, first, theirs, offset, norms, shape, tile, part)
+            _tile(ours, first, theirs, offset, norms, shape, values, turned)
             near, far, flat = first, offset, keys
             asking, asked, heap = queries[0], layouts[1], heaps[0]
             for side in range(2):
                 if side == 1:
-                    _transpose(tile, part)
-                    near, far, flat = offset, first, other
+                    _transpose(values, turned)
+                    near, far, flat = offset, first, turned_keys
                     asking, asked, heap = queries[1], layouts[0], heaps[1]
                     shape = shape[2], width, shape[0]
                 _scan_rows(flat, shape, asking, near, far, asked, heap)
@@ -3491,29 +3521,39 @@ def _add_mixed(rows, edges, power, start, stop, sums):
                 sums[f] += c * size
 
 
-@inner
-def _mixed_distance(metric, rows, i, j):
+def _mixed_distance(metric, X, i, j):
     """Distance of rows i and j with all that belongs to it."""
-    near = _plain_distance(metric, rows.X, i, j)
+    near = _distance(metric, X.X, i, j)
     if metric == EUCLIDEAN:
-        return np.sqrt(near * near + _mixed_sum(rows, i, j, 2, None))
-    return near + _mixed_sum(rows, i, j, 1, None)
+        return np.sqrt(near * near + _mixed_sum(X, i, j, 2, None))
+    return near + _mixed_sum(X, i, j, 1, None)
 
 
-@inner
-def _mixed_weighted(rows, i, j, squares):
+def _mixed_weighted(X, i, j, squares):
     """The same under squared weights."""
-    near = _plain_weighted(rows.X, i, j, squares)
-    return np.sqrt(near * near + _mixed_sum(rows, i, j, 2, squares))
+    near = _weighted(X.X, i, j, squares)
+    return np.sqrt(near * near + _mixed_sum(X, i, j, 2, squares))
 
 
-@inner
-def _mixed_within_reach(rows, i, ranges, squares, screen, thin, reach, found):
+def _mixed_step(X, i, hit, miss, pull, push, step):
+    """As `_plain_step`, with all that belongs to the differences."""
+    _add_step(X.X, i, hit, miss, pull, push, step)
+    ends = np.array([i, i]), np.array([hit, miss])
+    _add_mixed(X, Edges(*ends, np.array([-pull, push])), 2, 0, 2, step)
+
+
+def _add_one_mixed(X, i, j, c, power, sums):
+    """`_add_mixed` for one edge."""
+    edge = Edges(np.array([i]), np.array([j]), np.array([c]))
+    _add_mixed(X, edge, power, 0, 1, sums)
+
+
+def _mixed_within_reach(X, i, ranges, squares, screen, thin, reach, found):
     """As `_plain_within_reach`; nominal features are screened after the numbers.
 
     Missing cells only add to a distance, so that the screen may leave them out.
     """
-    Z, codes, nominal = screen.rows, rows.mixed.codes, rows.mixed.nominal
+    Z, codes, nominal = screen.rows, X.mixed.codes, X.mixed.nominal
     weights, scale, slack = thin
     ids, exact = found
     best, shrinking = reach
@@ -3537,7 +3577,7 @@ def _mixed_within_reach(rows, i, ranges, squares, screen, thin, reach, found):
                     key += sizes[m] if unequal else none
                 first += STEP
             if key <= cut and j != i:
-                r = _mixed_weighted(rows, i, j, squares)
+                r = _weighted(X, i, j, squares)
                 if r <= best * (1 + TIE):
                     ids[count], exact[count] = j, r
                     count += 1
@@ -3585,74 +3625,38 @@ def _add_beyond(X, i, j, c, power, sums):
 
 
 # Chosen by type, so that plain rows are served by code of their own.
-_by_type = partial(overload, jit_options={"nogil": True, "error_model": "numpy"})
+def _plain(X):
+    return isinstance(X, types.Array)
 
 
 @_by_type(_values)
 def _choose_values(X):
-    if isinstance(X, types.Array):
-        return lambda X: X
-    return lambda X: X.X
+    return (lambda X: X) if _plain(X) else (lambda X: X.X)
 
 
 @_by_type(_distance)
 def _choose_distance(metric, X, i, j):
-    if isinstance(X, types.Array):
-        return lambda metric, X, i, j: _plain_distance(metric, X, i, j)
-    return lambda metric, X, i, j: _mixed_distance(metric, X, i, j)
+    return _plain_distance if _plain(X) else _mixed_distance
 
 
 @_by_type(_weighted)
 def _choose_weighted(X, i, j, squares):
-    if isinstance(X, types.Array):
-        return lambda X, i, j, squares: _plain_weighted(X, i, j, squares)
-    return lambda X, i, j, squares: _mixed_weighted(X, i, j, squares)
+    return _plain_weighted if _plain(X) else _mixed_weighted
 
 
 @_by_type(_within_reach)
 def _choose_within_reach(X, i, ranges, squares, screen, thin, reach, found):
-    if isinstance(X, types.Array):
-
-        def plain(X, i, ranges, squares, screen, thin, reach, found):
-            return _plain_within_reach(
-                X, i, ranges, squares, screen, thin, reach, found
-            )
-
-        return plain
-
-    def mixed(X, i, ranges, squares, screen, thin, reach, found):
-        return _mixed_within_reach(X, i, ranges, squares, screen, thin, reach, found)
-
-    return mixed
+    return _plain_within_reach if _plain(X) else _mixed_within_reach
 
 
 @_by_type(_add_step)
 def _choose_step(X, i, hit, miss, pull, push, step):
-    if isinstance(X, types.Array):
-
-        def plain(X, i, hit, miss, pull, push, step):
-            _plain_step(X, i, hit, miss, pull, push, step)
-
-        return plain
-
-    def mixed(X, i, hit, miss, pull, push, step):
-        _plain_step(X.X, i, hit, miss, pull, push, step)
-        ends = np.array([i, i]), np.array([hit, miss])
-        _add_mixed(X, Edges(*ends, np.array([-pull, push])), 2, 0, 2, step)
-
-    return mixed
+    return _plain_step if _plain(X) else _mixed_step
 
 
 @_by_type(_add_beyond)
 def _choose_beyond(X, i, j, c, power, sums):
-    if isinstance(X, types.Array):
-        return lambda X, i, j, c, power, sums: None
-
-    def mixed(X, i, j, c, power, sums):
-        edge = Edges(np.array([i]), np.array([j]), np.array([c]))
-        _add_mixed(X, edge, power, 0, 1, sums)
-
-    return mixed
+    return (lambda X, i, j, c, power, sums: None) if _plain(X) else _add_one_mixed
 
 
 @jit

@@ -252,9 +252,10 @@ class FlipSearch:
             features, self.table.low, self.table.high, self.F, self.after, accepting
         )
         shares = np.empty((n, kernels.TRIED)), np.empty((n_blocks, kernels.TRIED))
-        begin = self.climb
+        begin, kept = self.climb, self.flips.D.size > 0
 
         def visit(member: int, board: Ints) -> None:
+            own = kernels.Scratch.of(self.F, n, LISTED, kept)
             end = kernels.flip_features(
                 self.layout,
                 self.flips,
@@ -262,7 +263,7 @@ class FlipSearch:
                 begin,
                 self.utility,
                 self.blocks,
-                kernels.Team(member, board, shares),
+                kernels.Team(member, board, shares, own),
             )
             if member == 0:
                 self.climb = kernels.Climb(*end)

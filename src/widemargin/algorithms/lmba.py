@@ -259,11 +259,15 @@ class _Descent:
                 visits[part],
                 beta[part.start // batch :],
                 self.descent,
-                kernels.Team(member, board, shares),
+                kernels.Team(member, board, shares, self._room(w, arranged)),
             )
 
         for arranged, part in self.screen.parts(arranged_for, visits, batch):
             self.workers.together(partial(visit, arranged, part), members)
+
+    def _room(self, w: Floats, arranged: kernels.Coarse) -> kernels.DescentRoom:
+        n, k = self.targets.ids.shape
+        return kernels.DescentRoom.of(w, n, k, arranged.cells.shape[1])
 
     def loss(self, w: Floats) -> float:
         """e(w), equation 4."""
@@ -274,11 +278,11 @@ class _Descent:
                 (self.screen.table.X, self.screen.layout),
                 self.targets,
                 arranged,
-                w,
                 part.start,
                 part.stop,
                 self.descent.c,
                 losses,
+                self._room(w, arranged),
             ),
             spans(n, 64),
         )

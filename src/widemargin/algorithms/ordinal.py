@@ -444,9 +444,11 @@ class OSimba(AscentSelector):
         def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
             size = self.batch_size
             rows = table.data, plain_layout(table), table.rows
+            kind = directed, dominating
             for screen, part in Screen(table).parts(w, visits, size):
+                room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
                 kernels.osimba_visits(
-                    rows, screen, w, visits[part], seeds, size, directed, dominating
+                    rows, screen, w, visits[part], seeds, size, kind, room
                 )
 
         def e(w: Floats) -> float:

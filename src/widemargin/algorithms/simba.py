@@ -191,8 +191,9 @@ def one_pass(
     """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
     table = (screen.table.data, screen.layout, screen.table.rows)
     for arranged, part in screen.parts(w, visits, batch_size):
+        room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
         kernels.simba_visits(
-            table, arranged, w, visits[part], seeds, batch_size, utility
+            table, arranged, w, visits[part], seeds, batch_size, utility, room
         )
 
 

@@ -102,7 +102,9 @@ class _GuestSearch(Search):
         self.stack, self.labels, self.own = stack, y, own
         super().__init__(table, METRICS[wish.metric], wish.slots, Workers(1), width)
         rank = np.empty(0, np.int64) if wish.share_ties else table.rows
-        self.rule = kernels.Rule(wish.k, self.members(), rank, True, NO_BORDERS)
+        self.rule = kernels.Rule(
+            self.metric, wish.k, self.members(), rank, True, NO_BORDERS
+        )
 
     def _beyond(self) -> kernels.Mixed:
         assert isinstance(self.stack, kernels.MixedRows)
@@ -151,10 +153,10 @@ class _GuestSearch(Search):
                     both,
                     packed,
                     part.start,
-                    self.width,
                     queries,
                     self.layout,
                     heap,
+                    self.tile(),
                 )
         return heap
 
@@ -335,10 +337,10 @@ def find_each_other(
         kernels.search_blocks(
             (among_us.packed, among_them.packed),
             norms,
-            width,
             tuple(kernels.Queries(s.own, s.labels) for s in (among_them, among_us)),
             (among_us.layout, among_them.layout),
             heaps,
+            among_us.tile(),
         )
     return among_them.found_in(heaps[0]), among_us.found_in(heaps[1])
 

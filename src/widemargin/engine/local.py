@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatch
 from itertools import combinations
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,7 +123,8 @@ def nearest(
     """
     search = Search(table, METRICS[metric], slots, workers)
     rank = np.empty(0, np.int64) if share_ties else table.rows
-    rule = kernels.Rule(k, search.members(), rank, distances, NO_BORDERS)
+    members = search.members()
+    rule = kernels.Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
     everything = np.arange(len(table.X))
     wanted = k + (2 * SPARE if search.step else SPARE)
     memory = len(table.X) * search.n_slots * places(wanted) * 8
@@ -203,6 +205,7 @@ class Search:
         self.n_slots = int(slots.max()) + 1
         n, d = self.values.shape
         self.width = width or panel_width(n)
+        self._own = local()
         size = np.max(np.maximum(high - self.centre, self.centre - self.low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
@@ -283,6 +286,13 @@ class Search:
         doubt = kernels.Doubt(norms, self.largest, self.depth, self.lost[rows])
         return self.table.data, kernels.Queries(rows, self.table.y[rows]), doubt
 
+    def tile(self) -> kernels.Tile:
+        """Room for a tile, one for each thread: new memory is slow to write to."""
+        if not hasattr(self._own, "tile"):
+            self._own.tile = kernels.Tile.empty(self.width)
+        tile: kernels.Tile = self._own.tile
+        return tile
+
     def _heap(self, m: int, wanted: int) -> kernels.Heap:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
         padded = fill_up(m, self.width)
@@ -320,14 +330,15 @@ class Search:
 
         def search(pair: tuple[int, int]) -> None:
             a, b = (groups[g] for g in pair)
-            tiles = (a.start, a.stop, b.start, b.stop, 1)
+            corners = (a.start, a.stop, b.start, b.stop)
             kernels.search_pairs(
                 self.packed,
                 norms,
-                tuple(t * self.width for t in tiles),
+                tuple(panel * self.width for panel in corners),
                 queries,
                 self.layout,
                 heap,
+                self.tile(),
             )
             advance()
 
@@ -365,10 +376,10 @@ class Search:
                 both,
                 packed,
                 part.start,
-                self.width,
                 queries,
                 self.layout,
                 heap,
+                self.tile(),
             )
 
         with single_threaded_blas():
@@ -452,7 +463,6 @@ class Search:
 
         def resolve(part: slice) -> None:
             kernels.resolve(
-                self.metric,
                 X,
                 kernels.Queries(*(a[part] for a in queries)),
                 heap,
@@ -460,6 +470,7 @@ class Search:
                 doubt._replace(norms=doubt.norms[part], lost=doubt.lost[part]),
                 rule,
                 kernels.Lists(*(a[part] for a in lists)),
+                kernels.Desk.empty(heap.entries.shape[2]),
             )
 
         self.workers.run(resolve, self.workers.shares(len(rows), 64))
