@@ -73,6 +73,8 @@ WORDS = 32  # whole numbers of 16 bits that are added at once
 TOP = 2**16 * WORDS // CHUNK - 1
 LANES = 16  # keys compared at once; panels are a multiple of it
 NEVER = np.float32(np.inf).view(np.int32)  # the key of a row that is not to be found
+MOST, LOWER = np.int64(2**63 - 1), np.int64(2**32 - 1)  # of 64 bits, and of their half
+INFINITE = np.float64(np.inf).view(np.int64)  # bits above are those of NaN
 
 
 class Layout(NamedTuple):
@@ -3444,18 +3446,23 @@ def _add_extras(norms, first, offset, shape, tile, part):
             for c in range(wide):
                 tile[r, c] += excess[pair, place + c]
     starts, pairs, excess = theirs.starts, theirs.pairs, theirs.excess
-    tall, place, column = np.uint64(height), np.uint64(first), part[0]
-    for c in range(filled):
-        if starts[offset + c] == starts[offset + c + 1]:
+    tall, place, side = np.uint64(height), np.uint64(first), np.uint64(LANES)
+    # Whole lines of memory at a time: columns are far apart.
+    for c0 in range(0, filled, LANES):
+        if starts[offset + c0] == starts[min(offset + c0 + LANES, starts.size - 1)]:
             continue
-        for r in range(tall):
-            column[r] = 0
-        for e in range(starts[offset + c], starts[offset + c + 1]):
-            pair = pairs[e]
+        for c in range(LANES):
             for r in range(tall):
-                column[r] += excess[pair, place + r]
-        for r in range(height):
-            tile[r, c] += column[r]
+                part[c, r] = 0
+            if c0 + c < filled:
+                for e in range(starts[offset + c0 + c], starts[offset + c0 + c + 1]):
+                    pair = pairs[e]
+                    for r in range(tall):
+                        part[c, r] += excess[pair, place + r]
+        line = np.uint64(c0)
+        for r in range(tall):
+            for c in range(side):
+                tile[r, line + c] += part[c, r]
 
 
 @inner
@@ -3680,13 +3687,25 @@ def observed_range(X, first, last, low, high, mean):
 
 
 @jit
-def take_features(X, features, values):
-    """values[g] = feature features[g] of X, in squares that stay in cache."""
-    for first in range(0, X.shape[0], 16):
+def take_features(X, features, values, keys):
+    """values[g] = feature features[g] of X, in squares that stay in cache.
+
+    Sorted, the lower halves of keys[g] are the rows roughly in order of their values,
+    and those without one. The upper halves are those of the values: bits of numbers
+    compare like the numbers once those of negative ones are turned round.
+    """
+    n, bits = X.shape[0], values.view(np.int64)
+    for first in range(0, n, 16):
         for g in range(features.size):
             f = features[g]
-            for i in range(first, min(first + 16, X.shape[0])):
+            for i in range(first, min(first + 16, n)):
                 values[g, i] = X[i, f]
+    for g in range(features.size):
+        for i in range(np.uint64(n)):
+            b = bits[g, i]
+            missing = (b & MOST) > INFINITE
+            b = MOST if missing else b ^ ((b >> np.int64(63)) & MOST)
+            keys[g, i] = (b | LOWER) - LOWER + np.int64(i)
 
 
 class Observed(NamedTuple):
@@ -3694,82 +3713,63 @@ class Observed(NamedTuple):
 
     rows: np.ndarray
     values: np.ndarray
-    labels: np.ndarray
     member: np.ndarray  # room for as many numbers
 
 
 @inner
-def _roughly_in_order(values, counts, packed, spare):
-    """Sort rows by the upper half of the bits of their values, NaN last.
-
-    Returns entries whose lower half is the row. Bits of numbers compare like numbers
-    once those of negative ones are turned round. They are dealt out by one byte after
-    the other; a byte that all have in common does not matter.
-    """
-    n, bits, half = values.size, values.view(np.int64), np.int64(1) << 32
-    counts[:] = 0
-    for i in range(n):
-        b = bits[i]
-        key = ((b ^ ((b >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))) >> 32) + (half >> 1)
-        packed[i] = key * half + i
-        for byte in range(4):
-            counts[byte, (key >> (8 * byte)) & 255] += 1
-    for byte in range(4):
-        shift, total = 32 + 8 * byte, 0
-        if counts[byte, (packed[0] >> shift) & 255] == n:
-            continue
-        for digit in range(256):
-            total, counts[byte, digit] = total + counts[byte, digit], total
-        for i in range(n):
-            digit = (packed[i] >> shift) & 255
-            spare[counts[byte, digit]] = packed[i]
-            counts[byte, digit] += 1
-        packed, spare = spare, packed
-    return packed
+def _split(keys, places):
+    """Rows of sorted keys: those that have a value, in order, and those that do not."""
+    count = keys.size
+    while count > 0 and keys[count - 1] >= MOST - LOWER:
+        count -= 1
+    for e in range(np.uint64(keys.size)):
+        places[e] = keys[e] & LOWER
+    return places[:count], places[count:]
 
 
 @inner
-def _in_order(values, labels, room):
-    """The rows that have a value, sorted by it; ``room`` is for them and on the way."""
-    counts, ints, floats = room
-    order, of_class, ordered, member = ints[2], ints[3], floats[0], floats[1]
-    rough = _roughly_in_order(values, counts, ints[0], ints[1])
-    for e in range(values.size):
-        order[e] = rough[e] & 0xFFFFFFFF
-    for _ in range(2):
-        count, steps = 0, 0
-        for e in range(order.size):
-            row = order[e]
-            v = values[row]
-            if v == v and steps <= 8 * order.size:
-                p = count
-                while p > 0 and v < ordered[p - 1]:
-                    order[p], ordered[p] = order[p - 1], ordered[p - 1]
-                    p -= 1
-                order[p], ordered[p] = row, v
-                steps += count - p
-                count += 1
-        if steps <= 8 * order.size:
-            break
-        # Values that are all but equal were not near their places.
-        order[:] = np.argsort(values)
-    for e in range(count):
-        of_class[e] = labels[order[e]]
-    return Observed(order[:count], ordered[:count], of_class[:count], member[:count])
+def _look_up(values, rows, ordered):
+    """ordered[e] = values[rows[e]]; how often it falls."""
+    falls = 0
+    for e in range(np.uint64(rows.size)):
+        ordered[e] = values[rows[e]]
+    for e in range(np.uint64(1), np.uint64(rows.size)):
+        falls += ordered[e] < ordered[e - np.uint64(1)]
+    return falls
 
 
 @inner
-def _sweep(observed, label, count, expected):
-    """expected[j] = mean |u − v_j| over the values u of a class; the mean of these.
+def _put_in_order(values, rows, ordered):
+    """Sort rows by their values; they are nearly in order."""
+    steps = 0
+    for e in range(rows.size):
+        row, p = rows[e], e
+        v = values[row]
+        while p > 0 and v < ordered[p - 1]:
+            rows[p], ordered[p] = rows[p - 1], ordered[p - 1]
+            p -= 1
+        rows[p], ordered[p] = row, v
+        steps += e - p
+        if steps > 8 * rows.size:
+            # Values that are all but equal were not near their places.
+            rows[:] = np.argsort(values)[: rows.size]
+            _look_up(values, rows, ordered)
+            return
 
-    A label below 0 stands for all classes; ``count`` is the number of values. With L(v)
-    the mean of max(v − u, 0), the mean of |u − v| is 2 L(v) + mean − v, of which
-    nothing is lost to cancellation: L(v) is at least v − mean.
+
+@inner
+def _sweep(observed, first, last, count, expected):
+    """expected[j] = mean |u − v_j| over values u of rows first … last−1; their mean.
+
+    ``count`` is the number of values. With L(v) the mean of max(v − u, 0), the mean of
+    |u − v| is 2 L(v) + mean − v, of which nothing is lost to cancellation: L(v) is at
+    least v − mean.
     """
-    rows, values, labels, member = observed
+    rows, values, member = observed
     low, middle, share = values[0], 0.0, 1 / count
     for e in range(np.uint64(values.size)):
-        member[e] = 2 * share if (label < 0) | (labels[e] == label) else 0.0
+        inside = (first <= rows[e]) & (rows[e] < last)
+        member[e] = 2 * share if inside else 0.0
         middle += 0.5 * member[e] * (values[e] - low)
     below, total, previous = 0.0, 0.0, low
     for e in range(np.uint64(values.size)):
@@ -3816,36 +3816,29 @@ def _expect_of_gaps(values, gaps, layout, counts, row):
         row[gaps[e]] = mean
 
 
-@inner
-def _missing(values, gaps):
-    """Rows without a value, ascending; ``gaps`` has one place more than are needed."""
-    count = 0
-    for j in range(values.size):
-        gaps[count] = j
-        count += values[j] != values[j]
-    return gaps[:count]
-
-
 @jit
-def expect_numbers(values, layout, pairs, expected, excess, fills):
+def expect_numbers(values, keys, layout, pairs, expected, excess, fills):
     """Differences to expect from the missing cells of numeric features.
 
-    ``values[g]`` is a feature in which NaN marks missing cells, which get filled.
+    ``values[g]`` is a feature in which NaN marks missing cells, which get filled, and
+    ``keys[g]`` are its keys, see `take_features`, sorted.
     ``pairs[g]`` numbers the classes in which cells are missing, −1 for the others; each
     pair gets a row of ``expected`` and ``excess`` and, as a fill, the mean of its
     class. A class without any value is taken to be like all classes together, a feature
     without any to be constant.
     """
-    labels, n, C = layout.labels, layout.labels.size, pairs.shape[1]
-    counts, places = np.empty(C, np.int64), np.empty(n + 1, np.int64)
-    ints, digits = np.empty((4, n), np.int64), np.empty((4, 256), np.int64)
-    room = digits, ints, np.empty((2, n))
+    labels, starts, _ = layout
+    n, C = labels.size, pairs.shape[1]
+    counts, places = np.empty(C, np.int64), np.empty(n, np.int64)
+    ordered, member = np.empty((2, n))
     for g in range(values.shape[0]):
         v = values[g]
-        gaps = _missing(v, places)
-        observed = _in_order(v, labels, room)
+        rows, gaps = _split(keys[g], places)
+        observed = Observed(rows, ordered[: rows.size], member[: rows.size])
+        if _look_up(v, rows, observed.values):
+            _put_in_order(v, rows, observed.values)
         for c in range(C):
-            counts[c] = layout.starts[c + 1] - layout.starts[c]
+            counts[c] = starts[c + 1] - starts[c]
         for e in range(gaps.size):
             counts[labels[gaps[e]]] -= 1
         for c in range(C):
@@ -3856,8 +3849,10 @@ def expect_numbers(values, layout, pairs, expected, excess, fills):
             if gaps.size == n:
                 expected[pair] = 0.0
                 continue
-            label, count = (c, counts[c]) if counts[c] else (-1, n - gaps.size)
-            fills[pair] = _sweep(observed, label, count, expected[pair])
+            first, last, count = starts[c], starts[c + 1], counts[c]
+            if count == 0:
+                first, last, count = 0, n, rows.size
+            fills[pair] = _sweep(observed, first, last, count, expected[pair])
             _expect_of_gaps(v, gaps, layout, counts, expected[pair])
         for e in range(gaps.size):
             v[gaps[e]] = fills[pairs[g, labels[gaps[e]]]]

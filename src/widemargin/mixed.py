@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 
 from widemargin import kernels
 from widemargin.columns import Floats, Ints
-from widemargin.threads import Workers, spans
+from widemargin.threads import Workers
+
+CELLS = 2**15
 
 
 def separate(
@@ -107,13 +109,19 @@ def _expect_numbers(
     starts = np.searchsorted(y, np.arange(y[-1] + 2))
     layout = kernels.Layout(y, starts, np.empty((0, 0), np.int64))
 
-    def expect(part: slice) -> None:
-        some = features[part]
-        values = np.empty((len(some), len(y)))
-        kernels.take_features(X, some, values)
-        kernels.expect_numbers(values, layout, pairs[some], *out)
+    # A few features at a time, which stay in cache.
+    few = max(1, CELLS // len(y))
 
-    workers.run(expect, spans(len(features), max(1, 2**17 // len(X))))
+    def expect(part: slice) -> None:
+        room = np.empty((few, len(y)))
+        for start in range(part.start, part.stop, few):
+            some = features[start : min(start + few, part.stop)]
+            values, keys = room[: len(some)], np.empty((len(some), len(y)), np.int64)
+            kernels.take_features(X, some, values, keys)
+            keys.sort(axis=1)
+            kernels.expect_numbers(values, keys, layout, pairs[some], *out)
+
+    workers.run(expect, workers.shares(len(features), few))
 
 
 def _expect_mismatches(

@@ -200,13 +200,13 @@ class Search:
         width: int | None = None,
     ) -> None:
         self.table, self.metric, self.workers = table, metric, workers
-        self.values, (self.low, high, self.centre) = _numeric_part(table)
+        self.values, (self.low, self.high, self.centre) = _numeric_part(table)
         self.layout = kernels.Layout(table.y, table.starts, slots)
         self.n_slots = int(slots.max()) + 1
         n, d = self.values.shape
         self.width = width or panel_width(n)
         self._own = local()
-        size = np.max(np.maximum(high - self.centre, self.centre - self.low))
+        size = np.max(np.maximum(self.high - self.centre, self.centre - self.low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
         self.step = self._counting_step()
@@ -237,12 +237,11 @@ class Search:
         Many features are added up faster as whole numbers, if those are fine enough for
         few rows to be measured again; with very many, distances differ too little.
         """
-        table, (n, d) = self.table, self.table.X.shape
-        plain = self.metric == kernels.MANHATTAN and table.mixed is None
-        if not plain or not COUNTED[0] < d <= COUNTED[1]:
+        n, d = self.values.shape
+        if self.metric != kernels.MANHATTAN or not COUNTED[0] < d <= COUNTED[1]:
             return 0.0
-        step = float(np.max(table.high - table.low)) / kernels.TOP
-        some = table.X[:: n // 256 + 1]
+        step = float(np.max(self.high - self.low)) / kernels.TOP
+        some = self.values[:: n // 256 + 1]
         typical = np.abs(some - self.centre).sum(axis=1).mean()
         return step if d * step <= FINE * typical else 0.0
 
