@@ -3669,7 +3669,7 @@ def _choose_beyond(X, i, j, c, power, sums):
 @jit
 def observed_range(X, first, last, low, high, mean):
     """The same as `column_range` where cells are missing; 0 where all of them are."""
-    n, counts = X.shape[0], np.zeros(last)
+    n, counts, part = X.shape[0], np.zeros(last), 1 / X.shape[0]
     for f in range(first, last):
         low[f], high[f], mean[f] = np.inf, -np.inf, 0.0
     for i in range(n):
@@ -3677,7 +3677,7 @@ def observed_range(X, first, last, low, high, mean):
             v = X[i, f]
             low[f] = v if v < low[f] else low[f]
             high[f] = v if v > high[f] else high[f]
-            mean[f] += v / n if v == v else 0.0
+            mean[f] += v * part if v == v else 0.0
             counts[f] += 1.0 if v == v else 0.0
     for f in range(first, last):
         if counts[f] == 0:
@@ -3688,18 +3688,26 @@ def observed_range(X, first, last, low, high, mean):
 
 @jit
 def take_features(X, features, values, keys):
-    """values[g] = feature features[g] of X, in squares that stay in cache.
+    """values[g] = feature features[g] of X, from eight rows at a time.
 
     Sorted, the lower halves of keys[g] are the rows roughly in order of their values,
     and those without one. The upper halves are those of the values: bits of numbers
     compare like the numbers once those of negative ones are turned round.
     """
     n, bits = X.shape[0], values.view(np.int64)
-    for first in range(0, n, 16):
+    whole = n - n % 8
+    for i in range(0, whole, 8):
         for g in range(features.size):
             f = features[g]
-            for i in range(first, min(first + 16, n)):
-                values[g, i] = X[i, f]
+            a, b, c, d = X[i, f], X[i + 1, f], X[i + 2, f], X[i + 3, f]
+            p, q, r, s = X[i + 4, f], X[i + 5, f], X[i + 6, f], X[i + 7, f]
+            values[g, i], values[g, i + 1] = a, b
+            values[g, i + 2], values[g, i + 3] = c, d
+            values[g, i + 4], values[g, i + 5] = p, q
+            values[g, i + 6], values[g, i + 7] = r, s
+    for g in range(features.size):
+        for i in range(whole, n):
+            values[g, i] = X[i, features[g]]
     for g in range(features.size):
         for i in range(np.uint64(n)):
             b = bits[g, i]
@@ -3820,8 +3828,8 @@ def _expect_of_gaps(values, gaps, layout, counts, row):
 def expect_numbers(values, keys, layout, pairs, expected, excess, fills):
     """Differences to expect from the missing cells of numeric features.
 
-    ``values[g]`` is a feature in which NaN marks missing cells, which get filled, and
-    ``keys[g]`` are its keys, see `take_features`, sorted.
+    ``values[g]`` is a feature in which NaN marks missing cells, and ``keys[g]`` are its
+    keys, see `take_features`, sorted.
     ``pairs[g]`` numbers the classes in which cells are missing, −1 for the others; each
     pair gets a row of ``expected`` and ``excess`` and, as a fill, the mean of its
     class. A class without any value is taken to be like all classes together, a feature
@@ -3830,7 +3838,8 @@ def expect_numbers(values, keys, layout, pairs, expected, excess, fills):
     labels, starts, _ = layout
     n, C = labels.size, pairs.shape[1]
     counts, places = np.empty(C, np.int64), np.empty(n, np.int64)
-    ordered, member = np.empty((2, n))
+    # Expectations come in order of the values; here, all places are near.
+    row, ordered, member = np.empty((3, n))
     for g in range(values.shape[0]):
         v = values[g]
         rows, gaps = _split(keys[g], places)
@@ -3845,36 +3854,45 @@ def expect_numbers(values, keys, layout, pairs, expected, excess, fills):
             pair = pairs[g, c]
             if pair < 0:
                 continue
-            fills[pair] = 0.0
-            if gaps.size == n:
-                expected[pair] = 0.0
-                continue
-            first, last, count = starts[c], starts[c + 1], counts[c]
-            if count == 0:
-                first, last, count = 0, n, rows.size
-            fills[pair] = _sweep(observed, first, last, count, expected[pair])
-            _expect_of_gaps(v, gaps, layout, counts, expected[pair])
-        for e in range(gaps.size):
-            v[gaps[e]] = fills[pairs[g, labels[gaps[e]]]]
+            fills[pair], row[:] = 0.0, 0.0
+            if rows.size:
+                first, last, count = starts[c], starts[c + 1], counts[c]
+                if count == 0:
+                    first, last, count = 0, n, rows.size
+                fills[pair] = _sweep(observed, first, last, count, row)
+                _expect_of_gaps(v, gaps, layout, counts, row)
+            _go_beyond(v, row, pair, expected, excess, fills)
         for c in range(C):
-            if pairs[g, c] >= 0:
-                _go_beyond(v, gaps, pairs[g, c], expected, excess, fills)
+            for e in range(gaps.size if pairs[g, c] >= 0 else 0):
+                own = pairs[g, labels[gaps[e]]]
+                _go_beyond_gap(gaps[e], own, pairs[g, c], expected, excess, fills)
 
 
 @inner
-def _go_beyond(values, gaps, pair, expected, excess, fills):
-    """What expectations add to the differences of the filled-in values."""
+def _go_beyond(values, row, pair, expected, excess, fills):
+    """What expectations, those in ``row``, add to differences of filled-in values.
+
+    Where a value is missing, expectations only.
+    """
     fill = fills[pair]
     for j in range(np.uint64(values.size)):
         filled = abs(fill - values[j])
         # The mean of a class is no farther than the class; nor must rounding say so.
-        e = max(expected[pair, j], filled)
+        e = filled if filled > row[j] else row[j]
         expected[pair, j] = e
         excess[0, pair, j] = e - filled
         excess[1, pair, j] = (e - filled) * (e + filled)
-    for e in range(gaps.size):
-        for p in range(2):
-            excess[p, pair, gaps[e]] *= np.float32(0.5)
+
+
+@inner
+def _go_beyond_gap(j, own, pair, expected, excess, fills):
+    """The same for row j, whose value is missing and filled in as ``own`` says."""
+    filled = abs(fills[pair] - fills[own])
+    e = max(expected[pair, j], filled)
+    expected[pair, j] = e
+    # Both rows lack the value, and each says one half.
+    excess[0, pair, j] = 0.5 * (e - filled)
+    excess[1, pair, j] = 0.5 * (e - filled) * (e + filled)
 
 
 class Shuffles(NamedTuple):

@@ -40,15 +40,16 @@ def separate(
     """
     n = len(X)
     many = nominal[np.nanmax(X[:, nominal], axis=0, initial=0.0) > 1]
-    pairs = _pairs(np.isnan(X), y)
+    cells = missing_cells(X)
+    pairs = _pairs(cells, y)
     n_pairs = int(pairs.max()) + 1
-    expected, fills = np.empty((n_pairs, n)), np.zeros(n_pairs)
-    excess = np.empty((2, n_pairs, n), np.float32)
+    room, fills = np.empty((2, n_pairs, n)), np.zeros(n_pairs)
+    expected, excess = room[0], room[1].view(np.float32).reshape(2, n_pairs, n)
     numbers = gappy[~np.isin(gappy, many)]
     _expect_numbers(X, y, numbers, pairs, (expected, excess, fills), workers)
     for f in many:
         _expect_mismatches(X[:, f], y, pairs[f], expected, excess)
-    return set_apart(X, y, Mixture(many, pairs, fills), expected, excess)
+    return set_apart(X, y, Mixture(many, pairs, fills), cells, expected, excess)
 
 
 class Mixture(NamedTuple):
@@ -59,19 +60,33 @@ class Mixture(NamedTuple):
     fills: Floats  # (P,) what stands in the rows for a missing cell
 
 
+class Cells(NamedTuple):
+    """Missing cells, one row after the other."""
+
+    absent: NDArray[np.bool_]  # (n, d)
+    rows: Ints
+    features: Ints
+
+
+def missing_cells(X: Floats) -> Cells:
+    """The cells of X that are NaN."""
+    absent = np.isnan(X)
+    return Cells(absent, *np.divmod(np.flatnonzero(absent), X.shape[1]))
+
+
 def set_apart(
     X: Floats,
     y: Ints,
     mixture: Mixture,
+    cells: Cells,
     expected: Floats,
     excess: NDArray[np.float32],
 ) -> kernels.Mixed:
     """What is beyond the numbers of X; there, it is replaced."""
     n, d = X.shape
     nominal, pairs, fills = mixture
-    absent = np.isnan(X)
+    absent, rows, features = cells
     codes = X[:, nominal].astype(np.float32, order="C")
-    rows, features = np.divmod(np.flatnonzero(absent), d)
     of_cell = pairs[features, y[rows]]
     X[rows, features] = fills[of_cell]
     X[:, nominal] = 0.0
@@ -88,10 +103,10 @@ def set_apart(
     )
 
 
-def _pairs(absent: NDArray[np.bool_], y: Ints) -> Ints:
+def _pairs(cells: Cells, y: Ints) -> Ints:
     """(d, C): numbers for each feature and class with missing cells, −1 elsewhere."""
-    first = np.searchsorted(y, np.arange(y[-1] + 1))
-    lacking = np.logical_or.reduceat(absent, first, axis=0).T
+    lacking = np.zeros((cells.absent.shape[1], y[-1] + 1), np.bool_)
+    lacking[cells.features, y[cells.rows]] = True
     pairs = np.full(lacking.shape, -1)
     pairs[lacking] = np.arange(np.count_nonzero(lacking))
     return pairs

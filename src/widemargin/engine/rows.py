@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.mixed import Mixture, set_apart
+from widemargin.mixed import Mixture, missing_cells, set_apart
 from widemargin.table import Floats, Ints
 
 
@@ -112,7 +112,8 @@ def _set_apart(X: Floats, guests: Guests, mixture: Mixture) -> kernels.Mixed:
     excess = np.empty((2, P, n), np.float32)
     # What came from elsewhere may be read-only, which would be compiled for anew.
     mixture = mixture._replace(nominal=np.array(mixture.nominal))
-    mixed = set_apart(X, guests.y.astype(np.int64), mixture, expected, excess)
+    y, cells = guests.y.astype(np.int64), missing_cells(X)
+    mixed = set_apart(X, y, mixture, cells, expected, excess)
     for p, f in enumerate(np.nonzero(mixture.pairs >= 0)[0]):
         e, filled = expected[p], np.abs(mixture.fills[p] - X[:, f])
         # Where both rows lack the value, each says one half.
