@@ -702,6 +702,7 @@ def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
         _scan_rows(tile.keys, shape, queries, first, offset, layout, heap)
 
 
+@inner
 def _plain_distance(metric, X, i, j):
     """Distance of rows i and j in double precision, by direct differences."""
     x, z, s = X[i], X[j], 0.0
@@ -713,6 +714,12 @@ def _plain_distance(metric, X, i, j):
     for f in range(x.size):
         s += abs(x[f] - z[f])
     return s
+
+
+def _plain_distances(metric, X, i, ids, first, last, exact):
+    """exact[e] = distance of rows i and ids[e] for e = first … last−1."""
+    for e in range(first, last):
+        exact[e] = _plain_distance(metric, X, i, ids[e])
 
 
 @inner
@@ -887,8 +894,7 @@ def resolve(X, queries, heap, place, doubt, rule, lists, desk):
             for e in range(last):
                 weight[e] = 1.0
             if last > wanted or measure:
-                for e in range(first, last):
-                    exact[e] = _distance(metric, X, i, ids[e])
+                _distances(metric, X, i, ids, first, last, exact)
                 _sort(exact, ids, first, last)
                 _settle(exact, ids, first, last, wanted - first, rank, weight)
             _store(lists, q, slot, ids, weight, exact, last)
@@ -3473,8 +3479,8 @@ def _excess(expected, filled, power):
 
 
 @inner
-def _mixed_sum(rows, i, j, power, squares):
-    """What rows i and j differ by beyond their numbers, under squared weights if given.
+def _mixed_sum(rows, i, j, squares):
+    """What rows i and j differ by beyond their numbers, under squared weights.
 
     Where both lack a value, the cell of row i speaks for both.
     """
@@ -3483,10 +3489,7 @@ def _mixed_sum(rows, i, j, power, squares):
     s = 0.0
     for m in range(nominal.size):
         if abs(codes[i, m] - codes[j, m]) > 0:
-            size = _excess(weights[nominal[m]], 0.0, power)
-            if squares is not None:
-                size *= squares[nominal[m]]
-            s += size
+            s += weights[nominal[m]] ** 2 * squares[nominal[m]]
     for side in range(2):
         p, q = (i, j) if side == 0 else (j, i)
         for e in range(starts[p], starts[p + 1]):
@@ -3494,18 +3497,39 @@ def _mixed_sum(rows, i, j, power, squares):
             if side == 1 and absent[q, f]:
                 continue
             filled = abs(X[p, f] - X[q, f])
-            size = _excess(weights[f] * expected[pairs[e], q], filled, power)
-            if squares is not None:
-                size *= squares[f]
-            s += size
+            s += squares[f] * _excess(weights[f] * expected[pairs[e], q], filled, 2)
     return s
+
+
+@inner
+def _add_mixed_sums(rows, i, ids, first, last, power, sums):
+    """sums[e] += what rows i and ids[e] differ by beyond their numbers, as above.
+
+    Taking arrays out of tuples costs more than most rows do, hence the loop in here.
+    """
+    X, mixed = rows
+    codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
+    for place in range(first, last):
+        j, s = ids[place], 0.0
+        for m in range(nominal.size):
+            if abs(codes[i, m] - codes[j, m]) > 0:
+                s += _excess(weights[nominal[m]], 0.0, power)
+        for side in range(2):
+            p, q = (i, j) if side == 0 else (j, i)
+            for e in range(starts[p], starts[p + 1]):
+                f = features[e]
+                if side == 1 and absent[q, f]:
+                    continue
+                filled = abs(X[p, f] - X[q, f])
+                s += _excess(weights[f] * expected[pairs[e], q], filled, power)
+        sums[place] += s
 
 
 @inner
 def _add_mixed(rows, edges, power, start, stop, sums):
     """sums[f] += Σ coefficient · what heads and tails differ by beyond their numbers.
 
-    Taking arrays out of tuples costs more than most edges do, hence the loop in here.
+    The loop is in here for the same reason.
     """
     X, mixed = rows
     codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
@@ -3528,18 +3552,21 @@ def _add_mixed(rows, edges, power, start, stop, sums):
                 sums[f] += c * size
 
 
-def _mixed_distance(metric, X, i, j):
-    """Distance of rows i and j with all that belongs to it."""
-    near = _distance(metric, X.X, i, j)
-    if metric == EUCLIDEAN:
-        return np.sqrt(near * near + _mixed_sum(X, i, j, 2, None))
-    return near + _mixed_sum(X, i, j, 1, None)
+def _mixed_distances(metric, X, i, ids, first, last, exact):
+    """The same with all that belongs to a distance."""
+    _distances(metric, X.X, i, ids, first, last, exact)
+    squared = metric == EUCLIDEAN
+    for e in range(first, last):
+        exact[e] *= exact[e] if squared else 1.0
+    _add_mixed_sums(X, i, ids, first, last, 2 if squared else 1, exact)
+    for e in range(first, last):
+        exact[e] = np.sqrt(exact[e]) if squared else exact[e]
 
 
 def _mixed_weighted(X, i, j, squares):
-    """The same under squared weights."""
+    """Distance of rows i and j under squared weights, with all that belongs to it."""
     near = _weighted(X.X, i, j, squares)
-    return np.sqrt(near * near + _mixed_sum(X, i, j, 2, squares))
+    return np.sqrt(near * near + _mixed_sum(X, i, j, squares))
 
 
 def _mixed_step(X, i, hit, miss, pull, push, step):
@@ -3611,8 +3638,8 @@ def _values(X):
     """The rows themselves: X, or X of `MixedRows`."""
 
 
-def _distance(metric, X, i, j):
-    """Distance of two rows, plain or mixed."""
+def _distances(metric, X, i, ids, first, last, exact):
+    """Distances of some rows from row i, plain or mixed."""
 
 
 def _weighted(X, i, j, squares):
@@ -3641,9 +3668,9 @@ def _choose_values(X):
     return (lambda X: X) if _plain(X) else (lambda X: X.X)
 
 
-@_by_type(_distance)
-def _choose_distance(metric, X, i, j):
-    return _plain_distance if _plain(X) else _mixed_distance
+@_by_type(_distances)
+def _choose_distances(metric, X, i, ids, first, last, exact):
+    return _plain_distances if _plain(X) else _mixed_distances
 
 
 @_by_type(_weighted)
@@ -4075,12 +4102,11 @@ def permuted_neighbors(metric, X, queries, shuffles, wanted, touched):
         np.empty(n),
     )
     nearer, place = np.empty(n_slots, np.int64), np.full(n, -1, np.int32)
-    near, distances = found.places, found.distances
+    near, distances, everybody = found.places, found.distances, np.arange(n)
     offsets[0] = ends[0] = total = count_rows = 0
     for q in range(queries.size):
         i = queries[q]
-        for j in range(n):
-            distances[j] = _distance(metric, X, i, j)
+        _distances(metric, X, i, everybody, np.int64(0), n, distances)
         distances[i] = np.inf
         count, limit = _nearest_first(distances, wanted.prefix, found.order)
         for b in range(n_shuffles):
