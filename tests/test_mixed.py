@@ -288,21 +288,26 @@ def by_definition(X, nominal, y):
         yield D
 
 
+def relieff_of(diffs, D, y):
+    """Scores from differences of all pairs and their distances, two classes."""
+    np.fill_diagonal(D, np.inf)
+    w = np.zeros(len(diffs))
+    for i in range(len(y)):
+        for same in (True, False):
+            rows = np.flatnonzero((y == y[i]) == same)
+            near = rows[np.argsort(D[i, rows])[:10]]
+            w += (1 - 2 * same) * np.array([d[i, near].mean() for d in diffs])
+    return w / len(y)
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 def test_large_tables(wide, metric):
     X, y, nominal = wide
     diffs = list(by_definition(X, nominal, y))
     power = 2 if metric == "euclidean" else 1
     D = sum(diff**power for diff in diffs)
-    np.fill_diagonal(D, np.inf)
-    w = np.zeros(X.shape[1])
-    for i in range(len(y)):
-        for same in (True, False):
-            rows = np.flatnonzero((y == y[i]) == same)
-            near = rows[np.argsort(D[i, rows])[:10]]
-            w += (1 - 2 * same) * np.array([d[i, near].mean() for d in diffs])
     selector = ReliefF(metric=metric, categorical_features=nominal)
-    assert_same(selector.fit(X, y).scores_, w / len(y))
+    assert_same(selector.fit(X, y).scores_, relieff_of(diffs, D, y))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
@@ -314,6 +319,42 @@ def test_block_size_and_threads_change_nothing(wide, metric, monkeypatch):
     np.testing.assert_array_equal(two, scores)
     monkeypatch.setattr(local, "BUDGET", 0)  # search by panels
     np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
+
+
+@pytest.mark.parametrize("nominal", [[], [3, 140, 141]])
+def test_distances_are_counted_where_cells_are_missing(nominal, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, y = rng.random((150, 160)), rng.integers(0, 2, 150)
+    X[:, nominal] = rng.integers(0, 4, (150, len(nominal)))
+    X[rng.random(X.shape) < 0.01] = np.nan
+    X[0, 1] = np.nan
+    steps = []
+    for fine in (0.0, np.inf):  # never, and whatever is lost by it
+        monkeypatch.setattr(local, "FINE", fine)
+        selector = ReliefF(metric="manhattan", categorical_features=nominal)
+        steps.append(selector.fit(X, y).scores_)
+    np.testing.assert_array_equal(*steps)
+    diffs = list(by_definition(X, nominal, y))
+    assert_same(steps[0], relieff_of(diffs, sum(diffs), y))
+
+
+def test_values_that_are_all_but_equal_and_signs_of_nan():
+    """Numbers whose leading digits do not tell their order, and all kinds of NaN."""
+    rng = np.random.default_rng(6)
+    X, y = np.empty((80, 3)), np.arange(80) % 2
+    X[:, 0] = 1 + rng.permutation(80) * 1e-13
+    X[:, 1] = rng.permutation(80) - 40.5
+    X[:, 2] = np.where(rng.random(80) < 0.5, -1, 1) * (1 + rng.random(80) * 1e-6)
+    X[0, 0] = 0
+    X[::9, 1] = np.nan
+    X[4::7] = np.copysign(np.nan, -1)
+    rows = [[None if np.isnan(v) else v for v in row] for row in X.tolist()]
+    for squared in (False, True):
+        scores = Relief(squared=squared, scale=None).fit(X, y).scores_
+        theirs = oracle.relief(
+            rows, y.tolist(), [False] * 3, squared=squared, scale=None
+        )
+        assert_same(scores, theirs)
 
 
 @pytest.mark.parametrize(
@@ -490,3 +531,20 @@ def test_samples_tell_as_much_as_all_rows_when_all_are_visited():
     sampled = ReliefF(n_samples="auto", tol=1e-12, n_features_to_select=2)
     exact = ReliefF(n_features_to_select=2).fit(X, y).scores_
     np.testing.assert_allclose(sampled.fit(X, y).scores_, exact, atol=1e-12)
+
+
+def test_names_differ_by_one_however_many_there_are():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 900)
+    X = np.column_stack([rng.random(900), rng.integers(0, 2, 900), y])
+    X[:, 2] = np.where(rng.random(900) < 0.8, y, rng.integers(0, 2, 900))
+    selector = ReliefF(
+        3, n_samples="auto", tol=0.05, categorical_features=[1, 2], random_state=0
+    )
+    few = selector.fit(X, y)
+    few_samples, interval = few.n_samples_, few.scores_interval_
+    X[rng.choice(900, 20, replace=False), 1] = np.arange(20) + 7
+    many = selector.fit(X, y)
+    assert many.n_samples_ <= 2 * few_samples < 900
+    wide = np.ptp(many.scores_interval_, axis=1) / np.ptp(interval, axis=1)
+    assert (wide < 2).all()

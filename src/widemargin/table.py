@@ -71,7 +71,11 @@ class Table:
     @property
     def ranges(self) -> Floats:
         """Largest difference that each feature can show."""
-        return self.high - self.low
+        ranges = self.high - self.low
+        if self.mixed is not None:  # two names differ or not, however many there are
+            nominal = self.mixed.nominal
+            ranges[nominal] = self.mixed.weights[nominal]
+        return ranges
 
     @property
     def starts(self) -> Ints:

@@ -100,6 +100,15 @@ class BlockTable(Table):
         """Whether the rows are at hand."""
         return False
 
+    @property
+    def ranges(self) -> Floats:
+        """Largest difference that each feature can show."""
+        ranges = self.high - self.low
+        if self.scaling.mixture is not None:
+            nominal = self.scaling.mixture.nominal
+            ranges[nominal] = np.abs(self.scaling.factor[nominal])
+        return ranges
+
     def positions(self, rows: NDArray[np.integer]) -> Ints:
         """Where the caller's rows are in this table."""
         return np.asarray(rows, np.int64)
