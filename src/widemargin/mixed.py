@@ -26,7 +26,7 @@ from widemargin import kernels
 from widemargin.columns import Floats, Ints
 from widemargin.threads import Workers
 
-CELLS = 2**15
+CELLS = 2**15  # of features that are sorted together, which then stay in cache
 
 
 def separate(
@@ -43,6 +43,8 @@ def separate(
     cells = missing_cells(X)
     pairs = _pairs(cells, y)
     n_pairs = int(pairs.max()) + 1
+    # In one piece: of several, the allocator would give some back, and fetch them from
+    # the system again for every fit.
     room, fills = np.empty((2, n_pairs, n)), np.zeros(n_pairs)
     expected, excess = room[0], room[1].view(np.float32).reshape(2, n_pairs, n)
     numbers = gappy[~np.isin(gappy, many)]
@@ -124,7 +126,6 @@ def _expect_numbers(
     starts = np.searchsorted(y, np.arange(y[-1] + 2))
     layout = kernels.Layout(y, starts, np.empty((0, 0), np.int64))
 
-    # A few features at a time, which stay in cache.
     few = max(1, CELLS // len(y))
 
     def expect(part: slice) -> None:
