@@ -137,6 +137,22 @@ def test_counted_distances_find_the_same_neighbours(kind, fine, workers, monkeyp
     assert_nearest(table, 3, each_class(3), "manhattan", workers, np.array([130, 5]))
 
 
+def test_counting_that_turns_the_order_round(workers):
+    rng = np.random.default_rng(0)
+    d, unit = 200, 1 / local.kernels.TOP
+    far = rng.random((60, d))
+    far[0], far[1] = 0, 1
+    # Counted, the rows that are truly nearest to 0 are half of d units away from it,
+    # and all others none.
+    near = 0.501 * unit * (rng.permuted(np.tile([0, 1], (3, d // 2)), axis=1))
+    others = unit * rng.uniform(0.49, 0.499, (60, d))
+    X = np.vstack([np.zeros(d), near, others, far])
+    table = make_table(X, np.repeat([0, 1], [64, 60]), workers)
+    search = local.Search(table, local.METRICS["manhattan"], each_class(2), workers)
+    assert search.step > 0
+    assert_nearest(table, 3, each_class(2), "manhattan", workers)
+
+
 def test_numbers_are_counted_where_they_are_fine_enough(workers):
     rng = np.random.default_rng(0)
     for kind, expected in ((spread_out, True), (one_far_row, False)):
