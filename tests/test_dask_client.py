@@ -18,13 +18,13 @@ def test_a_client_that_goes_away_is_said(monkeypatch):
     ) as cluster:
         client = Client(cluster)
         lazy = da.from_array(X, chunks=(20, -1)).persist()
-        survey = engine.Source.survey
+        look_at = engine.Source.look_at
 
-        def and_close(self, **options):
-            result = survey(self, **options)
+        def and_close(self, blocks):
+            result = look_at(self, blocks)
             client.close()
             return result
 
-        monkeypatch.setattr(engine.Source, "survey", and_close)
+        monkeypatch.setattr(engine.Source, "look_at", and_close)
         with pytest.raises(RuntimeError, match="ReliefF: the Dask cluster went away"):
             ReliefF().fit(lazy, y)

@@ -354,14 +354,13 @@ def stack(lists: list[Found]) -> Found:
     return Found(np.concatenate([[0], np.cumsum(counts)]), rows, distances, share)
 
 
-def light(found: Found | None, distances: bool) -> Found | None:
-    """What is found, made ready to send."""
-    return found and found.light(distances)
+def merge_all(lists: Sequence[Found | list[Found] | None], wish: Wish) -> Found | None:
+    """The same as `merge`, made ready to send."""
+    found = merge(lists, wish)
+    return found and found.light(wish.distances)
 
 
-def merge(
-    lists: Sequence[Found | list[Found] | None], k: int, share_ties: bool
-) -> Found | None:
+def merge(lists: Sequence[Found | list[Found] | None], wish: Wish) -> Found | None:
     """The k nearest of all, from the k nearest in each of several places.
 
     Where the guests of a place were asked in turns, its lists come in a list. None if
@@ -383,8 +382,8 @@ def merge(
         np.array([part.offsets + s for part, s in zip(found, starts, strict=True)]),
         np.concatenate([part.rows for part in found]).astype(np.int64),
         np.concatenate([part.distances for part in found]),
-        k,
-        not share_ties,
+        wish.k,
+        not wish.share_ties,
         merged,
     )
     offsets, *rest = merged

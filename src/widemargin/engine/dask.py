@@ -10,8 +10,8 @@ costs time and nothing else.
 
 from __future__ import annotations
 
-import uuid
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.engine import calls
+from widemargin.engine.calls import Call, Work
 from widemargin.engine.distributed import BlockTable, Remote
 from widemargin.engine.laws import expectations
 from widemargin.engine.partitions import Source
@@ -30,8 +32,10 @@ INSTALL = 'To run on Dask collections install Dask: pip install "widemargin[dask
 try:
     import dask
     import distributed
-    from dask.base import compute, get_scheduler, persist
-    from dask.delayed import delayed
+    from dask import local, threaded
+    from dask.base import get_scheduler
+    from dask.delayed import Delayed
+    from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 except ImportError as error:
     raise ImportError(INSTALL) from error
 
@@ -42,6 +46,7 @@ SHARE = 6  # X is kept in the cluster if it takes at most this part of its memor
 MEMORY = 2**31  # bytes to reckon with where a scheduler does not tell
 LIGHT = 2**14  # bytes of a value that is sent with each task
 FAN = 8  # results that one task of a tree takes
+STEPS = 8  # fewer tasks than that make a partition in the task that uses it
 CONNECT = 10  # seconds that a scheduler may take to answer
 PIECE = 2**26  # bytes of a file that become a partition
 
@@ -51,22 +56,25 @@ class Cluster:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        owner = getattr(get_scheduler(), "__self__", None)
+        self.get = get_scheduler() or threaded.get
+        owner = getattr(self.get, "__self__", None)
         self.client = owner if hasattr(owner, "scheduler_info") else None
+        self.workers: list[str] = []
 
     def size(self) -> tuple[int, int]:
         """Threads and bytes of memory."""
         if self.client is None:
             return dask.config.get("num_workers", None) or 2, MEMORY
         with self._watched():
-            workers = self.client.scheduler_info()["workers"].values()
-        limits = [w["memory_limit"] or MEMORY for w in workers]
-        return max(1, sum(w["nthreads"] for w in workers)), sum(limits) or MEMORY
+            known = self.client.scheduler_info(n_workers=-1)["workers"]
+        self.workers = list(known)
+        limits = [w["memory_limit"] or MEMORY for w in known.values()]
+        threads = sum(w["nthreads"] for w in known.values())
+        return max(1, threads), sum(limits) or MEMORY
 
-    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+    def call(self, function: Callable[..., Any], *args: Any) -> Call:
         """A task under a name that says what it does."""
-        name = f"{getattr(function, '__name__', 'task')}-{uuid.uuid4().hex}"
-        return delayed(function, pure=False)(*args, dask_key_name=name)
+        return Call(function, args, _foreign)
 
     def constant(self, value: Any, n_bytes: int) -> Any:
         """A value that several tasks use: a result of its own, if it is large.
@@ -74,17 +82,38 @@ class Cluster:
         A small one had better go with each task, which then need not wait for it to
         come from another worker.
         """
-        if n_bytes <= LIGHT:
-            return value
-        name = f"{type(value).__name__}-{uuid.uuid4().hex}"
-        return delayed(value, name=name, pure=False, traverse=False)
+        return value if n_bytes <= LIGHT else calls.constant(value)
 
-    def tree(self, function: Callable[..., Any], parts: list[Any]) -> Any:
-        """Reduce results by a function of a list of them, in a fixed order."""
-        while True:
+    def inside(self, parts: list[Any]) -> list[Any]:
+        """Partitions, to be made in the tasks that use them, one each, if possible.
+
+        That is where nobody else needs what they are made of.
+        """
+        lazy = [part for part in parts if isinstance(part, Delayed)]
+        graphs = {id(g): g for g in (part.__dask_graph__() for part in lazy)}
+        known = {key: node for graph in graphs.values() for key, node in graph.items()}
+        recipes = [_recipe(known, part.key) for part in parts]
+        uses = Counter(key for recipe in recipes for key in recipe)
+        return [
+            Work(_make, (recipe, part.key))
+            if recipe and all(uses[key] == 1 for key in recipe)
+            else part
+            for part, recipe in zip(parts, recipes, strict=True)
+        ]
+
+    def tree(
+        self,
+        function: Callable[..., Any],
+        parts: list[Any],
+        last: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Reduce results by a function of a list of them, in a fixed order.
+
+        The last call is made to another function, if one is given.
+        """
+        while len(parts) > FAN:
             parts = [self.call(function, parts[s]) for s in spans(len(parts), FAN)]
-            if len(parts) == 1:
-                return parts[0]
+        return self.call(last or function, parts)
 
     def total(self, parts: list[Any]) -> Any:
         """The sum of arrays."""
@@ -92,11 +121,11 @@ class Cluster:
 
     def compute(self, results: Sequence[Any]) -> list[Any]:
         """Values of some results."""
+        graph, keys = self._graph(results)
         with self._watched():
             if self.client is None:
-                return list(compute(*results, optimize_graph=False))
-            futures = self.client.compute(list(results), optimize_graph=False)
-            return self.client.gather(futures)
+                return list(self.get(graph.to_dict(), keys))
+            return list(self.client.gather(self.client.get(graph, keys, sync=False)))
 
     def keep(self, results: Sequence[Any], *, wait: bool = False) -> list[Any]:
         """The same results, begun to be computed, and kept where they are.
@@ -104,34 +133,47 @@ class Cluster:
         With ``wait`` they are there on return, and what they were made of is gone: of
         two graphs at once, each would hold on to what they share for the other.
         """
+        if self.client is None:
+            return [calls.constant(value) for value in self.compute(results)]
+        graph, keys = self._graph(results)
         with self._watched():
-            if self.client is None:
-                return list(persist(*results, optimize_graph=False))
-            kept = self.client.persist(list(results), optimize_graph=False)
+            futures = self.client.get(graph, keys, sync=False)
             if wait:
-                distributed.wait(distributed.futures_of(kept))
-            return kept
+                distributed.wait(futures)
+        return [calls.result(f.key, f) for f in futures]
 
-    def spread(self, blocks: list[Any]) -> list[Any]:
+    def spread(self, blocks: list[Call]) -> list[Any]:
         """The same for blocks, an equal share of them at each worker.
 
         Left to itself, a scheduler puts blocks where their rows came from, and if one
         worker has read all, the others watch it work.
         """
-        if self.client is None:
-            return self.keep(blocks)
-        kept: list[Any] = []
-        with self._watched():
-            workers = list(self.client.scheduler_info(n_workers=-1)["workers"])
-            shares = spans(len(blocks), -(-len(blocks) // max(1, len(workers))))
-            for worker, share in zip(workers, shares, strict=False):
-                kept += self.client.persist(
-                    blocks[share],
-                    workers=[worker],
-                    allow_other_workers=True,
-                    optimize_graph=False,
-                )
-        return kept or self.keep(blocks)
+        size = -(-len(blocks) // max(1, len(self.workers)))
+        for worker, share in zip(self.workers, spans(len(blocks), size), strict=False):
+            for block in blocks[share]:
+                block.home = worker
+        return self.keep(blocks)
+
+    def _graph(self, results: Sequence[Any]) -> tuple[HighLevelGraph, list[Any]]:
+        """All that some results need, and their keys."""
+        ours, parts = calls.closure(results)
+        layers: dict[str, Any] = {}
+        homes: dict[str | None, dict[Any, Any]] = {}
+        for call in ours:
+            homes.setdefault(call.home, {})[call.key] = call.entry
+        for part in parts:
+            graph = part.__dask_graph__()
+            layers.update(
+                getattr(graph, "layers", None) or {f"part-{id(graph)}": graph}
+            )
+            if self.client is not None and part.key not in graph:  # it is computed
+                computed: Any = distributed.Future(part.key, self.client)
+                homes.setdefault(None, {})[part.key] = computed
+        for number, (home, entries) in enumerate(homes.items()):
+            there = {"workers": [home], "allow_other_workers": True} if home else None
+            layers[f"calls-{number}"] = MaterializedLayer(entries, annotations=there)
+        graph = HighLevelGraph(layers, {name: set() for name in layers})
+        return graph, [result.key for result in results]
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -197,8 +239,38 @@ def _frames() -> Any:
     return dask.dataframe
 
 
+def _foreign(value: Any) -> Any:
+    """The key of a partition of a collection."""
+    return value.key if isinstance(value, Delayed) else None
+
+
+def _recipe(known: dict[Any, Any], key: Any) -> dict[Any, Any]:
+    """What makes a partition from nothing, in a few steps; empty if there are more."""
+    recipe: dict[Any, Any] = {}
+    left = [key]
+    while left and len(recipe) < STEPS:
+        key = left.pop()
+        needs = getattr(known.get(key), "dependencies", None)
+        if needs is None:  # it is somewhere else, or not said in so many words
+            return {}
+        recipe[key] = known[key]
+        left += needs - recipe.keys()
+    return {} if left else recipe
+
+
+def _make(recipe: dict[Any, Any], key: Any) -> Any:
+    return local.get_sync(recipe, key)
+
+
 def _add(parts: list[Any]) -> Any:
     return sum(parts[1:], start=parts[0])
+
+
+def _block_rows(n: int, cells: int, threads: int, memory: int) -> int:
+    """Rows of a block, for n rows of so many cells."""
+    most = int(np.clip(memory // threads // PART, *CELLS))
+    # Blocks meet in pairs: as many as threads keep these busy.
+    return int(np.clip(n // threads, min(n, FEWEST), max(1, most // cells)))
 
 
 def distribute(
@@ -218,26 +290,33 @@ def distribute(
     """
     name = type(estimator).__name__
     cluster = Cluster(name)
-    threads, memory = cluster.size()
+    capacity = cluster.size()
     source = Source(X, y, name, cluster, nominal)
-    if source.n_bytes() * SHARE <= memory:
-        source.keep()
-    summary, codes, classes = source.survey(ordered=ordered)
+    firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
+    fits = source.n_bytes() * SHARE <= capacity[1]
+    if fits and source.foreseen:
+        codes, classes = source.labels(ordered=ordered)
+        rows = _block_rows(len(codes), source.X.shape[1], *capacity)
+        firsts, blocks = source.blocks(codes, rows)
+        blocks = cluster.spread(blocks)
+        summary = source.look_at(blocks)
+    else:
+        if fits:
+            source.keep()
+        summary, codes, classes = source.survey(ordered=ordered)
     source.describe(estimator)
     refuse_extreme_ranges(summary.low, summary.high, scale, name)
     n, d = summary.n, len(summary.low)
     # A row carries a number, and half of one in two ways, for each feature and class
     # with missing cells.
     more = len(classes) * int(np.count_nonzero(summary.gaps))
-    cells = int(np.clip(memory // threads // PART, *CELLS))
-    # Blocks meet in pairs: as many as threads keep these busy.
-    fitting = max(1, cells // (d + 2 * more))
-    rows = int(np.clip(n // threads, min(n, FEWEST), fitting))
-    firsts, blocks = source.blocks(codes, rows)
-    kept = n * (source.row_bytes() + 8 * more) * SHARE <= memory
+    kept = n * (source.row_bytes() + 8 * more) * SHARE <= capacity[1]
+    if not kept or rows != _block_rows(n, d + 2 * more, *capacity):
+        rows = _block_rows(n, d + 2 * more, *capacity)
+        firsts, blocks = source.blocks(codes, rows)
+        if kept:
+            blocks = cluster.spread(blocks)
     scaling = summary.scaling(scale, sorted(source.columns.nominal))
-    if kept:
-        blocks = cluster.spread(blocks)
     laws: list[Any] = []
     many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]
     if many or more:

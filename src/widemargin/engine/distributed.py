@@ -51,8 +51,19 @@ class Runner(Protocol):
     def constant(self, value: Any, n_bytes: int) -> Any:
         """A value that several tasks use."""
 
-    def tree(self, function: Callable[..., Any], parts: list[Any]) -> Any:
-        """Reduce results by a function of a list of them, in a fixed order."""
+    def inside(self, parts: list[Any]) -> list[Any]:
+        """Partitions, to be made in the tasks that use them, one each, if possible."""
+
+    def tree(
+        self,
+        function: Callable[..., Any],
+        parts: list[Any],
+        last: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Reduce results by a function of a list of them, in a fixed order.
+
+        The last call is made to another function, if one is given.
+        """
 
     def total(self, parts: list[Any]) -> Any:
         """The sum of arrays."""
@@ -135,9 +146,14 @@ class BlockTable(Table):
         """The scaling, for many tasks."""
         return self.runner.constant(self.scaling, self.scaling.n_bytes)
 
-    def block_of(self, rows: Ints) -> Ints:
+    def block_of(self, rows: Ints) -> NDArray[np.integer]:
         """Number of the block of each row."""
-        return np.searchsorted(self.firsts, rows, side="right") - 1
+        if len(self.firsts) > FEW:
+            return np.searchsorted(self.firsts, rows, side="right") - 1
+        number = np.zeros(len(rows), np.int8)
+        for first in self.firsts[1:]:
+            number += rows >= first
+        return number
 
     def different(self, rows: Ints) -> Ints:
         """Each of the given rows once, in order."""
@@ -183,8 +199,10 @@ class BlockTable(Table):
         """
         heads, tails, values = edges
         guests, whose, places = self._hosts(heads)
-        where = self.block_of(tails)
-        key = whose * len(self.blocks) + where
+        # The smaller the numbers, the faster they are sorted.
+        small = np.min_scalar_type(-len(guests) * len(self.blocks))
+        whose, where = whose.astype(small), self.block_of(tails).astype(small)
+        key = whose * small.type(len(self.blocks)) + where
         order = np.argsort(key, kind="stable")
         scaling, calls, parts = self.shared_scaling(), [], []
         for pair, run in _runs(key[order]):
@@ -204,7 +222,7 @@ class BlockTable(Table):
             parts.append(part)
         return calls, parts
 
-    def _hosts(self, rows: Ints) -> tuple[list[Any], Ints, Ints]:
+    def _hosts(self, rows: Ints) -> tuple[list[Any], NDArray[np.integer], Ints]:
         """Groups of guests that have the given rows; which has each, and its place."""
         unique = self.different(rows)
         if len(unique) > GUESTS:
@@ -228,7 +246,7 @@ def _collect(parts: list[Guests], places: Ints) -> Guests:
     return Guests(X, y, rows, together).take(places)
 
 
-def _runs(values: Ints) -> Iterator[tuple[int, slice]]:
+def _runs(values: NDArray[np.integer]) -> Iterator[tuple[int, slice]]:
     """Values that are in order, each with the slice that it fills."""
     starts = np.flatnonzero(np.diff(values, prepend=-1))
     for start, stop in zip(starts, [*starts[1:], len(values)], strict=True):
@@ -325,9 +343,8 @@ def _visit(table: BlockTable, rows: Ints, wish: Wish) -> Found | None:
 
 
 def _merged(table: BlockTable, parts: list[Any], wish: Wish) -> Any:
-    merge = partial(tasks.merge, k=wish.k, share_ties=wish.share_ties)
-    nearest = table.runner.tree(merge, parts)
-    return table.runner.call(tasks.light, nearest, wish.distances)
+    last = partial(tasks.merge_all, wish=wish)
+    return table.runner.tree(partial(tasks.merge, wish=wish), parts, last)
 
 
 def _neighbors(queries: Ints, parts: list[Found], wish: Wish) -> Neighbors:
@@ -351,8 +368,9 @@ def edge_sums(
     heads, tails, coefficients = edges
     if len(heads) == 0:
         return np.zeros(table.X.shape[1])
-    if len(table.different(heads)) > GUESTS:
-        # Blocks meet each other; either way round will do, and once is enough.
+    if len(table.blocks) > 2 and len(table.different(heads)) > GUESTS:
+        # Blocks meet each other; either way round will do, and once is enough, unless
+        # two workers had to share three pieces of work.
         edges = kernels.Edges(
             np.minimum(heads, tails), np.maximum(heads, tails), coefficients
         )

@@ -6,6 +6,7 @@ collection is asked of the collection itself, so Dask is not imported here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -20,7 +21,14 @@ from widemargin.columns import MIXED, refuse_columns
 from widemargin.engine.coding import Columns, Values
 from widemargin.engine.distributed import Runner
 from widemargin.engine.rows import Guests
-from widemargin.engine.survey import Summary, join, raw, summarize
+from widemargin.engine.survey import (
+    Summary,
+    Survey,
+    join,
+    raw,
+    summarize,
+    summarize_block,
+)
 from widemargin.table import (
     Ints,
     encode,
@@ -174,7 +182,9 @@ class Source:
         self.columns = Columns.of(like, chosen, name)
         self.known: dict[int, Values] = {}
         self.X, self.y = X, y
-        self.lengths = np.empty(0, np.int64)
+        # Whether blocks can be made before anything has been looked at.
+        self.foreseen = not (self.columns.coded or self.frame or np.isnan(X.shape[0]))
+        self.lengths = np.array(X.chunks[0]) if self.foreseen else np.empty(0, np.int64)
 
     def _split(self, X: Any, label: str) -> tuple[Any, Any]:
         """X without the column of labels, and that."""
@@ -235,33 +245,71 @@ class Source:
         self, *, ordered: bool
     ) -> tuple[Summary, NDArray[np.integer], NDArray[Any]]:
         """What X is like; class codes and classes. Looks at all partitions once."""
-        call, lazy = self.runner.call, []
         surveys = [
-            call(summarize, self.parts[s], self.columns) for s in self._handfuls()
+            self.runner.call(summarize, self.parts[s], self.columns)
+            for s in self._handfuls()
         ]
-        if hasattr(self.y, "to_delayed"):
-            lazy = list(np.ravel(self.y.to_delayed()))
-        together = self.runner.tree(partial(join, columns=self.columns), surveys)
-        (lengths, total, known), *labels = self.runner.compute(
-            [together, *(call(label_part, p) for p in lazy)]
+        found, *labels = self.runner.compute(
+            [self._together(surveys), *self._label_tasks()]
         )
-        self.lengths, self.known = lengths, known
-        if total is None or total.n < 2:
-            raise ValueError(
-                f"{self.name} needs at least 2 rows, got {total.n if total else 0}."
-            )
+        total = self._judged(found)
+        return total, *self._encoded(labels, total.n, ordered=ordered)
+
+    def labels(self, *, ordered: bool) -> tuple[NDArray[np.integer], NDArray[Any]]:
+        """Class codes and classes, if it is known how many rows there are."""
+        n = int(self.lengths.sum())
+        self._refuse_few(n)
+        tasks = self._label_tasks()
+        labels = self.runner.compute(tasks) if tasks else []
+        return self._encoded(labels, n, ordered=ordered)
+
+    def look_at(self, blocks: list[Any]) -> Summary:
+        """What X is like, of which there are blocks already."""
+        surveys = [
+            self.runner.call(summarize_block, block, self.columns) for block in blocks
+        ]
+        lengths = self.lengths
+        (found,) = self.runner.compute([self._together(surveys)])
+        total, self.lengths = self._judged(found), lengths
+        return total
+
+    def _together(self, surveys: list[Any]) -> Any:
+        return self.runner.tree(partial(join, columns=self.columns), surveys)
+
+    def _label_tasks(self) -> list[Any]:
+        """Tasks that look at labels, if these are not at hand."""
+        if not hasattr(self.y, "to_delayed"):
+            return []
+        parts = np.ravel(self.y.to_delayed())
+        return [self.runner.call(label_part, part) for part in parts]
+
+    def _judged(self, found: Survey) -> Summary:
+        """What is known of all rows, if these can be worked on."""
+        self.lengths, total, self.known = found
+        self._refuse_few(total.n if total else 0)
+        assert total is not None
         self._refuse_gaps(total)
-        if lazy:
+        return total.with_values(self.known)
+
+    def _encoded(
+        self, labels: list[Labels], n: int, *, ordered: bool
+    ) -> tuple[NDArray[np.integer], NDArray[Any]]:
+        """Class codes and classes; ``labels`` are those of the parts of a lazy y."""
+        if labels:
             codes, classes = join_labels(labels, self.name, ordered=ordered)
         else:
             codes, classes = encode(self.y, self.name, ordered=ordered)
             codes = codes.astype(_code_type(len(classes)))
-        if len(codes) != total.n:
+        if len(codes) != n:
             raise ValueError(
-                f"{self.name} needs one label for each row, but X has {total.n} rows "
+                f"{self.name} needs one label for each row, but X has {n} rows "
                 f"and y has {len(codes)}."
             )
-        return total.with_values(known), codes, classes
+        return codes, classes
+
+    def _refuse_few(self, n: int) -> None:
+        if n < 2:
+            raise ValueError(f"{self.name} needs at least 2 rows, got {n}.")
 
     def _refuse_gaps(self, total: Summary) -> None:
         for what, counts in (("NaN", total.gaps), ("infinity", total.endless)):
@@ -288,8 +336,14 @@ class Source:
         size = 64 * sum(len(values) for values, _ in self.known.values())
         codes_of = {f: values.codes() for f, values in self.known.items()}
         code = self.runner.constant(Code(self.columns, codes_of), size)
-        for pieces in cut(self.lengths, rows):
-            parts = [self.parts[p] for p, _, _ in pieces]
+        pieces_of = cut(self.lengths, rows)
+        uses = Counter(p for pieces in pieces_of for p, _, _ in pieces)
+        alone = [p for p in uses if uses[p] == 1]
+        sources = dict(enumerate(self.parts))
+        made_there = self.runner.inside([self.parts[p] for p in alone])
+        sources.update(zip(alone, made_there, strict=True))
+        for pieces in pieces_of:
+            parts = [sources[p] for p, _, _ in pieces]
             limits = [(lo, hi) for _, lo, hi in pieces]
             n = sum(hi - lo for lo, hi in limits)
             labels = codes[first : first + n]

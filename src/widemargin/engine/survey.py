@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from widemargin.columns import as_numbers
 from widemargin.engine.coding import Columns, Values
-from widemargin.engine.rows import Scaling
+from widemargin.engine.rows import Guests, Scaling
 from widemargin.table import Floats, Ints
 from widemargin.threads import spans
 
@@ -127,6 +127,11 @@ def summarize(parts: list[Any], columns: Columns) -> Survey:
     return join([_summarize(part, columns) for part in parts], columns)
 
 
+def summarize_block(block: Guests, columns: Columns) -> Survey:
+    """Survey a block of rows."""
+    return _summarize(block.X, columns)
+
+
 def _summarize(part: Any, columns: Columns) -> Survey:
     """Survey one partition, some rows at a time."""
     X, known = columns.count(part) if columns.coded else (raw(part), {})
@@ -140,14 +145,19 @@ def _summarize(part: Any, columns: Columns) -> Survey:
 
 def _summary(Z: Floats) -> Summary:
     """Of some rows, which may be changed."""
-    gaps, endless = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
+    gaps, endless = np.zeros((2, Z.shape[1]), np.int64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        finite = np.isfinite(Z.sum())
+    if not finite:
+        gaps, endless = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
     if endless.any():
         Z[np.isinf(Z)] = 0.0
     if not gaps.any():
         low, high = Z.min(axis=0), Z.max(axis=0)
         Z -= low
         rise = Z.mean(axis=0)
-        squares = np.square(Z - rise).sum(axis=0)
+        Z -= rise
+        squares = np.einsum("rf,rf->f", Z, Z)
         return Summary(len(Z), low, high, rise, squares, gaps, endless)
     absent, nothing = np.isnan(Z), gaps == len(Z)
     low, high = np.fmin.reduce(Z, axis=0), np.fmax.reduce(Z, axis=0)
