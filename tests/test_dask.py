@@ -442,21 +442,22 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     X[:, :3] += y[:, None]
     expected = ReliefF().fit(X, y).scores_
     killed = []
-    compute = engine.Cluster.compute
+    search, total = distributed_tables._all_pairs, engine.Cluster.total
 
-    def and_kill(self, results):
-        if len(results) > 1 and not killed:  # the search
-            pid = next(iter(self.client.run(os.getpid).values()))
+    def and_kill(table, wish):
+        pid = next(iter(table.runner.client.run(os.getpid).values()))
 
-            def kill():
-                os.kill(pid, signal.SIGKILL)
-                killed.append((pid, time.monotonic()))
+        def kill():
+            os.kill(pid, signal.SIGKILL)
+            killed.append((pid, time.monotonic()))
 
-            threading.Timer(0.5, kill).start()
-            value = compute(self, results)
-            killed.append(time.monotonic())
-            return value
-        return compute(self, results)
+        threading.Timer(0.5, kill).start()
+        return search(table, wish)
+
+    def and_look_at_the_clock(self, parts):
+        value = total(self, parts)
+        killed.append(time.monotonic())
+        return value
 
     with (
         LocalCluster(
@@ -466,7 +467,8 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     ):
         lazy = da.from_array(X, chunks=(4_000, -1))
         ReliefF(n_samples=10).fit(lazy, y)
-        monkeypatch.setattr(engine.Cluster, "compute", and_kill)
+        monkeypatch.setattr(distributed_tables, "_all_pairs", and_kill)
+        monkeypatch.setattr(engine.Cluster, "total", and_look_at_the_clock)
         scores = ReliefF().fit(lazy, y).scores_
         (pid, death), end = killed
         assert death < end, "the search was over before the worker was killed"

@@ -60,6 +60,11 @@ class Wish(NamedTuple):
     share_ties: bool
     distances: bool  # to be told as well
 
+    @property
+    def n_slots(self) -> int:
+        """Lists of each guest."""
+        return int(self.slots.max()) + 1
+
 
 class Found(NamedTuple):
     """Nearest rows of m guests in S slots; group q·S + s is slot s of guest q."""
@@ -280,7 +285,7 @@ def reach(found: Found | None, wish: Wish) -> Floats | None:
     if full.any():
         starts = found.offsets[:-1][counts > 0]
         far[counts > 0] = np.maximum.reduceat(found.distances, starts)
-    return np.where(full, far, np.inf).reshape(-1, int(wish.slots.max()) + 1)
+    return np.where(full, far, np.inf).reshape(-1, wish.n_slots)
 
 
 def find_each_other(
@@ -421,6 +426,32 @@ def sum_pairs(
     """Σ value · |x_head − x_tail|^power."""
     rows, edges, _ = _meet(guests, block, pairs, scaling)
     return sum_edges(rows, edges, workers=Workers(1), power=power)
+
+
+def sum_nearest(
+    lists: Sequence[Found | list[Found] | None],
+    blocks: list[Guests],
+    b: int,
+    values: Floats,
+    wish: Wish,
+    scaling: Scaling,
+    power: int,
+) -> Floats | None:
+    """Σ value / k · |x − neighbour|^power over the neighbours of a block's rows.
+
+    Rows are in order of their class, which have lists of what was found in several
+    places, and values for each slot. Tied neighbours share a place. ``blocks`` are all
+    that there are. None if one of the lists is.
+    """
+    found = merge(lists, wish)
+    if found is None:
+        return None
+    own = blocks[b]
+    queries = own.rows[np.argsort(own.y, kind="stable")]
+    ids = found.rows.astype(np.int64)
+    near = Neighbors(queries, wish.n_slots, found.offsets, ids, found.share, None)
+    rows = with_beyond(*scaled(blocks, scaling))
+    return sum_edges(rows, near.edges(values), workers=Workers(1), power=power)
 
 
 def sum_groups(

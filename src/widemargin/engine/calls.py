@@ -80,6 +80,8 @@ class Call:
             kind = type(value)
             if kind is list or kind is tuple:
                 return kind(map(look, value))
+            if kind is Work:
+                return Work(value.function, look(value.args))
             key = value.key if kind is Call else foreign(value)
             if key is None:
                 return value
@@ -91,15 +93,21 @@ class Call:
         work = Work(function, tuple(map(look, args)))
         self.entry: Any = (run, work, *keys)  # what a graph of Dask has under the key
 
-    def __getitem__(self, place: int) -> Call:
-        return Call(getitem, (self, place))
+    def __getitem__(self, place: int) -> Work:
+        """A part of the result, to be taken where it is used."""
+        return Work(getitem, (self, place))
+
+    def become(self, entry: Any) -> Call:
+        """The same with something else in the graph, which needs nothing."""
+        self.entry, self.needs = entry, []
+        return self
 
 
 def result(key: Any, future: Any) -> Call:
-    """What is being computed already, as if it were a call that needs nothing."""
-    call = Call.__new__(Call)
-    call.key, call.entry, call.needs, call.home = key, future, [], None
-    return call
+    """What is being computed already, as if it were a call."""
+    call = constant(None)
+    call.key = key
+    return call.become(future)
 
 
 def constant(value: Any) -> Call:

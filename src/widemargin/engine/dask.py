@@ -116,7 +116,7 @@ class Cluster:
         return self.call(last or function, parts)
 
     def total(self, parts: list[Any]) -> Any:
-        """The sum of arrays."""
+        """The sum of arrays; None if one is None."""
         return self.compute([self.tree(_add, parts)])[0]
 
     def compute(self, results: Sequence[Any]) -> list[Any]:
@@ -134,13 +134,19 @@ class Cluster:
         two graphs at once, each would hold on to what they share for the other.
         """
         if self.client is None:
-            return [calls.constant(value) for value in self.compute(results)]
-        graph, keys = self._graph(results)
-        with self._watched():
-            futures = self.client.get(graph, keys, sync=False)
-            if wait:
-                distributed.wait(futures)
-        return [calls.result(f.key, f) for f in futures]
+            entries = [calls.constant(v).entry for v in self.compute(results)]
+        else:
+            graph, keys = self._graph(results)
+            with self._watched():
+                entries = self.client.get(graph, keys, sync=False)
+                if wait:
+                    distributed.wait(entries)
+        return [
+            result.become(entry)
+            if isinstance(result, Call)
+            else calls.result(result.key, entry)
+            for result, entry in zip(results, entries, strict=True)
+        ]
 
     def spread(self, blocks: list[Call]) -> list[Any]:
         """The same for blocks, an equal share of them at each worker.
@@ -263,14 +269,21 @@ def _make(recipe: dict[Any, Any], key: Any) -> Any:
 
 
 def _add(parts: list[Any]) -> Any:
+    if any(part is None for part in parts):
+        return None
     return sum(parts[1:], start=parts[0])
+
+
+def _block_cells(threads: int, memory: int) -> int:
+    """Most cells of a block."""
+    return int(np.clip(memory // threads // PART, *CELLS))
 
 
 def _block_rows(n: int, cells: int, threads: int, memory: int) -> int:
     """Rows of a block, for n rows of so many cells."""
-    most = int(np.clip(memory // threads // PART, *CELLS))
+    most = max(1, _block_cells(threads, memory) // cells)
     # Blocks meet in pairs: as many as threads keep these busy.
-    return int(np.clip(n // threads, min(n, FEWEST), max(1, most // cells)))
+    return int(np.clip(n // threads, min(n, FEWEST), most))
 
 
 def distribute(
@@ -341,6 +354,7 @@ def distribute(
         blocks=blocks,
         firsts=firsts,
         kept=kept,
+        together=n * (d + 2 * more) <= _block_cells(*capacity),
         scaling=scaling,
         laws=laws,
     )

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -29,6 +30,7 @@ from widemargin import kernels
 from widemargin.engine import blocks as tasks
 from widemargin.engine import local, sums
 from widemargin.engine.blocks import Found, Pairs, Wish
+from widemargin.engine.far import FarEdges, FarNeighbors
 from widemargin.engine.local import Neighbors
 from widemargin.engine.rows import Guests, Scaling
 from widemargin.progress import progress
@@ -66,7 +68,7 @@ class Runner(Protocol):
         """
 
     def total(self, parts: list[Any]) -> Any:
-        """The sum of arrays."""
+        """The sum of arrays; None if one is None."""
 
     def compute(self, results: Sequence[Any]) -> list[Any]:
         """Values of some results."""
@@ -102,6 +104,7 @@ class BlockTable(Table):
     blocks: list[Any]
     firsts: Ints  # (B,) first row of each block
     kept: bool  # whether blocks are in memory somewhere
+    together: bool  # whether all rows together are no more than a block may have
     scaling: Scaling
     laws: list[Any] = field(default_factory=list)  # what blocks need to be made again
     held: list[Held] = field(default_factory=list)
@@ -268,22 +271,35 @@ def nearest(
 ) -> Iterator[Neighbors]:
     """Yield the k nearest rows of each query in each slot, some queries at a time."""
     wish = Wish(k, slots, metric, share_ties, distances)
-    n_slots = int(slots.max()) + 1
-    n = len(table.X)
-    listed = n * n_slots * k * len(table.blocks)
-    if queries is None and table.kept and listed <= LISTED:
-        found = _all_pairs(table, wish)
-        if found is not None:
-            yield _neighbors(table.in_class_order(), found, wish)
-            return
-    size = max(1, min(GUESTS, CELLS // table.row_cells, LISTED // (n_slots * k)))
-    if queries is None:
-        queries = np.arange(n)
-    elif block_size is not None:
-        size = block_size
-    queries = np.asarray(queries, np.int64)
+    visits = partial(_visits, table, wish, workers.verbose)
+    listed = len(table.X) * wish.n_slots * k * len(table.blocks)
+    if queries is not None:
+        yield from visits(np.asarray(queries, np.int64), block_size)
+    elif table.kept and listed <= LISTED:
+        searches, near = _all_pairs(table, wish)
+        order = table.in_class_order()
+        pieces = partial(_pieces, table, near, wish, lambda: visits(order))
+        if table.together and not distances:
+            table.runner.keep(searches)
+            yield FarNeighbors(order, wish, near, pieces)
+        else:
+            yield from pieces()
+    else:
+        yield from visits(np.arange(len(table.X)))
+
+
+def _visits(
+    table: BlockTable,
+    wish: Wish,
+    verbose: int,
+    queries: Ints,
+    block_size: int | None = None,
+) -> Iterator[Neighbors]:
+    """Neighbours of queries that visit all blocks, some at a time."""
+    most = LISTED // (wish.n_slots * wish.k)
+    size = block_size or max(1, min(GUESTS, CELLS // table.row_cells, most))
     at_once = size
-    with progress("neighbours", len(queries), workers.verbose, summary=False) as told:
+    with progress("neighbours", len(queries), verbose, summary=False) as told:
         for batch in spans(len(queries), size):
             first, start, pieces = batch.start, batch.start, list[Found]()
             while start < batch.stop:
@@ -301,15 +317,31 @@ def nearest(
                     first, pieces = start, []
 
 
-def _all_pairs(table: BlockTable, wish: Wish) -> list[Found] | None:
-    """Neighbours of the rows of each block, in order of their class.
+def _pieces(
+    table: BlockTable,
+    near: list[Any],
+    wish: Wish,
+    visits: Callable[[], Iterator[Neighbors]],
+) -> Iterator[Neighbors]:
+    """What `_all_pairs` has found; if there is too much, since rows tie, by visits."""
+    found = table.runner.compute([_merged(table, parts, wish) for parts in near])
+    if None in found:
+        yield from visits()
+    else:
+        yield _neighbors(table.in_class_order(), found, wish)
 
-    None if there would be too many, since they tie.
+
+def _all_pairs(table: BlockTable, wish: Wish) -> tuple[list[Any], list[list[Any]]]:
+    """Tasks that let blocks meet; what these find for the rows of each block.
+
+    Rows are in order of their class. What is found in several places comes in lists,
+    and if the rows of a block were asked in turns, in a list of these as well.
     """
     call, blocks = table.runner.call, table.blocks
     shared = wish, table.shared_scaling()
-    near = [[call(tasks.find_within, block, *shared)] for block in blocks]
-    reach = [call(tasks.reach, found, wish) for (found,) in near]
+    searches = [call(tasks.find_within, block, *shared) for block in blocks]
+    near = [[found] for found in searches]
+    reach = [call(tasks.reach, found, wish) for found in searches]
     # A block on its own is half the work of a pair. With as few blocks as there are
     # workers, these get equal shares only if the work comes in equal pieces.
     smallest = np.diff([*table.firsts, len(table.y)]).min()
@@ -329,8 +361,8 @@ def _all_pairs(table: BlockTable, wish: Wish) -> list[Found] | None:
             ]
             near[b].append([part[0] for part in both])
             near[c] += [part[1] for part in both]
-    found = table.runner.compute([_merged(table, parts, wish) for parts in near])
-    return None if None in found else found
+            searches += both
+    return searches, near
 
 
 def _visit(table: BlockTable, rows: Ints, wish: Wish) -> Found | None:
@@ -352,7 +384,7 @@ def _neighbors(queries: Ints, parts: list[Found], wish: Wish) -> Neighbors:
     shares = [p.share if len(p.share) else np.ones(len(p.rows)) for p in parts]
     return Neighbors(
         queries,
-        int(wish.slots.max()) + 1,
+        wish.n_slots,
         np.concatenate([[0], np.cumsum(counts)]),
         np.concatenate([part.rows for part in parts]).astype(np.int64),
         np.concatenate(shares),
@@ -365,6 +397,8 @@ def edge_sums(
     table: BlockTable, edges: kernels.Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
+    if isinstance(edges, FarEdges):
+        return _far_sums(table, edges, power, workers)
     heads, tails, coefficients = edges
     if len(heads) == 0:
         return np.zeros(table.X.shape[1])
@@ -376,6 +410,27 @@ def edge_sums(
         )
     calls, _ = table.pair_tasks(tasks.sum_pairs, edges, heads[:0], power)
     return table.runner.total(calls)
+
+
+def _far_sums(
+    table: BlockTable, edges: FarEdges, power: int, workers: Workers
+) -> Floats:
+    """The sums of `edge_sums`, for edges to neighbours that stay where they are."""
+    near, scaling = edges.neighbors, table.shared_scaling()
+    calls = []
+    for b, (first, stop) in enumerate(pairwise([*table.firsts, len(table.y)])):
+        values, shared = edges.values[first:stop], (near.wish, scaling, power)
+        calls.append(
+            table.runner.call(
+                tasks.sum_nearest, near.lists[b], table.blocks, b, values, *shared
+            )
+        )
+    total: Floats | None = table.runner.total(calls)
+    if total is None:
+        total = np.zeros(table.X.shape[1])
+        for part in edges.pieces():
+            total += edge_sums(table, part, workers=workers, power=power)
+    return total
 
 
 @local.group_sums.register(BlockTable)
