@@ -442,9 +442,10 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     X[:, :3] += y[:, None]
     expected = ReliefF().fit(X, y).scores_
     killed = []
-    search, total = distributed_tables._all_pairs, engine.Cluster.total
+    search, compute = distributed_tables._all_pairs, engine.Cluster.compute
 
     def and_kill(table, wish):
+        monkeypatch.setattr(engine.Cluster, "compute", and_look_at_the_clock)
         pid = next(iter(table.runner.client.run(os.getpid).values()))
 
         def kill():
@@ -454,8 +455,8 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
         threading.Timer(0.5, kill).start()
         return search(table, wish)
 
-    def and_look_at_the_clock(self, parts):
-        value = total(self, parts)
+    def and_look_at_the_clock(self, results):
+        value = compute(self, results)
         killed.append(time.monotonic())
         return value
 
@@ -468,7 +469,6 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
         lazy = da.from_array(X, chunks=(4_000, -1))
         ReliefF(n_samples=10).fit(lazy, y)
         monkeypatch.setattr(distributed_tables, "_all_pairs", and_kill)
-        monkeypatch.setattr(engine.Cluster, "total", and_look_at_the_clock)
         scores = ReliefF().fit(lazy, y).scores_
         (pid, death), end = killed
         assert death < end, "the search was over before the worker was killed"

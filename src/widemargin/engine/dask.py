@@ -116,7 +116,7 @@ class Cluster:
         return self.call(last or function, parts)
 
     def total(self, parts: list[Any]) -> Any:
-        """The sum of arrays; None if one is None."""
+        """The sum of arrays."""
         return self.compute([self.tree(_add, parts)])[0]
 
     def compute(self, results: Sequence[Any]) -> list[Any]:
@@ -269,8 +269,6 @@ def _make(recipe: dict[Any, Any], key: Any) -> Any:
 
 
 def _add(parts: list[Any]) -> Any:
-    if any(part is None for part in parts):
-        return None
     return sum(parts[1:], start=parts[0])
 
 

@@ -68,7 +68,7 @@ class Runner(Protocol):
         """
 
     def total(self, parts: list[Any]) -> Any:
-        """The sum of arrays; None if one is None."""
+        """The sum of arrays."""
 
     def compute(self, results: Sequence[Any]) -> list[Any]:
         """Values of some results."""
@@ -425,11 +425,15 @@ def _far_sums(
                 tasks.sum_nearest, near.lists[b], table.blocks, b, values, *shared
             )
         )
-    total: Floats | None = table.runner.total(calls)
-    if total is None:
-        total = np.zeros(table.X.shape[1])
-        for part in edges.pieces():
-            total += edge_sums(table, part, workers=workers, power=power)
+    # Little enough to be added up here, which spares a trip between workers.
+    parts, total = table.runner.compute(calls), np.zeros(table.X.shape[1])
+    if any(part is None for part in parts):
+        parts = [
+            edge_sums(table, part, workers=workers, power=power)
+            for part in edges.pieces()
+        ]
+    for part in parts:
+        total += part
     return total
 
 

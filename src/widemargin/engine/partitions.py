@@ -268,10 +268,10 @@ class Source:
         surveys = [
             self.runner.call(summarize_block, block, self.columns) for block in blocks
         ]
-        lengths = self.lengths
-        (found,) = self.runner.compute([self._together(surveys)])
-        total, self.lengths = self._judged(found), lengths
-        return total
+        if len(surveys) > HANDFUL:
+            surveys = [self._together(surveys)]
+        found = join(self.runner.compute(surveys), self.columns)
+        return self._judged(found._replace(lengths=self.lengths))
 
     def _together(self, surveys: list[Any]) -> Any:
         return self.runner.tree(partial(join, columns=self.columns), surveys)
