@@ -8,6 +8,7 @@ it is sent, and what a call is given besides results of other calls is opaque to
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -34,18 +35,23 @@ class Work:
     args: tuple[Any, ...]
 
 
+# Functions that call themselves are not made inside of others: they would refer to
+# themselves, and blocks of rows that they know of would stay until Python looks for
+# such circles.
+
+
 def run(work: Work, *results: Any) -> Any:
     """Do some work, given what it has waited for."""
+    return work.function(*(_filled(value, results) for value in work.args))
 
-    def there(value: Any) -> Any:
-        kind = type(value)
-        if kind is Hole:
-            return results[value.number]
-        if kind is list or kind is tuple:
-            return kind(map(there, value))
-        return run(value, *results) if kind is Work else value
 
-    return work.function(*map(there, work.args))
+def _filled(value: Any, results: tuple[Any, ...]) -> Any:
+    kind = type(value)
+    if kind is Hole:
+        return results[value.number]
+    if kind is list or kind is tuple:
+        return kind(_filled(v, results) for v in value)
+    return run(value, *results) if kind is Work else value
 
 
 class Call:
@@ -71,27 +77,30 @@ class Call:
     ) -> None:
         plain = function.func if isinstance(function, partial) else function
         name = getattr(plain, "__name__", "task").strip("_<>")
-        self.key: Any = f"{name}-{_session}{next(_numbers)}"
+        # Copies of this process would number theirs in the same way.
+        self.key: Any = f"{name}-{_session}-{os.getpid()}-{next(_numbers)}"
         self.needs: list[Any] = []
         self.home: str | None = None  # the worker that should have the result
         keys: dict[Any, Hole] = {}
-
-        def look(value: Any) -> Any:
-            kind = type(value)
-            if kind is list or kind is tuple:
-                return kind(map(look, value))
-            if kind is Work:
-                return Work(value.function, look(value.args))
-            key = value.key if kind is Call else foreign(value)
-            if key is None:
-                return value
-            if key not in keys:
-                keys[key] = Hole(len(keys))
-                self.needs.append(value)
-            return keys[key]
-
-        work = Work(function, tuple(map(look, args)))
+        work = Work(function, self._with_holes(args, keys, foreign))
         self.entry: Any = (run, work, *keys)  # what a graph of Dask has under the key
+
+    def _with_holes(
+        self, value: Any, keys: dict[Any, Hole], foreign: Callable[[Any], Any]
+    ) -> Any:
+        kind = type(value)
+        if kind is list or kind is tuple:
+            return kind(self._with_holes(v, keys, foreign) for v in value)
+        if kind is Work:
+            args = self._with_holes(value.args, keys, foreign)
+            return Work(value.function, args)
+        key = value.key if kind is Call else foreign(value)
+        if key is None:
+            return value
+        if key not in keys:
+            keys[key] = Hole(len(keys))
+            self.needs.append(value)
+        return keys[key]
 
     def __getitem__(self, place: int) -> Work:
         """A part of the result, to be taken where it is used."""
