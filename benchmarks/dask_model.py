@@ -16,6 +16,7 @@ from distributed import Client, LocalCluster
 
 from widemargin import ReliefF
 from widemargin.engine.blocks import Guests, Scaling, Wish, find_guests
+from widemargin.engine.coding import Columns
 from widemargin.engine.partitions import summarize
 from widemargin.engine.relations import each_class
 
@@ -40,10 +41,10 @@ def rates(d, n=16_384, m=2_048):
     block = Guests(X, y, np.arange(n))
     queries = Guests(make(n, m, d), y[:m], n + np.arange(m))
     low, high = np.zeros(d), np.full(d, 1.5)
-    scaling = Scaling(low, high, np.ones(d), low, low + 1, low + 0.5)
+    scaling = Scaling(low, high, np.ones(d), low, low, low + 1, low + 0.5)
     wish = Wish(10, each_class(2), "euclidean", True, False)
     making = seconds(make, 0, n, d) / (n * d)
-    survey = seconds(summarize, [X]) / (n * d)
+    survey = seconds(summarize, [X], Columns.of(X, None, "")) / (n * d)
     search = seconds(find_guests, block, queries, wish, scaling) / (n * m * d)
     return np.array([making, survey, search]) * 1e9
 

@@ -11,8 +11,10 @@ it is needed as it came, in the caller's number type, and is scaled there.
     a larger X, in batches       merges picks the nearest
 
 Then the numbers of neighbours are known here, and edges go back to the blocks, to be
-summed where the neighbours are. Here there are labels, row numbers and sums; X is
-nowhere as a whole. Where tasks run is the affair of `widemargin.engine.dask`.
+summed where the neighbours are; if all rows together are no more than a block may have,
+neighbours stay where they were found instead (`widemargin.engine.far`). Here there are
+labels, row numbers and sums; a larger X is nowhere as a whole. Where tasks run is the
+affair of `widemargin.engine.dask`.
 """
 
 from __future__ import annotations
