@@ -67,6 +67,22 @@ def test_cancelled_distances_are_summed_afresh():
         assert_same_flips(X, y, orders)
 
 
+def test_distances_that_cancel_to_nothing_still_tell_the_classes():
+    # All that tells the classes, once the first feature leaves, is a billionth of it.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = np.c_[0.4 * y + 0.6 * rng.random(80), 1e-9 * (y + 0.1 * rng.random(80))]
+    X[40:50, 0] = X[:10, 0]  # where the second feature helps at first
+    X = np.vstack([X, [[0.0, 1.0], [0.01, 1.0]]])
+    y = np.r_[y, 2, 2]
+    together = GFlip(order=[[0, 1]], utility="zero-one").fit(X, y)
+    assert together.get_support().all()
+    assert together.margin_ < 82
+    fitted = assert_same_flips(X, y, [[0, 1]] * 4, utility="zero-one")
+    np.testing.assert_array_equal(fitted.get_support(), [False, True])
+    assert fitted.margin_ == 82
+
+
 def test_xor_is_found_and_is_a_local_maximum():
     X, y = make_xor(random_state=0)
     fitted = GFlip(n_starts=5, random_state=0).fit(X, y)
