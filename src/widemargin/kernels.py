@@ -1757,13 +1757,16 @@ def _keep_flip(feature, e, flips, tour, climb, team):
     length += 1
     if not F[feature]:
         removed += (tour.high[feature] - tour.low[feature]) ** 2
-    chosen = _members(F, team.own.members)
-    if length > 2 * chosen.size + SLACK:
+    chosen = 0
+    for f in range(F.size):
+        chosen += F[f]
+    if length > 2 * chosen + SLACK:
         # Start anew from F, so that neither the log nor its rounding grows.
-        length, removed = chosen.size, 0.0
+        length, removed, count = chosen, 0.0, 0
+        for f in range(F.size if team.me == 0 else 0):
+            log[0, count], log[1, count] = f, 1
+            count += F[f]
         if team.me == 0:
-            _copy(log[0], chosen)
-            _fill(log[1, :length], np.int64(1))
             _fill(flips.versions, np.int64(-1))
     return Climb(e, length, removed, feature, climb.lanes, True)
 
@@ -1780,13 +1783,12 @@ def _first_better(e, after, count):
 @inner
 def _add_up(tour, batch, sums, after):
     """Value of e after each flip, from the sums over blocks of rows."""
-    _fill(after, 0.0)
-    for k in range(sums.shape[0]):
-        for b in range(np.uint64(TRIED)):
-            after[b] += sums[k, b]
     for b in range(TRIED):
-        if tour.F[batch.features[b]] and batch.chosen.size == 1:
-            after[b] = 0.0  # e(∅)
+        total = 0.0
+        for k in range(sums.shape[0]):
+            total += sums[k, b]
+        last = tour.F[batch.features[b]] and batch.chosen.size == 1
+        after[b] = 0.0 if last else total  # e(∅) = 0
 
 
 @jit
