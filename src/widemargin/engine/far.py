@@ -54,19 +54,39 @@ class FarNeighbors(Neighbors):
             pieces=pieces,
         )
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("offsets", "rows", "share", "distances"):
-            raise AttributeError(name)
+    @cached_property
+    def here(self) -> Neighbors:
+        """The neighbours themselves."""
         parts = list(self.pieces())
         counts = np.concatenate([np.diff(part.offsets) for part in parts])
-        here = {
-            "offsets": np.concatenate([[0], np.cumsum(counts)]),
-            "rows": np.concatenate([part.rows for part in parts]),
-            "share": np.concatenate([part.share for part in parts]),
-            "distances": None,
-        }
-        self.__dict__.update(here)
-        return here[name]
+        return Neighbors(
+            self.queries,
+            self.n_slots,
+            np.concatenate([[0], np.cumsum(counts)]),
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.share for part in parts]),
+            None,
+        )
+
+    @property
+    def offsets(self) -> Ints:
+        """Where each group begins among the neighbours."""
+        return self.here.offsets
+
+    @property
+    def rows(self) -> Ints:
+        """Rows of the neighbours."""
+        return self.here.rows
+
+    @property
+    def share(self) -> Floats:
+        """How much of a neighbour each is."""
+        return self.here.share
+
+    @property
+    def distances(self) -> None:
+        """Who asks for distances gets the neighbours themselves."""
+        return None
 
     def edges(self, coefficients: Floats) -> kernels.Edges:
         """Edges from queries to neighbours; a group's edges sum to its coefficient."""
@@ -89,11 +109,23 @@ class FarEdges:
     def __iter__(self) -> Iterator[NDArray[Any]]:
         return iter(self.here)
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        if name not in kernels.Edges._fields:
-            raise AttributeError(name)
-        found: NDArray[Any] = getattr(self.here, name)
-        return found
+    @property
+    def heads(self) -> Ints:
+        """Rows that the edges come from."""
+        heads: Ints = self.here.heads
+        return heads
+
+    @property
+    def tails(self) -> Ints:
+        """Rows that they go to."""
+        tails: Ints = self.here.tails
+        return tails
+
+    @property
+    def coefficients(self) -> Floats:
+        """What each counts."""
+        coefficients: Floats = self.here.coefficients
+        return coefficients
 
     def pieces(self) -> Iterator[kernels.Edges]:
         """The edges themselves, of some queries at a time."""
