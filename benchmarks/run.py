@@ -4,7 +4,7 @@
     python benchmarks/run.py --data DIR   with the real mfeat.csv.gz and adult.csv.gz
     python benchmarks/run.py relieff      one part: relieff, skrebate, gemm, simba,
                                           gflip, lmba, frll, separability, tree, mrmr,
-                                          start
+                                          prices, start
 
 Peers and we work on the same arrays with two threads, after a warm-up call; times are
 the best of several interleaved rounds, because machines are noisy. The naive codes that
@@ -418,6 +418,61 @@ def mrmr(report: Report) -> None:
     report.row(what, theirs["fcbf"], times["fcbf"], "20")
 
 
+def prices(report: Report) -> None:
+    """What is asked for besides scores, in fits of the same selector."""
+    from widemargin import Relief, ReliefF
+    from widemargin.evaluation import significance
+
+    for key in "ab":
+        n, d, _ = size = SIZES[key]
+        X, y = make(*size)
+        rng = np.random.default_rng(1)
+        for cells in (20, 1000):
+            gappy = X.copy()
+            gappy.ravel()[rng.choice(X.size, cells, replace=False)] = np.nan
+            for selector in (
+                Relief(n_jobs=THREADS),
+                ReliefF(metric="manhattan", n_jobs=THREADS),
+                ReliefF(metric="euclidean", n_jobs=THREADS),
+            ):
+                functions = {
+                    "clean": lambda s=selector, X=X, y=y: s.fit(X, y),
+                    "gappy": lambda s=selector, X=gappy, y=y: s.fit(X, y),
+                }
+                for function in functions.values():
+                    function()
+                times = best_times(functions, 15)
+                who = type(selector).__name__, getattr(selector, "metric", "euclidean")
+                ratio = times["gappy"] / times["clean"]
+                what = f"{cells} missing cells, {n}×{d}, {' '.join(who)}"
+                report.figure(what, f"{ratio:.2f}", "< 2")
+
+    X, y = make(*SIZES["b"])
+    times = best_times(
+        {
+            name: lambda n=n, X=X, y=y: ReliefF(n, n_jobs=THREADS).fit(X, y)
+            for name, n in (("warm up", "auto"), ("fit", None), ("auto", "auto"))
+        },
+        5,
+    )
+    ratio = times["auto"] / times["fit"] - 1
+    report.figure("how many features, 2600×500, in fits", f"{ratio:.1f}", "< 8")
+
+    X, y = make(*SIZES["a"])
+    selector = ReliefF(n_jobs=THREADS)
+    options = {"n_permutations": 100, "n_jobs": THREADS, "random_state": 0}
+    times = best_times(
+        {
+            "warm up": lambda: significance(selector, X, y, **options),
+            "fit": lambda: selector.fit(X, y),
+            "all": lambda: significance(selector, X, y, **options),
+        },
+        5,
+    )
+    ratio = times["all"] / times["fit"]
+    report.figure("100 permutations, 1000×500, in fits", f"{ratio:.1f}", "< 60")
+
+
 def start(report: Report) -> None:
     """What a new process waits for."""
     fit = (
@@ -489,6 +544,7 @@ PARTS = {
         separability,
         tree,
         mrmr,
+        prices,
         start,
     )
 }

@@ -61,6 +61,8 @@ _FLAGS = {
 jit = partial(njit, cache=True, no_cfunc_wrapper=True, **_FLAGS)
 # For what only other compiled code calls: no entry from Python saves compile time.
 inner = partial(jit, no_cpython_wrapper=True)
+# For a line or two: pasted into the caller, which is then compiled.
+tiny = partial(inner, inline="always")
 
 EUCLIDEAN, MANHATTAN = 0, 1
 LINEAR, SIGMOID, ZERO_ONE = 0, 1, 2
@@ -241,7 +243,7 @@ def count_rows(Z, low, step, packed, first, lost):
             lost[r] += s * step
 
 
-@inner
+@tiny
 def _panel(packed, chunk, first, width):
     """Rows first … first + width − 1 of a chunk; keeps them known as contiguous."""
     return packed[chunk][first : first + width]
@@ -535,7 +537,7 @@ def _append(typing_context, entries, place, keys, start, row, mask):
     return types.int64(entries, index, keys, index, index, types.int64), code
 
 
-@inner
+@tiny
 def _within(mask, block, lo, hi):
     """Clear the bits of a block that lie outside lo … hi−1."""
     if block < lo:
@@ -579,7 +581,7 @@ def _shrink(entries, count, wanted):
     return kept, np.int32(border >> 32)
 
 
-@inner
+@tiny
 def _kept(length):
     """How many entries a list with that many places keeps when it is cut."""
     return (length - LANES) // 2
@@ -601,7 +603,7 @@ def _first_border(flat, lo, hi, wanted, low):
     return np.int32(min(_border(low, low.size, wanted, wanted + wanted // 8), NEVER))
 
 
-@inner
+@tiny
 def _groups(wanted):
     """Groups that `_first_border` should deal keys to."""
     return 2 * wanted + -2 * wanted % LANES
@@ -702,24 +704,22 @@ def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
         _scan_rows(tile.keys, shape, queries, first, offset, layout, heap)
 
 
-@inner
-def _plain_distance(metric, X, i, j):
-    """Distance of rows i and j in double precision, by direct differences."""
-    x, z, s = X[i], X[j], 0.0
-    if metric == EUCLIDEAN:
-        for f in range(x.size):
-            t = x[f] - z[f]
-            s += t * t
-        return np.sqrt(s)
-    for f in range(x.size):
-        s += abs(x[f] - z[f])
-    return s
-
-
 def _plain_distances(metric, X, i, ids, first, last, exact):
-    """exact[e] = distance of rows i and ids[e] for e = first … last−1."""
+    """exact[e] = distance of rows i and ids[e] for e = first … last−1.
+
+    In double precision, by direct differences.
+    """
     for e in range(first, last):
-        exact[e] = _plain_distance(metric, X, i, ids[e])
+        x, z, s = X[i], X[ids[e]], 0.0
+        if metric == EUCLIDEAN:
+            for f in range(x.size):
+                t = x[f] - z[f]
+                s += t * t
+            s = np.sqrt(s)
+        else:
+            for f in range(x.size):
+                s += abs(x[f] - z[f])
+        exact[e] = s
 
 
 @inner
@@ -934,12 +934,16 @@ def _add_four(X, edges, e, power, first, last, sums):
     p, q, r, s = tails[e], tails[e + 1], tails[e + 2], tails[e + 3]
     a, b = coefficients[e], coefficients[e + 1]
     c, d = coefficients[e + 2], coefficients[e + 3]
+    if power == 2:
+        for f in range(first, last):
+            t, u = X[h, f] - X[p, f], X[i, f] - X[q, f]
+            v, w = X[j, f] - X[r, f], X[k, f] - X[s, f]
+            sums[f] += (a * t * t + b * u * u) + (c * v * v + d * w * w)
+        return
     for f in range(first, last):
-        t, u = abs(X[h, f] - X[p, f]), abs(X[i, f] - X[q, f])
-        v, w = abs(X[j, f] - X[r, f]), abs(X[k, f] - X[s, f])
-        if power == 2:
-            t, u, v, w = t * t, u * u, v * v, w * w
-        sums[f] += (a * t + b * u) + (c * v + d * w)
+        left = a * abs(X[h, f] - X[p, f]) + b * abs(X[i, f] - X[q, f])
+        right = c * abs(X[j, f] - X[r, f]) + d * abs(X[k, f] - X[s, f])
+        sums[f] += left + right
 
 
 class Screen(NamedTuple):
@@ -1020,7 +1024,7 @@ def _thin(squares, screen, weights):
     return 1 / np.sqrt(top), 2.1 * UNIT * screen.largest * np.sqrt(total)
 
 
-@inner
+@tiny
 def _cut(best, scale, slack, depth):
     """No row at most ``best`` away has a screened key above this."""
     reach = best * (1 + 2 * TIE) * scale + slack
@@ -1071,7 +1075,7 @@ def _first_of_ties(count, best, rank, found):
     return chosen
 
 
-@inner
+@tiny
 def _slope(utility, theta):
     """Derivative of the utility at a margin."""
     if utility.kind == LINEAR:
