@@ -15,7 +15,7 @@ from test_dask import assert_same
 from widemargin import OReliefF, Relief, ReliefF
 from widemargin.engine import each_class, nearest
 from widemargin.engine.calls import Call, closure, run
-from widemargin.engine.far import FarNeighbors
+from widemargin.engine.far_neighbors import FarNeighbors
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ it is needed as it came, in the caller's number type, and is scaled there.
 
 Then the numbers of neighbours are known here, and edges go back to the blocks, to be
 summed where the neighbours are; if all rows together are no more than a block may have,
-neighbours stay where they were found instead (`widemargin.engine.far`). Here there are
-labels, row numbers and sums; a larger X is nowhere as a whole. Where tasks run is the
-affair of `widemargin.engine.dask`.
+neighbours stay where they were found instead (`widemargin.engine.far_neighbors`). Here
+there are labels, row numbers and sums; a larger X is nowhere as a whole. Where tasks
+run is the affair of `widemargin.engine.dask`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from widemargin import kernels
 from widemargin.engine import blocks as tasks
 from widemargin.engine import local, sums
 from widemargin.engine.blocks import Found, Pairs, Wish
-from widemargin.engine.far import FarEdges, FarNeighbors
+from widemargin.engine.far_neighbors import FarEdges, FarNeighbors
 from widemargin.engine.local import Neighbors
 from widemargin.engine.rows import Guests, Scaling
 from widemargin.progress import progress
