@@ -7,17 +7,31 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
+import widemargin
+from cases import CASES
 from oracles.neighbours import distance
-from widemargin import Relief, ReliefF
-from widemargin.engine import each_class, edge_sums, hits_and_misses, local, nearest
+from widemargin import Relief, ReliefF, methods
+from widemargin.engine import (
+    each_class,
+    edge_sums,
+    hits_and_misses,
+    local,
+    nearest,
+    small,
+)
 from widemargin.table import build
 from widemargin.threads import Workers
 
 
-@pytest.fixture(params=[1, 2])
-def workers(request):
-    with Workers(request.param) as workers:
+@pytest.fixture(params=["1 thread", "2 threads", "small"])
+def workers(request, monkeypatch):
+    if request.param == "small":
+        monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
+    with Workers(2 if request.param == "2 threads" else 1) as workers:
         yield workers
+
+
+SMALL_ROWS = small.ROWS  # before a fixture makes no table small
 
 
 def make_table(X, y, workers, scale=None):
@@ -215,6 +229,20 @@ def test_scores_are_the_same_to_the_last_bit_however_work_is_cut_up(
     )
     monkeypatch.setattr(local, "BUDGET", 0)
     np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("method", [m for m in methods() if m.home == "widemargin"])
+def test_small_tables_score_as_with_the_search(method, case, monkeypatch):
+    X, y = case(np.random.default_rng(3))
+    selector = getattr(widemargin, method.name)()
+    if "random_state" in selector.get_params():
+        selector.set_params(random_state=0)
+    searched = selector.fit(X, y).scores_
+    monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
+    monkeypatch.setattr(local, "Search", None)
+    np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)
 
 
 def test_tied_lists_grow_beyond_any_length(workers):

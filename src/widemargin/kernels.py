@@ -926,7 +926,7 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
             sums[f] += c * (t * t if power == 2 else t)
 
 
-@inner
+@tiny
 def _add_four(X, edges, e, power, first, last, sums):
     """The same for edges e … e + 3 at once: the sums are loaded and stored once."""
     heads, tails, coefficients = edges
@@ -1698,7 +1698,7 @@ def _lay_out(first, flips, tour, batch, blocks, team):
                 values[i, b] = XT[f, i]
 
 
-@inner
+@tiny
 def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
     """Sums of u(θ) over blocks of rows, after each flip; blocks go to who is free.
 

@@ -2,7 +2,8 @@
 
 The search itself is explained at the top of `widemargin.kernels`. This module decides
 how it is cut up. Results do not depend on that: neighbours are certain whichever way
-they were screened, and sums run over fixed blocks of queries in a fixed order.
+they were screened, and sums run over fixed blocks of queries in a fixed order. Small
+tables need no search, see `widemargin.engine.small`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
+from widemargin.engine import small
 from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
@@ -121,11 +123,18 @@ def nearest(
     block_size : int
         Queries in a block.
     """
+    everything = np.arange(len(table.X))
+    if small.is_small(table):
+        queries = everything if queries is None else np.asarray(queries, np.int64)
+        for block in spans(len(queries), block_size):
+            part = queries[block]
+            found = small.neighbors(table, k, slots, metric, part, share_ties)
+            yield Neighbors(part, int(slots.max()) + 1, *found)
+        return
     search = Search(table, METRICS[metric], slots, workers)
     rank = np.empty(0, np.int64) if share_ties else table.rows
     members = search.members()
     rule = kernels.Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
-    everything = np.arange(len(table.X))
     wanted = k + (2 * SPARE if search.step else SPARE)
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     heap = None
