@@ -26,7 +26,9 @@ patterns of non-negative float32 numbers, which compare like the numbers do, and
 entry is a key with the row's number below it in one int64.
 
 Arrays are taken out of their tuples once per tile and indexed in full in the loops: a
-view, or a field of a tuple, costs Numba two atomic operations each time.
+view, or a field of a tuple, costs Numba two atomic operations each time. They are taken
+by name, at most three to a line: more make a tuple of their own, and whole tuples of
+arrays, copied or passed on, are most of what there is to compile.
 
 Single precision only *screens*. `resolve` turns keys into decisions: every key comes
 with a rigorous error bound, rows that are surely inside or outside the k nearest are
@@ -627,9 +629,9 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
     ``flat`` holds the tile row by row; ``shape`` is its height, its width, and how many
     of its columns are filled.
     """
-    labels, starts, slots = layout
-    rows, classes = queries
-    entries, counts, borders = heap
+    labels, starts, slots = layout.labels, layout.starts, layout.slots
+    rows, classes = queries.rows, queries.labels
+    entries, counts, borders = heap.entries, heap.counts, heap.borders
     height, width, filled = shape
     room, wanted = entries.shape[2] - LANES, _kept(entries.shape[2])
     low = np.empty(_groups(wanted), np.int64)
@@ -674,7 +676,8 @@ def search_pairs(packed, norms, corners, queries, layout, heap, tile):
     ``norms`` is None.
     """
     top, bottom, left, right = corners
-    values, turned, keys, turned_keys = tile
+    values, turned = tile.values, tile.turned
+    keys, turned_keys = tile.keys, tile.turned_keys
     n, width = layout.labels.size, values.shape[0]
     for first in range(top, bottom, width):
         for offset in range(max(first, left), right, width):
@@ -745,11 +748,11 @@ def _sorted(heap, q, slot, ordered):
 
     Returns how many there are and a key that no other row lies below.
     """
-    entries, counts, borders = heap
-    border, held = borders[slot, q], 0
+    entries = heap.entries
+    border, held = heap.borders[slot, q], 0
     wanted = _kept(entries.shape[2])
     most = wanted + wanted // 4
-    for e in range(counts[slot, q]):
+    for e in range(heap.counts[slot, q]):
         entry, p = entries[slot, q, e], held
         if held < most:
             held += 1
@@ -809,7 +812,7 @@ def _settle(exact, ids, first, last, wanted, rank, weight):
 @inner
 def _store(lists, q, slot, ids, weight, exact, last):
     """Write the entries that count, by ascending row number."""
-    counts, rows, share, distances = lists
+    rows, share, distances = lists.ids, lists.share, lists.distances
     measured = distances.shape[2] > 0
     count = 0
     for e in range(last):
@@ -826,7 +829,7 @@ def _store(lists, q, slot, ids, weight, exact, last):
             if measured:
                 distances[q, slot, p] = exact[e]
             count += 1
-    counts[q, slot] = count
+    lists.counts[q, slot] = count
 
 
 @inner
@@ -867,9 +870,10 @@ def resolve(X, queries, heap, place, doubt, rule, lists, desk):
 
     The lists of the queries are at place, place + 1, …
     """
-    ordered, ids, weight, exact, bits, keys = desk
-    counts, members, rank, measure = lists.counts, rule.members, rule.rank, rule.measure
-    metric, first_borders = rule.metric, rule.borders
+    ordered, ids, weight = desk.ordered, desk.ids, desk.weight
+    exact, bits, keys = desk.exact, desk.bits, desk.keys
+    counts, members, rank = lists.counts, rule.members, rule.rank
+    measure, metric, first_borders = rule.measure, rule.metric, rule.borders
     for q in range(queries.rows.size):
         i, label = queries.rows[q], queries.labels[q]
         for slot in range(counts.shape[1]):
@@ -915,7 +919,7 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
     Only features first … last−1 are summed, so that the sums stay in cache. They are
     unsigned: an index that cannot be negative lets the loops vectorise.
     """
-    heads, tails, coefficients = edges
+    heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
     whole = stop - (stop - start) % 4
     for e in range(start, whole, 4):
         _add_four(X, edges, e, power, first, last, sums)
@@ -929,9 +933,11 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
 @tiny
 def _add_four(X, edges, e, power, first, last, sums):
     """The same for edges e … e + 3 at once: the sums are loaded and stored once."""
-    heads, tails, coefficients = edges
-    h, i, j, k = heads[e], heads[e + 1], heads[e + 2], heads[e + 3]
-    p, q, r, s = tails[e], tails[e + 1], tails[e + 2], tails[e + 3]
+    heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
+    h, i = heads[e], heads[e + 1]
+    j, k = heads[e + 2], heads[e + 3]
+    p, q = tails[e], tails[e + 1]
+    r, s = tails[e + 2], tails[e + 3]
     a, b = coefficients[e], coefficients[e + 1]
     c, d = coefficients[e + 2], coefficients[e + 3]
     if power == 2:
@@ -1099,11 +1105,13 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility, room):
     ``seeds`` holds each row's last hit and miss: a good first guess makes the search
     under the current weights short. Both w and seeds are updated.
     """
-    X, layout, rank = table
+    X, rank = table[0], table[2]
+    labels, starts = table[1].labels, table[1].starts
     n, d = rank.size, w.size
-    labels, starts = layout.labels, layout.starts
-    found, distances, step, squares, weights = room
-    scale, slack, moved, stale = 0.0, 0.0, 0, True
+    found, distances, step = room.found, room.distances, room.step
+    squares, weights = room.squares, room.weights
+    scale = slack = 0.0
+    moved, stale = 0, True
     for t in range(visits.size):
         i = visits[t]
         lo, hi = starts[labels[i]], starts[labels[i] + 1]
@@ -1119,7 +1127,8 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility, room):
                     X, i, ranges, squares, screen, thin, reach, found
                 )
                 seeds[i, h] = _first_of_ties(count, distances[h], rank, found)
-            hit, miss, near, far = seeds[i, 0], seeds[i, 1], distances[0], distances[1]
+            hit, miss = seeds[i, 0], seeds[i, 1]
+            near, far = distances[0], distances[1]
             slope = 0.5 * _slope(utility, 0.5 * (far - near))
             pull = slope / _weighted(X, i, hit, squares) if near > 0 else 0.0
             push = slope / _weighted(X, i, miss, squares) if far > 0 else 0.0
@@ -1155,7 +1164,6 @@ class Team(NamedTuple):
     me: int
     board: np.ndarray  # (size, 8) steps that each has done, a cache line each; claims
     shares: Any  # what they give each other
-    own: Any  # room that each has for itself
 
 
 PATIENCE = 2**18  # looks at the board, a quarter of a millisecond, before a sleep
@@ -1238,13 +1246,18 @@ def _meet(me, board, steps):
 
 
 class Flips(NamedTuple):
-    """What G-flip knows of the rows under the current set F."""
+    """Squared distances under the current set F of G-flip."""
 
     XT: np.ndarray  # (d, n) features by rows
-    D: np.ndarray  # (n, n) squared distances under F, each as of its row's version
+    D: np.ndarray  # (n, n) each row as of its version; (0, 0) if not kept
     versions: np.ndarray  # (n,) how much of the log a row of D has seen; −1: nothing
     log: np.ndarray  # (2, M) features flipped since D was 0, and +1 in or −1 out
-    near: np.ndarray  # (n, 2, K) distances to the nearest hits and misses, ascending
+
+
+class Shortlist(NamedTuple):
+    """The nearest hits and misses of each row under F."""
+
+    near: np.ndarray  # (n, 2, K) squared distances, ascending
     ids: np.ndarray  # (n, 2, K) their rows
     held: np.ndarray  # (n, 2) how many there are
     bounds: np.ndarray  # (n, 2) no other hit or miss is nearer than this
@@ -1278,9 +1291,7 @@ class Batch(NamedTuple):
     count: int
     features: np.ndarray  # (TRIED,)
     values: np.ndarray  # (n, TRIED) their columns side by side
-    signs: np.ndarray  # (TRIED,) +1 to add, −1 to remove
-    low: np.ndarray  # (TRIED,) ranges of the features
-    high: np.ndarray  # (TRIED,)
+    ranges: np.ndarray  # (3, TRIED) +1 to add, −1 to remove; low; high
     chosen: np.ndarray  # the features of F
 
 
@@ -1290,7 +1301,7 @@ class Scratch(NamedTuple):
     F: np.ndarray  # (d,) the set, as this thread knows it
     members: np.ndarray  # (d,) room for its features
     tried: np.ndarray  # (TRIED,) features that are tried
-    ranges: np.ndarray  # (3, TRIED) signs and ranges of them
+    ranges: np.ndarray  # (3, TRIED) of a batch
     after: np.ndarray  # (TRIED,) e after each
     row: np.ndarray  # (n,) of D, if D is not kept
     tests: np.ndarray  # (5, TRIED) signs, slack, floors; nearest hits and misses
@@ -1325,28 +1336,35 @@ ROOM = 48  # rows, beyond those listed, that are put in order at once
 
 
 @inner
-def _bring_up_to_date(i, flips, length, row):
-    """Apply to row i of D the flips that it has not seen."""
-    XT, log, versions = flips.XT, flips.log, flips.versions
-    n = XT.shape[1]
-    if versions[i] < 0:
+def _row(i, flips, length, spare):
+    """Row i of D under F; in the spare room if D is not kept."""
+    XT, D = flips.XT, flips.D
+    log, versions = flips.log, flips.versions
+    n, seen = XT.shape[1], versions[i]
+    row = D[i] if D.size else spare
+    if seen < 0:
+        seen = 0
         for j in range(n):
             row[j] = 0.0
-        versions[i] = 0
-    for e in range(versions[i], length - 3, 4):
-        f, g, h, k = log[0, e], log[0, e + 1], log[0, e + 2], log[0, e + 3]
-        a, b, c, d = log[1, e], log[1, e + 1], log[1, e + 2], log[1, e + 3]
-        x, y, u, v = XT[f, i], XT[g, i], XT[h, i], XT[k, i]
+    for e in range(seen, length - 3, 4):
+        f, g = log[0, e], log[0, e + 1]
+        h, k = log[0, e + 2], log[0, e + 3]
+        a, b = log[1, e], log[1, e + 1]
+        c, d = log[1, e + 2], log[1, e + 3]
+        x, y = XT[f, i], XT[g, i]
+        u, v = XT[h, i], XT[k, i]
         for j in range(n):
-            p, q, r, s = x - XT[f, j], y - XT[g, j], u - XT[h, j], v - XT[k, j]
+            p, q = x - XT[f, j], y - XT[g, j]
+            r, s = u - XT[h, j], v - XT[k, j]
             row[j] += (a * p * p + b * q * q) + (c * r * r + d * s * s)
-    for e in range(length - (length - versions[i]) % 4, length):
+    for e in range(length - (length - seen) % 4, length):
         f, sign = log[0, e], log[1, e]
         x = XT[f, i]
         for j in range(n):
             t = x - XT[f, j]
             row[j] += sign * t * t
     versions[i] = length
+    return row
 
 
 @intrinsic
@@ -1395,13 +1413,13 @@ def _count_bits(typing_context, mask):
 
 
 @inner
-def _sort_into(values, rows, count, i, h, flips):
+def _sort_into(values, rows, count, i, h, near, ids):
     """Put the smallest of ``count`` distances, in order, into the lists of row i.
 
     Each goes to the place that the number of smaller ones says: hardly a branch to
     mispredict.
     """
-    near, ids, taken = flips.near, flips.ids, 0
+    taken = 0
     for e in range(count, count + LANES):
         values[e] = np.inf
     for e in range(count):
@@ -1416,12 +1434,12 @@ def _sort_into(values, rows, count, i, h, flips):
 
 
 @inner
-def _list_nearest(i, starts, label, flips, row, scratch):
+def _list_nearest(i, span, shortlist, row, values, rows):
     """Keep the nearest hits and misses of row i, and what bounds the others."""
-    near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
-    values, rows = scratch.values, scratch.ids
+    near, ids = shortlist.near, shortlist.ids
+    held, bounds = shortlist.held, shortlist.bounds
     K, n = near.shape[2], row.size
-    lo, hi = starts[label], starts[label + 1]
+    lo, hi = span
     ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, n))
     for h in range(2):
         # As many rows are no farther than this one; as a rule, more than K.
@@ -1441,11 +1459,11 @@ def _list_nearest(i, starts, label, flips, row, scratch):
                     values[count], rows[count] = row[j], j
                     count += 1
                 if count > K + ROOM:
-                    _sort_into(values, rows, count, i, h, flips)
+                    _sort_into(values, rows, count, i, h, near, ids)
                     for e in range(K):
                         values[e], rows[e] = near[i, h, e], ids[i, h, e]
                     count, worst = K, near[i, h, K - 1]
-        _sort_into(values, rows, count, i, h, flips)
+        _sort_into(values, rows, count, i, h, near, ids)
         members = hi - lo - 1 if h == 0 else n - (hi - lo)
         if count >= K:
             count, worst = K, near[i, h, K - 1]
@@ -1454,14 +1472,14 @@ def _list_nearest(i, starts, label, flips, row, scratch):
 
 
 @inner
-def _pair(i, j, XT, batch, b):
-    """Squared distance of rows i and j after flip b, summed afresh."""
-    chosen, f, s = batch.chosen, batch.features[b], 0.0
+def _pair(i, j, XT, chosen, f, sign):
+    """Squared distance of rows i and j after feature f is flipped, summed afresh."""
+    s = 0.0
     for e in range(chosen.size):
         if chosen[e] != f:
             t = XT[chosen[e], i] - XT[chosen[e], j]
             s += t * t
-    if batch.signs[b] > 0:
+    if sign > 0:
         t = XT[f, i] - XT[f, j]
         s += t * t
     return s
@@ -1491,18 +1509,17 @@ def _least(row, column, i, sign, lo, hi, least):
 
 
 @inner
-def _try_all(i, h, span, flips, batch, b, row, scratch):
-    """Nearest distance after flip b, from all rows.
+def _try_all(i, h, span, XT, chosen, f, sign, floor, row, least):
+    """Nearest distance after feature f is flipped, from all rows.
 
     A difference that has lost its digits to cancellation is summed afresh.
     """
-    XT, floor = flips.XT, scratch.tests[2, b]
-    column, sign, best = XT[batch.features[b]], batch.signs[b], np.inf
+    column, best = XT[f], np.inf
     first, second = (span[0], i), (i + 1, span[1])
     if h == 1:
         first, second = (0, span[0]), (span[1], row.size)
     for lo, hi in (first, second):
-        best = min(best, _least(row, column, i, sign, lo, hi, scratch.least))
+        best = min(best, _least(row, column, i, sign, lo, hi, least))
     if best >= floor:
         return best
     best = np.inf
@@ -1510,7 +1527,7 @@ def _try_all(i, h, span, flips, batch, b, row, scratch):
         t = column[i] - column[j]
         v = row[j] + sign * t * t
         if v < best and not first[1] <= j < second[0]:
-            best = min(best, _pair(i, j, XT, batch, b) if v < floor else v)
+            best = min(best, _pair(i, j, XT, chosen, f, sign) if v < floor else v)
             if best == 0.0:
                 break
     return best
@@ -1528,54 +1545,37 @@ def _value(utility, near, far):
 
 
 @inner
-def _settle_row(i, h, lane, layout, flips, batch, now, scratch):
+def _settle_row(i, h, lane, span, XT, row, shortlist, batch, tests, least):
     """Nearest distances of row i after some flips, where its list does not tell."""
-    starts, label = layout.starts, layout.labels[i]
-    span = starts[label], starts[label + 1]
-    kept = flips.D.shape[0] > 0
-    row = flips.D[i] if kept else scratch.row
-    if not kept:
-        flips.versions[i] = -1
-    if flips.versions[i] < now:
-        _bring_up_to_date(i, flips, now, row)
-    near, ids, held = flips.near, flips.ids, flips.held[i, h]
-    bound, values, signs = flips.bounds[i, h], batch.values, batch.signs
+    near, ids, held = shortlist.near, shortlist.ids, shortlist.held[i, h]
+    bound, values, ranges = shortlist.bounds[i, h], batch.values, batch.ranges
+    features, chosen = batch.features, batch.chosen
     for b in range(lane, lane + OCTET):
-        least, slack, floor = np.inf, scratch.tests[1, b], scratch.tests[2, b]
+        best, slack, floor = np.inf, tests[1, b], tests[2, b]
+        sign = ranges[0, b]
         for e in range(held):
             t = values[i, b] - values[ids[i, h, e], b]
-            least = min(least, near[i, h, e] + signs[b] * t * t)
-        if least > bound - slack or least < floor:
-            least = _try_all(i, h, span, flips, batch, b, row, scratch)
-        scratch.tests[3 + h, b] = least
+            best = min(best, near[i, h, e] + sign * t * t)
+        if best > bound - slack or best < floor:
+            f = features[b]
+            best = _try_all(i, h, span, XT, chosen, f, sign, floor, row, least)
+        tests[3 + h, b] = best
 
 
 @inner
-def _renew_lists(i, layout, flips, now, scratch):
-    """List the nearest rows of row i afresh, unless they are as of now."""
-    kept = flips.D.shape[0] > 0
-    if kept and flips.versions[i] == now:
-        return
-    row = flips.D[i] if kept else scratch.row
-    if not kept:
-        flips.versions[i] = -1
-    _bring_up_to_date(i, flips, now, row)
-    _list_nearest(i, layout.starts, layout.labels[i], flips, row, scratch)
+def _carry_flip(i, column, sign, reach, shortlist, values, rows):
+    """Carry a flip that was kept into the lists of row i; D follows when needed.
 
-
-@inner
-def _carry_flip(i, feature, flips, tour, scratch):
-    """Carry an accepted flip into the lists of row i; D follows when needed."""
-    XT, near, ids = flips.XT, flips.near, flips.ids
-    held, bounds = flips.held, flips.bounds
-    values, rows, x = scratch.values, scratch.ids, XT[feature, i]
-    sign = 1.0 if tour.F[feature] else -1.0
-    reach = max(x - tour.low[feature], tour.high[feature] - x)
+    ``reach`` is the longest way from the row's value in the column to another.
+    """
+    x = column[i]
+    near, ids = shortlist.near, shortlist.ids
+    held, bounds = shortlist.held, shortlist.bounds
     for h in range(2):
         for e in range(held[i, h]):
-            t = x - XT[feature, ids[i, h, e]]
+            t = x - column[ids[i, h, e]]
             values[e], rows[e] = near[i, h, e] + sign * t * t, ids[i, h, e]
-        _sort_into(values, rows, held[i, h], i, h, flips)
+        _sort_into(values, rows, held[i, h], i, h, near, ids)
         if sign < 0:
             bounds[i, h] -= reach * reach
 
@@ -1657,12 +1657,13 @@ def _search_list(listed, ours, lane, h, near, ids, values, tests):
 
 
 @inner
-def _set_tests(i, values, signs, low, high, removed, tests):
+def _set_tests(i, values, ranges, removed, tests):
     """What flips may take off a squared distance of row i, and what is too little."""
     for b in range(np.uint64(TRIED)):
-        reach = max(values[i, b] - low[b], high[b] - values[i, b])
-        slack = reach * reach if signs[b] < 0 else 0.0
-        tests[0, b], tests[1, b] = signs[b], slack
+        sign, value = ranges[0, b], values[i, b]
+        reach = max(value - ranges[1, b], ranges[2, b] - value)
+        slack = reach * reach if sign < 0 else 0.0
+        tests[0, b], tests[1, b] = sign, slack
         tests[2, b] = 1e-8 * (removed + slack)
 
 
@@ -1683,23 +1684,24 @@ def _add_values(utility, tests, sums):
 
 
 @inner
-def _lay_out(first, flips, tour, batch, blocks, team):
+def _lay_out(first, F, tour, batch, XT, blocks, me, size):
     """Fill in the flips of the features from ``first`` on, for one's own rows."""
-    features, signs, low, high = batch.features, batch.signs, batch.low, batch.high
-    values, XT = batch.values, flips.XT
+    features, ranges, values = batch.features, batch.ranges, batch.values
     for b in range(TRIED):
         f = tour.features[first + min(b, batch.count - 1)]
-        features[b], signs[b] = f, -1.0 if tour.F[f] else 1.0
-        low[b], high[b] = tour.low[f], tour.high[f]
-    for k in range(team.me, blocks.size - 1, team.board.shape[0]):
+        features[b], ranges[0, b] = f, -1.0 if F[f] else 1.0
+        ranges[1, b], ranges[2, b] = tour.low[f], tour.high[f]
+    for k in range(me, blocks.size - 1, size):
         for b in range(batch.count + -batch.count % OCTET):
             f = features[b]
             for i in range(blocks[k], blocks[k + 1]):
                 values[i, b] = XT[f, i]
 
 
+# Pasted into its caller although it is long: what it calls, most of G-flip, would be
+# compiled once more.
 @tiny
-def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
+def _evaluate(layout, flips, shortlist, tour, batch, climb, utility, blocks, team, own):
     """Sums of u(θ) over blocks of rows, after each flip; blocks go to who is free.
 
     The lists of a row settle where its nearest hit and miss are if the best listed row
@@ -1707,37 +1709,50 @@ def _evaluate(layout, flips, tour, batch, climb, utility, blocks, team):
     and if that does not help, all rows are looked at.
     """
     labels, starts = layout.labels, layout.starts
-    sums, board = team.shares[1], team.board
-    near, ids, held, bounds = flips.near, flips.ids, flips.held, flips.bounds
-    values, signs, low, high = batch.values, batch.signs, batch.low, batch.high
-    length, removed, K = climb.length, climb.removed, near.shape[2]
-    scratch, tests, part = team.own, team.own.tests, team.own.part
-    while True:
-        # Everyone fails to get one block at each step.
-        k = _claim(board) % (blocks.size - 1 + board.shape[0])
-        if k >= blocks.size - 1:
-            break
+    XT, versions = flips.XT, flips.versions
+    near, ids = shortlist.near, shortlist.ids
+    held, bounds = shortlist.held, shortlist.bounds
+    values, ranges = batch.values, batch.ranges
+    board, sums = team.board, team.shares[1]
+    tests, part = own.tests, own.part
+    distances, rows = own.values, own.ids
+    # Everyone fails to get one block at each step.
+    claims = blocks.size - 1 + board.shape[0]
+    k = _claim(board) % claims
+    while k < blocks.size - 1:
         _fill(part, 0.0)
         for i in range(blocks[k], blocks[k + 1]):
-            if starts[labels[i] + 1] - starts[labels[i]] < 2:
+            span = starts[labels[i]], starts[labels[i] + 1]
+            if span[1] - span[0] < 2:
                 continue
             if climb.accepted >= 0:
-                _carry_flip(i, climb.accepted, flips, tour, scratch)
-            _set_tests(i, values, signs, low, high, removed, tests)
+                f, x = climb.accepted, XT[climb.accepted, i]
+                reach = max(x - tour.low[f], tour.high[f] - x)
+                sign = 1.0 if own.F[f] else -1.0
+                _carry_flip(i, XT[f], sign, reach, shortlist, distances, rows)
+            if flips.D.size == 0:
+                versions[i] = -1
+            _set_tests(i, values, ranges, climb.removed, tests)
             for side in range(0, 2 * TRIED, OCTET):
                 h, lane = side // TRIED, side % TRIED
-                for attempt in range(3 if lane < batch.count else 0):
-                    if attempt == 2:
-                        _settle_row(i, h, lane, layout, flips, batch, length, scratch)
-                        break
-                    listed = (2 * i + h) * K, held[i, h], bounds[i, h]
+                for attempt in range(2 if lane < batch.count else 0):
+                    listed = (2 * i + h) * near.shape[2], held[i, h], bounds[i, h]
                     ours = i * TRIED + lane
                     if _search_list(listed, ours, lane, h, near, ids, values, tests):
                         break
-                    if attempt == 0:
-                        _renew_lists(i, layout, flips, length, scratch)
+                    outdated = versions[i] < climb.length
+                    row = _row(i, flips, climb.length, own.row)
+                    if outdated:
+                        _list_nearest(i, span, shortlist, row, distances, rows)
+                    else:
+                        least = own.least
+                        _settle_row(
+                            i, h, lane, span, XT, row, shortlist, batch, tests, least
+                        )
+                        break
             _add_values(utility, tests, part)
         _copy(sums[k], part)
+        k = _claim(board) % claims
 
 
 @inner
@@ -1752,27 +1767,30 @@ def _members(F, members):
 
 
 @inner
-def _keep_flip(feature, e, flips, tour, climb, team):
-    """Where the climb is after a flip; the first of a team writes it into the log."""
-    F, log, length, removed = tour.F, flips.log, climb.length, climb.removed
+def _keep_flip(feature, span, F, flips, climb, me):
+    """Flip a feature that ranges over ``span``; the first of a team writes it down.
+
+    Returned are the length of the log and what it has removed.
+    """
+    log, length, removed = flips.log, climb.length, climb.removed
     F[feature] = not F[feature]
-    if team.me == 0:
+    if me == 0:
         log[0, length], log[1, length] = feature, 1 if F[feature] else -1
     length += 1
     if not F[feature]:
-        removed += (tour.high[feature] - tour.low[feature]) ** 2
+        removed += span * span
     chosen = 0
     for f in range(F.size):
         chosen += F[f]
     if length > 2 * chosen + SLACK:
         # Start anew from F, so that neither the log nor its rounding grows.
         length, removed, count = chosen, 0.0, 0
-        for f in range(F.size if team.me == 0 else 0):
+        for f in range(F.size if me == 0 else 0):
             log[0, count], log[1, count] = f, 1
             count += F[f]
-        if team.me == 0:
+        if me == 0:
             _fill(flips.versions, np.int64(-1))
-    return Climb(e, length, removed, feature, climb.lanes, True)
+    return length, removed
 
 
 @inner
@@ -1785,57 +1803,59 @@ def _first_better(e, after, count):
 
 
 @inner
-def _add_up(tour, batch, sums, after):
-    """Value of e after each flip, from the sums over blocks of rows."""
+def _add_up(F, features, chosen, sums, after):
+    """Value of e after each flip of a set, from the sums over blocks of rows."""
     for b in range(TRIED):
         total = 0.0
         for k in range(sums.shape[0]):
             total += sums[k, b]
-        last = tour.F[batch.features[b]] and batch.chosen.size == 1
+        last = F[features[b]] and chosen == 1
         after[b] = 0.0 if last else total  # e(∅) = 0
 
 
 @jit
-def flip_features(layout, flips, tour, climb, utility, blocks, team):
+def flip_features(layout, flips, shortlist, tour, climb, utility, blocks, team, own):
     """Visit features in turn, keep flips that make e larger; return where that leads.
 
     Several flips are tried at once, in the hope that none but the last is kept. Each
     of the team has some of the blocks of rows, whose sums are added up in order, and
     decides for itself; the first writes down what all have decided.
     """
-    me, board, (values, sums), own = team
-    features, low, high, F, e_after, accepting = tour
-    tour = Tour(features, low, high, own.F, e_after, accepting)
-    tried, signs, after = own.tried, own.ranges[0], own.after
-    tried_low, tried_high = own.ranges[1], own.ranges[2]
+    me, board, sums = team.me, team.board, team.shares[1]
+    features, F = tour.features, own.F
+    tried, after = own.tried, own.after
     # With a literal 0, a type of its own, all that is called would be compiled twice.
     first, meetings = np.int64(0), 0
     while first < features.size:
         count = min(climb.lanes, features.size - first)
-        chosen = _members(tour.F, own.members)
-        batch = Batch(count, tried, values, signs, tried_low, tried_high, chosen)
-        _lay_out(first, flips, tour, batch, blocks, team)
+        chosen = _members(F, own.members)
+        batch = Batch(count, tried, team.shares[0], own.ranges, chosen)
+        _lay_out(first, F, tour, batch, flips.XT, blocks, me, board.shape[0])
         _meet(me, board, meetings + 1)
-        _evaluate(layout, flips, tour, batch, climb, utility, blocks, team)
+        _evaluate(
+            layout, flips, shortlist, tour, batch, climb, utility, blocks, team, own
+        )
         _meet(me, board, meetings + 2)
         meetings += 2
-        _add_up(tour, batch, sums, after)
+        _add_up(F, tried, chosen.size, sums, after)
         for b in range(count if me == 0 else 0):
-            e_after[tried[b]] = after[b]
-        e, length, removed, _, lanes, changed = climb
-        b = _first_better(e, after, count) if accepting else -1
+            tour.after[tried[b]] = after[b]
+        b = _first_better(climb.e, after, count) if tour.accepting else -1
         if b >= 0:
+            f = tried[b]
+            span = tour.high[f] - tour.low[f]
+            length, removed = _keep_flip(f, span, F, flips, climb, me)
             # Flips are as dense as this, as a rule.
             lanes = max(FEWEST, (b + OCTET) // OCTET * OCTET)
-            climb = _keep_flip(tried[b], after[b], flips, tour, climb, team)
-            e, length, removed, accepted, _, changed = climb
-            climb = Climb(e, length, removed, accepted, lanes, changed)
+            climb = Climb(after[b], length, removed, f, lanes, True)
             first += b + 1
         else:
-            climb = Climb(e, length, removed, -1, min(TRIED, 2 * lanes), changed)
+            lanes = min(TRIED, 2 * climb.lanes)
+            e, length, removed = climb.e, climb.length, climb.removed
+            climb = Climb(e, length, removed, -1, lanes, climb.changed)
             first += count
     if me == 0:
-        _copy(F, tour.F)
+        _copy(tour.F, F)
     return climb
 
 
@@ -1887,6 +1907,9 @@ PART = 32  # columns after which rows that are out are counted
 PARTS = 4  # of the search; sums over them do not depend on the size of a team
 # Looking at one row in full costs as much as this many columns of a whole group.
 ALONE = 12
+# By how much rounding moves the root of a key: half a unit of the cells, and a little
+# for the query in single precision.
+ROUNDED = 0.5001
 
 
 @jit
@@ -1911,15 +1934,14 @@ def rearrange_cells(cells, columns, first, last, arranged):
 
 
 @inner
-def _coarse_weights(w, coarse, spare, roots):
+def _coarse_weights(squares, coarse, spare, roots):
     """Weights of the cells' columns in single precision, their squares summing to 1.
 
-    Returns the scale that makes it so, and how far rounding the rows may move the
-    square root of a key.
+    Returns the scale that makes it so.
     """
     columns, step, total = coarse.columns, coarse.step, 0.0
     for c in range(np.uint64(columns.size)):
-        root = abs(w[np.uint64(columns[c])]) * step[c]
+        root = np.sqrt(squares[np.uint64(columns[c])]) * step[c]
         spare[c] = root
         total += root * root
     scale = 1 / np.sqrt(total) if total > 0 else 0.0
@@ -1927,8 +1949,7 @@ def _coarse_weights(w, coarse, spare, roots):
         root = spare[c] * scale
         # Denormal numbers are slow, and a key that is too small only screens less.
         roots[c] = root if root > 1e-13 else 0.0
-    # Half a unit for the cell, and a little for the query in single precision.
-    return scale, 0.5001
+    return scale
 
 
 # Left to itself, the compiler reads and writes the keys for every few columns.
@@ -1987,20 +2008,17 @@ def _add_columns(typing_context, cells, place, query, roots, span, keys):
 
 
 @inner
-def _may_invade(X, i, own, reach, coarse, thin, part, ids):
-    """Rows outside the range ``own`` that may be at most ``reach`` from row i.
+def _may_invade(X, own, cells, cut, thin, part, ids):
+    """Rows outside the range ``own`` whose keys, from a query, are at most ``cut``.
 
     Only every PARTS-th group of rows is searched, beginning with ``part``. Returns how
     many rows there are, in ``ids``. A group is given up as soon as the partial sums say
     that all of it is farther, and is not looked at further when few are left.
     """
     n, d = X.shape
-    roots, scale, slack, query, keys = thin
-    cells = coarse.cells
-    groups, width, side, columns = cells.shape[0], cells.shape[1], SIDE, PART
-    cut = _cut(reach, scale, slack, d)
-    count = 0
-    for g in range(part, groups, PARTS):
+    roots, query, keys = thin
+    width, side, columns, count = cells.shape[1], SIDE, PART, 0
+    for g in range(part, cells.shape[0], PARTS):
         start = g * side
         if own[0] <= start and start + side <= own[1]:
             continue
@@ -2047,28 +2065,31 @@ def _measure(X, i, ids, count, squares, lengths):
     for p in range(0, count, 4):
         # Four at a time; behind the last one, that one again.
         q, r, s = min(p + 1, count - 1), min(p + 2, count - 1), min(p + 3, count - 1)
-        i1, i2, i3, i4 = ids[p], ids[q], ids[r], ids[s]
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        i1, i2 = ids[p], ids[q]
+        i3, i4 = ids[r], ids[s]
+        a = b = c = d = 0.0
         for f in range(np.uint64(squares.size)):
             x, weight = X[i, f], squares[f]
-            t, u, v, w = x - X[i1, f], x - X[i2, f], x - X[i3, f], x - X[i4, f]
+            t, u = x - X[i1, f], x - X[i2, f]
+            v, w = x - X[i3, f], x - X[i4, f]
             a += weight * t * t
             b += weight * u * u
             c += weight * v * v
             d += weight * w * w
-        lengths[p], lengths[q], lengths[r], lengths[s] = a, b, c, d
+        lengths[p], lengths[q] = a, b
+        lengths[r], lengths[s] = c, d
 
 
 @inner
-def _hinge_edges(X, i, squares, targets, pull, count, room):
+def _hinge_edges(X, i, squares, targets, pull, count, edges, limits, pulls):
     """Turn rows that may invade, the tails, into edges of the gradient over 2w.
 
     Returns how many there are, filled up to a multiple of four. An invader pushes for
     each target whose hinge it triggers, and each such hinge pulls its target.
     """
-    heads, tails, coefficients = room.edges
-    limits, pulls, lengths = room.limits, room.pulls, coefficients
-    k, kept, (first, c) = targets.counts[i], 0, pull
+    heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
+    k, kept, lengths = targets.counts[i], 0, coefficients
+    first, c = pull
     for e in range(k):
         pulls[e] = 0.0
     _measure(X, i, tails, count, squares, lengths)
@@ -2100,7 +2121,7 @@ class Descent(NamedTuple):
 
 
 @jit
-def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
+def lmba_visits(table, targets, coarse, w, visits, steps, descent, team, room):
     """Visit rows in turn; after each batch, move w against the gradient of its loss.
 
     ``table`` holds the rows and their layout; steps[b] is the length of step b. Each
@@ -2108,32 +2129,33 @@ def lmba_visits(table, targets, coarse, w, visits, steps, descent, team):
     the gradient, and then makes the step from all parts for itself. They share an
     array of shape (2, PARTS, d): the parts of this step and of the last.
     """
-    X, layout = table
-    c, weighted, batch = descent
-    me, board, shares, room = team
-    edges, limits, _, own_w, squares, gradient, weights, query, keys = room
-    d, two = np.uint64(w.size), np.int64(2)
-    scale, slack = _coarse_weights(squares, coarse, gradient, weights)
+    X, labels, starts = table[0], table[1].labels, table[1].starts
+    me, board, shares = team.me, team.board, team.shares
+    edges, limits, pulls = room.edges, room.limits, room.pulls
+    own_w, squares, gradient = room.w, room.squares, room.gradient
+    weights, query, keys = room.weights, room.query, room.keys
+    d, two, scale, batch = np.uint64(w.size), np.int64(2), 0.0, descent.batch
     for t in range(visits.size):
         i, step = visits[t], t // batch
         if t % batch == 0:
-            if weighted:
-                for f in range(d):
-                    squares[f] = own_w[f] * own_w[f]
-                scale, slack = _coarse_weights(own_w, coarse, gradient, weights)
+            for f in range(d if descent.weighted else np.uint64(0)):
+                squares[f] = own_w[f] * own_w[f]
+            if t == 0 or descent.weighted:
+                scale = _coarse_weights(squares, coarse, gradient, weights)
             for part in range(me, PARTS, board.shape[0]):
                 _fill(shares[step % 2, part], 0.0)
         if targets.counts[i] > 0:
-            label = layout.labels[i]
-            own = layout.starts[label], layout.starts[label + 1]
-            reach = _limits(X, i, squares, targets, limits)
+            own = starts[labels[i]], starts[labels[i] + 1]
+            cut = _cut(_limits(X, i, squares, targets, limits), scale, ROUNDED, d)
             _round_query(X, i, coarse, weights, query)
-            thin = weights, scale, slack, query, keys
+            thin = weights, query, keys
             for part in range(me, PARTS, board.shape[0]):
-                count = _may_invade(X, i, own, reach, coarse, thin, part, edges.tails)
+                count = _may_invade(X, own, coarse.cells, cut, thin, part, edges.tails)
                 # One of the parts says what targets pull without an invader.
-                pull = 1.0 if part == 0 else 0.0, c
-                count = _hinge_edges(X, i, squares, targets, pull, count, room)
+                pull = 1.0 if part == 0 else 0.0, descent.c
+                count = _hinge_edges(
+                    X, i, squares, targets, pull, count, edges, limits, pulls
+                )
                 sums = shares[step % 2, part]
                 for e in range(0, count, 4):
                     _add_four(X, edges, e, two, np.uint64(0), d, sums)
@@ -2201,25 +2223,26 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
 @jit
 def lmba_losses(table, targets, coarse, first, last, c, losses, room):
     """losses[i] = loss of row i under the weights, for i = first … last−1."""
-    X, layout = table
-    edges, limits, _, w, squares, spare, weights, query, keys = room
-    ids, lengths = edges.tails, edges.coefficients
-    for f in range(w.size):
+    X, labels, starts = table[0], table[1].labels, table[1].starts
+    w, squares, limits = room.w, room.squares, room.limits
+    weights, query, keys = room.weights, room.query, room.keys
+    ids, lengths = room.edges.tails, room.edges.coefficients
+    d = np.uint64(w.size)
+    for f in range(d):
         squares[f] = w[f] * w[f]
-    scale, slack = _coarse_weights(w, coarse, spare, weights)
+    scale = _coarse_weights(squares, coarse, room.gradient, weights)
     for i in range(first, last):
         losses[i] = 0.0
         if targets.counts[i] == 0:
             continue
-        label = layout.labels[i]
-        own = layout.starts[label], layout.starts[label + 1]
-        reach = _limits(X, i, squares, targets, limits)
+        own = starts[labels[i]], starts[labels[i] + 1]
+        cut = _cut(_limits(X, i, squares, targets, limits), scale, ROUNDED, d)
         _round_query(X, i, coarse, weights, query)
-        thin = weights, scale, slack, query, keys
+        thin = weights, query, keys
         for e in range(targets.counts[i]):
             losses[i] += limits[e] - targets.theta[i]
         for part in range(PARTS):
-            count = _may_invade(X, i, own, reach, coarse, thin, part, ids)
+            count = _may_invade(X, own, coarse.cells, cut, thin, part, ids)
             _measure(X, i, ids, count, squares, lengths)
             for p in range(count):
                 for e in range(targets.counts[i]):
@@ -2625,12 +2648,14 @@ def osimba_visits(table, screen, w, visits, seeds, batch, kind, room):
     ``kind`` says whether a miss counts only on the features on which it is on its side,
     and whether only hits that are on that side in every feature are hits.
     """
-    X, layout, rank = table
+    X, rank = table[0], table[2]
+    labels, starts = table[1].labels, table[1].starts
     directed, dominating = kind
     n, d = rank.size, w.size
-    labels, starts = layout.labels, layout.starts
-    found, _, step, squares, weights = room
-    scale, slack, moved, stale = 0.0, 0.0, 0, True
+    found, step = room.found, room.step
+    squares, weights = room.squares, room.weights
+    scale = slack = 0.0
+    moved, stale = 0, True
     # Literals are types of their own, and what is called with them is compiled again.
     plus, minus, neither = np.int64(1), np.int64(-1), np.int64(0)
     for t in range(visits.size):

@@ -211,6 +211,8 @@ class FlipSearch:
             D=np.empty((n, n) if 8 * n * n <= BUDGET else (0, 0)),
             versions=np.full(n, -1, np.int64),
             log=np.zeros((2, 2 * d + kernels.SLACK + 1), np.int64),
+        )
+        self.shortlist = kernels.Shortlist(
             near=np.empty((n, 2, LISTED)),
             ids=np.empty((n, 2, LISTED), np.int64),
             held=np.full((n, 2), -1, np.int64),
@@ -259,11 +261,13 @@ class FlipSearch:
             end = kernels.flip_features(
                 self.layout,
                 self.flips,
+                self.shortlist,
                 tour,
                 begin,
                 self.utility,
                 self.blocks,
-                kernels.Team(member, board, shares, own),
+                kernels.Team(member, board, shares),
+                own,
             )
             if member == 0:
                 self.climb = kernels.Climb(*end)

@@ -259,7 +259,8 @@ class _Descent:
                 visits[part],
                 beta[part.start // batch :],
                 self.descent,
-                kernels.Team(member, board, shares, self._room(w, arranged)),
+                kernels.Team(member, board, shares),
+                self._room(w, arranged),
             )
 
         for arranged, part in self.screen.parts(arranged_for, visits, batch):
