@@ -70,8 +70,8 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_json_is_as_it_was(name):
     """Run with UPDATE_GOLDEN=1 to accept what the command prints now."""
-    result = run(*CALLS[name], "--json", "--quiet")
-    assert (result.returncode, result.stderr) == (0, "")
+    result = invoke(*CALLS[name], "--json", "--quiet")
+    assert (result.exit_code, result.stderr) == (0, "")
     path = GOLDEN / f"{name}.json"
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(result.stdout, encoding="utf-8")
@@ -145,8 +145,8 @@ def test_parameters_reach_the_method(iris):
 
 
 def test_select_prints_names_in_the_order_of_the_file(iris):
-    result = run("select", "iris.csv", "-n", "2", "-q")
-    assert (result.returncode, result.stderr) == (0, "")
+    result = invoke("select", "iris.csv", "-n", "2", "-q")
+    assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.split() == ["c", "d"]
 
 
@@ -217,11 +217,11 @@ def test_compare_prints_a_line_per_method_and_writes_the_report(compared):
 
 
 def test_compare_as_json_is_as_it_was():
-    result = run(
+    result = invoke(
         *["compare", "iris.csv", "-m", "ReliefF", "-m", "FisherScore", "--json", "-q"],
         *LITTLE,
     )
-    assert (result.returncode, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, "")
     assert os.listdir() == ["iris.csv"]
     found = json.loads(result.stdout)
     assert found.pop("settings")["random_state"] == 0
@@ -244,11 +244,11 @@ def test_compare_writes_the_table_and_the_data_of_the_report():
 
 
 def test_report_writes_a_page_and_makes_it_again_from_its_data():
-    result = run(
+    result = invoke(
         *["report", "iris.csv", "-m", "FisherScore", "--title", "Flowers", *LITTLE],
         *["-o", "page.html", "-o", "page.json"],
     )
-    assert result.returncode == 0, result.stderr
+    assert result.exit_code == 0, result.stderr
     assert result.stdout.count("\n") == 1
     assert "features" in result.stdout
     page = Path("page.html").read_text(encoding="utf-8")
