@@ -1735,7 +1735,7 @@ def _evaluate(layout, flips, shortlist, tour, batch, climb, utility, blocks, tea
             _set_tests(i, values, ranges, climb.removed, tests)
             for side in range(0, 2 * TRIED, OCTET):
                 h, lane = side // TRIED, side % TRIED
-                for attempt in range(2 if lane < batch.count else 0):
+                for _ in range(2 if lane < batch.count else 0):
                     listed = (2 * i + h) * near.shape[2], held[i, h], bounds[i, h]
                     ours = i * TRIED + lane
                     if _search_list(listed, ours, lane, h, near, ids, values, tests):

@@ -70,14 +70,14 @@ def neighbors(
     return offsets, found.rows[order], found.share[order], found.distances[order]
 
 
-def _shares(D: Floats, wanted: int, rank: Ints | None) -> Floats:
-    """How much of each column counts as one of the ``wanted`` nearest, by row of D.
+def _shares(distances: Floats, wanted: int, rank: Ints | None) -> Floats:
+    """How much of each column counts as one of the ``wanted`` nearest, row by row.
 
     Columns tied with the last wanted one share what is left, or the lowest rank wins.
     """
-    border = np.partition(D, wanted - 1, axis=1)[:, wanted - 1, None]
-    inside: NDArray[np.bool_] = D < border * (1 - TIE)
-    tied = ~inside & (D <= border * (1 + TIE))
+    border = np.partition(distances, wanted - 1, axis=1)[:, wanted - 1, None]
+    inside: NDArray[np.bool_] = distances < border * (1 - TIE)
+    tied = ~inside & (distances <= border * (1 + TIE))
     left = wanted - inside.sum(axis=1, keepdims=True)
     if rank is None:
         return inside + tied * (left / tied.sum(axis=1, keepdims=True))
