@@ -111,12 +111,14 @@ class Tile(NamedTuple):
     turned: np.ndarray  # the same, for work on it and for its transpose
     keys: np.ndarray  # values as int32, which are in the same order, row by row
     turned_keys: np.ndarray
+    lows: np.ndarray  # (width,) int64, of groups of keys
 
     @classmethod
     def empty(cls, width):
         """Room for panels of ``width`` rows; made here, it needs not be compiled."""
         pair = np.empty((2, width, width), np.float32)
-        return cls(*pair, *pair.view(np.int32).reshape(2, -1))
+        keys = pair.view(np.int32).reshape(2, -1)
+        return cls(*pair, *keys, np.empty(width, np.int64))
 
 
 class Doubt(NamedTuple):
@@ -456,7 +458,7 @@ def _mixed_tile(ours, first, theirs, offset, norms, shape, tile, part):
 
 
 # With an `if` in its place, all kinds would be compiled each time.
-_by_type = partial(overload, jit_options=_FLAGS)
+_by_type = partial(overload, jit_options={**_FLAGS, "no_cfunc_wrapper": True})
 
 
 @_by_type(_tile)
@@ -590,19 +592,18 @@ def _kept(length):
 
 
 @inner
-def _first_border(flat, lo, hi, wanted, low):
+def _first_border(flat, lo, hi, wanted, groups, lows):
     """A border with at least ``wanted`` of the keys lo … hi−1 below it, and few more.
 
     The keys are dealt out to groups; the ``wanted``-th smallest of the groups' minima
-    is such a border. ``low`` has a place for each group.
+    is such a border. ``lows`` has room for them.
     """
-    groups = np.uint64(low.size)
-    for g in range(groups):
-        low[g] = flat[np.uint64(lo) + g]
-    for block in range(lo + low.size, hi - low.size + 1, low.size):
-        for g in range(groups):
-            low[g] = min(low[g], flat[np.uint64(block) + g])
-    return np.int32(min(_border(low, low.size, wanted, wanted + wanted // 8), NEVER))
+    for g in range(np.uint64(groups)):
+        lows[g] = flat[np.uint64(lo) + g]
+    for block in range(lo + groups, hi - groups + 1, groups):
+        for g in range(np.uint64(groups)):
+            lows[g] = min(lows[g], flat[np.uint64(block) + g])
+    return np.int32(min(_border(lows, groups, wanted, wanted + wanted // 8), NEVER))
 
 
 @tiny
@@ -623,7 +624,7 @@ def _transpose(tile, turned):
 
 
 @inner
-def _scan_rows(flat, shape, queries, first, offset, layout, heap):
+def _scan_rows(flat, shape, queries, first, offset, layout, heap, lows):
     """Offer the rows of a tile to the lists of queries from ``first`` on.
 
     ``flat`` holds the tile row by row; ``shape`` is its height, its width, and how many
@@ -634,7 +635,7 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
     entries, counts, borders = heap.entries, heap.counts, heap.borders
     height, width, filled = shape
     room, wanted = entries.shape[2] - LANES, _kept(entries.shape[2])
-    low = np.empty(_groups(wanted), np.int64)
+    groups = _groups(wanted)
     for r in range(height):
         q, place = first + r, r * width
         itself = rows[q] - offset
@@ -648,8 +649,9 @@ def _scan_rows(flat, shape, queries, first, offset, layout, heap):
             hi = min(starts[c + 1] - offset, filled)
             base = (slot * entries.shape[1] + q) * entries.shape[2]
             count, border = counts[slot, q], borders[slot, q]
-            if border == NEVER and hi - lo >= 2 * low.size:
-                border = _first_border(flat, place + lo, place + hi, wanted, low)
+            if border == NEVER and hi - lo >= 2 * groups:
+                start, stop = place + lo, place + hi
+                border = _first_border(flat, start, stop, wanted, groups, lows)
             for block in range(lo - lo % LANES, hi, LANES):
                 mask = _below_border(flat, place + block, border)
                 mask = _within(mask, block, lo, hi)
@@ -676,7 +678,7 @@ def search_pairs(packed, norms, corners, queries, layout, heap, tile):
     ``norms`` is None.
     """
     top, bottom, left, right = corners
-    values, turned = tile.values, tile.turned
+    values, turned, lows = tile.values, tile.turned, tile.lows
     keys, turned_keys = tile.keys, tile.turned_keys
     n, width = layout.labels.size, values.shape[0]
     for first in range(top, bottom, width):
@@ -690,7 +692,7 @@ def search_pairs(packed, norms, corners, queries, layout, heap, tile):
                     _transpose(values, turned)
                     near, far, flat = offset, first, turned_keys
                     shape = shape[2], width, shape[0]
-                _scan_rows(flat, shape, queries, near, far, layout, heap)
+                _scan_rows(flat, shape, queries, near, far, layout, heap, lows)
 
 
 @jit
@@ -704,7 +706,7 @@ def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
     for offset in range(0, n, width):
         shape = height, width, min(width, n - offset)
         _tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
-        _scan_rows(tile.keys, shape, queries, first, offset, layout, heap)
+        _scan_rows(tile.keys, shape, queries, first, offset, layout, heap, tile.lows)
 
 
 def _plain_distances(metric, X, i, ids, first, last, exact):
@@ -812,22 +814,19 @@ def _settle(exact, ids, first, last, wanted, rank, weight):
 @inner
 def _store(lists, q, slot, ids, weight, exact, last):
     """Write the entries that count, by ascending row number."""
-    rows, share, distances = lists.ids, lists.share, lists.distances
-    measured = distances.shape[2] > 0
-    count = 0
+    rows, share = lists.ids[q, slot], lists.share[q, slot]
+    distances, count = lists.distances[q, slot], 0
     for e in range(last):
         if weight[e] > 0.0:
             p = count
-            while p > 0 and ids[e] < rows[q, slot, p - 1]:
-                rows[q, slot, p] = rows[q, slot, p - 1]
-                share[q, slot, p] = share[q, slot, p - 1]
-                if measured:
-                    distances[q, slot, p] = distances[q, slot, p - 1]
+            while p > 0 and ids[e] < rows[p - 1]:
+                rows[p], share[p] = rows[p - 1], share[p - 1]
+                if distances.size:
+                    distances[p] = distances[p - 1]
                 p -= 1
-            rows[q, slot, p] = ids[e]
-            share[q, slot, p] = weight[e]
-            if measured:
-                distances[q, slot, p] = exact[e]
+            rows[p], share[p] = ids[e], weight[e]
+            if distances.size:
+                distances[p] = exact[e]
             count += 1
     lists.counts[q, slot] = count
 
@@ -2835,8 +2834,8 @@ def search_blocks(packed, norms, queries, layouts, heaps, tile):
     """
     ours, theirs = packed
     n, m = layouts[0].labels.size, layouts[1].labels.size
-    values, turned, keys, turned_keys = tile
-    width = values.shape[0]
+    values, turned, lows = tile.values, tile.turned, tile.lows
+    keys, turned_keys, width = tile.keys, tile.turned_keys, values.shape[0]
     for first in range(0, n, width):
         for offset in range(0, m, width):
             shape = min(width, n - first), width, min(width, m - offset)
@@ -2849,7 +2848,7 @@ def search_blocks(packed, norms, queries, layouts, heaps, tile):
                     near, far, flat = offset, first, turned_keys
                     asking, asked, heap = queries[1], layouts[0], heaps[1]
                     shape = shape[2], width, shape[0]
-                _scan_rows(flat, shape, asking, near, far, asked, heap)
+                _scan_rows(flat, shape, asking, near, far, asked, heap, lows)
 
 
 class Merged(NamedTuple):
