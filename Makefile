@@ -18,8 +18,9 @@ help: ## show this list
 demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 	@$(BIN)/widemargin demo
 
+# File by file: what a file needs compiled is then compiled by one of the two.
 test: $(VENV)/.has-dev ## run the tests and the doctests
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 2 --dist loadfile
 
 test-slow: $(VENV)/.has-dev ## run the tests marked slow
 	@$(BIN)/pytest -n 2 -m slow
