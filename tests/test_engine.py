@@ -235,6 +235,17 @@ def test_scores_are_the_same_to_the_last_bit_however_work_is_cut_up(
     np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
 
 
+def test_rows_that_are_tied_up_to_rounding_share_a_place(workers):
+    X = np.array([0.0, 1.0 + 1e-12, 1.0, 1.0 + 2e-12, 7.0, 9.0])[:, None]
+    table = make_table(X, [0, 1, 1, 1, 1, 0], workers)
+    slots = each_class(2)
+    (block,) = nearest(table, 2, slots, share_ties=True, workers=workers)
+    # After the rows of its own class, the first row finds those of the other.
+    part = slice(block.offsets[1], block.offsets[2])
+    assert table.rows[block.rows[part]].tolist() == [1, 2, 3]
+    np.testing.assert_allclose(block.share[part], 2 / 3)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("method", [m for m in methods() if m.home == "widemargin"])
