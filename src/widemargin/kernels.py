@@ -206,8 +206,8 @@ def scale_rows(X, rows, shift, span, first, last, Z):
 def pack_rows(Z, centre, factor, packed, first, norms):
     """Copy rows of Z to places first, first + 1, … in single precision, in chunks.
 
-    ``packed`` has shape (chunks, rows, length) and holds zeros. Returned are ‖z‖² and
-    ‖z‖₁ in ``norms[:, r]``.
+    ``packed`` has shape (chunks, rows, length); places behind the last feature are left
+    as they are. Returned are ‖z‖² and ‖z‖₁ in ``norms[:, r]``.
     """
     n = Z.shape[0]
     chunks, _, length = packed.shape

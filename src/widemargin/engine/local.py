@@ -265,7 +265,10 @@ class Search:
         length = fill_up(-(-d // chunks), kernels.WORDS if self.step else 8)
         padded = fill_up(n, self.width)
         kind = np.int16 if self.step else np.float32
-        packed = np.zeros((chunks, padded, length), kind)
+        packed = np.empty((chunks, padded, length), kind)
+        packed[:, n:] = 0
+        for chunk in range(d // length, chunks):
+            packed[chunk, :n, max(0, d - chunk * length) :] = 0
         norms = np.zeros((2, padded))
 
         def pack(part: slice) -> None:
