@@ -117,7 +117,7 @@ def relieff(report: Report) -> None:
             ).fit(X, y)
         for function in functions.values():
             function()
-        times = best_times(functions, 7)
+        times = best_times(functions, 25, budget=15)
         for metric, least in wanted.items():
             what = f"ReliefF {metric}, {size[0]}×{size[1]} ({key}), fast-select"
             report.row(what, times["peer"], times[metric], least[key])
