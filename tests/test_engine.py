@@ -235,6 +235,20 @@ def test_scores_are_the_same_to_the_last_bit_however_work_is_cut_up(
     np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
 
 
+@pytest.mark.parametrize("metric", local.METRICS)
+@pytest.mark.parametrize("d", [3, 150, 511, 513, 1100])
+def test_what_fills_up_the_panels_is_zero(d, metric, monkeypatch):
+    table = make_table(np.random.default_rng(0).random((37, d)), [0] * 37, Workers(1))
+    monkeypatch.setattr(np, "empty", lambda shape, kind=float: np.full(shape, 7, kind))
+    search = local.Search(
+        table, local.METRICS[metric], np.zeros((1, 1), int), Workers(1)
+    )
+    cells = np.concatenate(search.packed, axis=1)
+    assert cells[:37, :d].any(axis=0).all()
+    assert not cells[37:].any()
+    assert not cells[:, d:].any()
+
+
 def test_rows_that_are_tied_up_to_rounding_share_a_place(workers):
     X = np.array([0.0, 1.0 + 1e-12, 1.0, 1.0 + 2e-12, 7.0, 9.0])[:, None]
     table = make_table(X, [0, 1, 1, 1, 1, 0], workers)

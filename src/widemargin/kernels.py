@@ -63,7 +63,8 @@ _FLAGS = {
 jit = partial(njit, cache=True, no_cfunc_wrapper=True, **_FLAGS)
 # For what only other compiled code calls: no entry from Python saves compile time.
 inner = partial(jit, no_cpython_wrapper=True)
-# For a line or two: pasted into the caller, which is then compiled.
+# Pasted into the caller, which is then compiled: for a line or two, or where compiling
+# more on its own would be repeated in the only caller.
 tiny = partial(inner, inline="always")
 
 EUCLIDEAN, MANHATTAN = 0, 1
@@ -1697,8 +1698,6 @@ def _lay_out(first, F, tour, batch, XT, blocks, me, size):
                 values[i, b] = XT[f, i]
 
 
-# Pasted into its caller although it is long: what it calls, most of G-flip, would be
-# compiled once more.
 @tiny
 def _evaluate(layout, flips, shortlist, tour, batch, climb, utility, blocks, team, own):
     """Sums of u(θ) over blocks of rows, after each flip; blocks go to who is free.

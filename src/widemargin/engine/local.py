@@ -123,11 +123,11 @@ def nearest(
     block_size : int
         Queries in a block.
     """
-    everything = np.arange(len(table.X))
+    everybody = queries is None
+    queries = np.asarray(np.arange(len(table.X)) if everybody else queries, np.int64)
+    blocks = spans(len(queries), block_size)
     if small.is_small(table):
-        queries = everything if queries is None else np.asarray(queries, np.int64)
-        for block in spans(len(queries), block_size):
-            part = queries[block]
+        for part in (queries[block] for block in blocks):
             found = small.neighbors(table, k, slots, metric, part, share_ties)
             yield Neighbors(part, int(slots.max()) + 1, *found)
         return
@@ -138,10 +138,8 @@ def nearest(
     wanted = k + (2 * SPARE if search.step else SPARE)
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     heap = None
-    if queries is None and memory <= BUDGET:
+    if everybody and memory <= BUDGET:
         heap = search.all_pairs(wanted)
-    queries = everything if queries is None else np.asarray(queries, np.int64)
-    blocks = spans(len(queries), block_size)
     # With all pairs screened, what is left takes no time worth showing.
     verbose = workers.verbose if heap is None else 0
     with progress("neighbours", len(blocks), verbose, summary=False) as advance:
@@ -267,8 +265,7 @@ class Search:
         kind = np.int16 if self.step else np.float32
         packed = np.empty((chunks, padded, length), kind)
         packed[:, n:] = 0
-        for chunk in range(d // length, chunks):
-            packed[chunk, :n, max(0, d - chunk * length) :] = 0
+        packed[-1, :n, d - (chunks - 1) * length :] = 0
         norms = np.zeros((2, padded))
 
         def pack(part: slice) -> None:
