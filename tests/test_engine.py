@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import widemargin
+import widemargin.table
 from cases import CASES
 from widemargin import Relief, ReliefF, methods
 from widemargin.engine import (
@@ -21,16 +22,18 @@ from widemargin.engine import (
 from widemargin.table import build
 from widemargin.threads import Workers
 
+# Before a fixture makes no table small.
+SMALL_ROWS, FEW = small.ROWS, widemargin.table.FEW
 
-@pytest.fixture(params=["1 thread", "2 threads", "small"])
+
+@pytest.fixture(params=["1 thread", "2 threads", "few cells", "small"])
 def workers(request, monkeypatch):
+    if request.param in ("few cells", "small"):
+        monkeypatch.setattr(widemargin.table, "FEW", FEW)
     if request.param == "small":
         monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
     with Workers(2 if request.param == "2 threads" else 1) as workers:
         yield workers
-
-
-SMALL_ROWS = small.ROWS  # before a fixture makes no table small
 
 
 def make_table(X, y, workers, scale=None):
@@ -269,6 +272,8 @@ def test_small_tables_score_as_with_the_search(method, case, monkeypatch):
     if "random_state" in selector.get_params():
         selector.set_params(random_state=0)
     searched = selector.fit(X, y).scores_
+    monkeypatch.setattr(widemargin.table, "FEW", FEW)
+    np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)
     monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
     monkeypatch.setattr(local, "Search", None)
     np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)

@@ -12,8 +12,9 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from widemargin import GFlip, Relief, ReliefF, Simba
+from widemargin import GFlip, Relief, ReliefF, Simba, table
 from widemargin.baselines import FisherScore
+from widemargin.threads import Workers
 
 SELECTORS = [
     Relief(),
@@ -283,3 +284,27 @@ def test_single_precision_is_only_a_way_to_store(scale):
     X[3, 2] = np.nan
     single, double = (ReliefF(scale=scale).fit(a, y) for a in (X, X.astype(float)))
     np.testing.assert_array_equal(single.scores_, double.scores_)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard", None])
+@pytest.mark.parametrize("kind", ["float64", "tiny", "huge", "float32", "int64"])
+def test_few_cells_are_scaled_as_many_are(kind, scale, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(0, 3, (50, 6)), rng.integers(0, 3, 50)
+    X[:, 4] = 7
+    sizes = {"tiny": 1e-140, "huge": 1e140}
+    X = X * sizes[kind] if kind in sizes else np.asfortranarray(X.astype(kind))
+
+    def scaled():
+        with Workers(1) as workers:
+            return table.build(X, y, np.arange(3), scale=scale, workers=workers)
+
+    many = scaled()  # compiled: a fixture sees to it
+    monkeypatch.setattr(table, "FEW", X.size)
+    monkeypatch.setattr(table.kernels, "column_range", None)
+    monkeypatch.setattr(table.kernels, "scale_rows", None)
+    few = scaled()
+    for name in ("X", "low", "high"):
+        np.testing.assert_array_equal(getattr(few, name), getattr(many, name))
+    size = np.abs([many.low, many.high]).max()
+    np.testing.assert_allclose(few.mean, many.mean, 0, 1e-12 * size)

@@ -37,6 +37,7 @@ differences. A list that is too short to be sure is reported, and the engine rep
 the search for that query with a longer one.
 """
 
+import operator
 import os
 from functools import partial
 from itertools import product
@@ -47,11 +48,13 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core.cgutils import (
     alloca_once,
+    alloca_once_value,
     for_range,
     for_range_slice,
     get_or_insert_function,
 )
 from numba.extending import intrinsic, overload
+from numba.np.linalg import check_blas_return
 
 # Reassociation lets reductions vectorise. nnan and ninf stay off: NaN and infinity
 # keep their meaning everywhere.
@@ -100,7 +103,8 @@ class Queries(NamedTuple):
 class Heap(NamedTuple):
     """The smallest keys of each query and slot: all below the border, unsorted."""
 
-    entries: np.ndarray  # (S, m, L) int64, key · 2³² + row
+    entries: np.ndarray  # (S · m · L,) int64, key · 2³² + row
+    length: int  # L, places of a list
     counts: np.ndarray  # (S, m) filled places
     borders: np.ndarray  # (S, m) int32; rows that are not listed have no smaller key
 
@@ -108,18 +112,15 @@ class Heap(NamedTuple):
 class Tile(NamedTuple):
     """Room for the keys of a panel of rows against another."""
 
-    values: np.ndarray  # (width, width) float32
+    values: np.ndarray  # (width, width) float32; bits of numbers ≥ 0 compare like them
     turned: np.ndarray  # the same, for work on it and for its transpose
-    keys: np.ndarray  # values as int32, which are in the same order, row by row
-    turned_keys: np.ndarray
     lows: np.ndarray  # (width,) int64, of groups of keys
 
     @classmethod
     def empty(cls, width):
         """Room for panels of ``width`` rows; made here, it needs not be compiled."""
         pair = np.empty((2, width, width), np.float32)
-        keys = pair.view(np.int32).reshape(2, -1)
-        return cls(*pair, *keys, np.empty(width, np.int64))
+        return cls(*pair, np.empty(width, np.int64))
 
 
 class Doubt(NamedTuple):
@@ -145,26 +146,14 @@ class Rule(NamedTuple):
 class Desk(NamedTuple):
     """Room to sort the entries of a list."""
 
-    ordered: np.ndarray  # (L,) int64
-    ids: np.ndarray  # (L,) int32
+    ids: np.ndarray  # (L,) int64; entries at first
     weight: np.ndarray  # (L,) float64
     exact: np.ndarray  # (L,) float64
-    bits: np.ndarray  # (L + 1,) int32, of the keys; the last is the border's
-    keys: np.ndarray  # bits as float32
 
     @classmethod
     def empty(cls, places):
         """Room for lists with that many places."""
-        bits = np.empty(places + 1, np.int32)
-        weight, exact = np.empty((2, places))
-        return cls(
-            np.empty(places, np.int64),
-            np.empty(places, np.int32),
-            weight,
-            exact,
-            bits,
-            bits.view(np.float32),
-        )
+        return cls(np.empty(places, np.int64), *np.empty((2, places)))
 
 
 class Lists(NamedTuple):
@@ -175,19 +164,44 @@ class Lists(NamedTuple):
     share: np.ndarray  # (m, S, K) weight of each
     distances: np.ndarray  # (m, S, K) exact distances; (m, S, 0) if not asked for
 
+    def part(self, queries):
+        """Lists of some queries, one behind the other, as compiled code wants them."""
+        counts, *lists = (a[queries] for a in self)
+        return Lists(counts, *(a.reshape(-1) for a in lists))
+
+
+def _chosen_by(compare):
+    """Compiled code for a choice between two numbers, whatever their types."""
+
+    def choose(typing_context, a, b):
+        kind = typing_context.unify_types(a, b)
+
+        def code(context, builder, signature, args):
+            x, y = (
+                context.cast(builder, value, given, kind)
+                for value, given in zip(args, signature.args, strict=True)
+            )
+            better = context.get_function(compare, types.boolean(kind, kind))
+            return builder.select(better(builder, (y, x)), y, x)
+
+        return kind(a, b), code
+
+    return intrinsic(choose)
+
+
+# `min` and `max` of two numbers; Numba's own are compiled for each pair of types.
+lesser, greater = _chosen_by(operator.lt), _chosen_by(operator.gt)
+
 
 @jit
 def column_range(X, first, last, low, high, mean):
     """Smallest and largest value and (roughly summed) mean of columns first … last−1.
 
-    The bounds are unsigned: an index that cannot be negative lets loops vectorise.
+    They are infinity, −infinity and 0 before. The bounds are unsigned: an index that
+    cannot be negative lets loops vectorise.
     """
     part = 1 / X.shape[0]
-    for f in range(first, last):
-        low[f] = X[0, f]
-        high[f] = X[0, f]
-        mean[f] = X[0, f] * part
-    for i in range(1, X.shape[0]):
+    for i in range(X.shape[0]):
         for f in range(first, last):
             v = X[i, f]
             low[f] = v if v < low[f] else low[f]
@@ -210,16 +224,13 @@ def pack_rows(Z, centre, factor, packed, first, norms):
     ``packed`` has shape (chunks, rows, length); places behind the last feature are left
     as they are. Returned are ‖z‖² and ‖z‖₁ in ``norms[:, r]``.
     """
-    n = Z.shape[0]
     chunks, _, length = packed.shape
-    for r in range(n):
+    for r in range(Z.shape[0]):
         squares, sizes = 0.0, 0.0
         for chunk in range(chunks):
-            row = packed[chunk, first + r]
-            f0 = chunk * length
-            z, c = Z[r, f0 : f0 + length], centre[f0 : f0 + length]
-            for e in range(z.size):
-                v = np.float32((z[e] - c[e]) * factor)
+            row, f0 = packed[chunk, first + r], np.uint64(chunk * length)
+            for e in range(np.uint64(lesser(length, Z.shape[1] - chunk * length))):
+                v = np.float32((Z[r, f0 + e] - centre[f0 + e]) * factor)
                 row[e] = v
                 squares += np.float64(v) * np.float64(v)
                 sizes += abs(np.float64(v))
@@ -248,6 +259,51 @@ def count_rows(Z, low, step, packed, first, lost):
             lost[r] += s * step
 
 
+# `np.dot` of two slices does the same, with as much to compile as all else in a tile.
+@intrinsic
+def _multiply(typing_context, ours, first, theirs, offset, chunk, product):
+    """product[r, c] = ours[chunk, first + r] · theirs[chunk, offset + c].
+
+    Chunks after the first are added to what is there.
+    """
+
+    def code(context, builder, signature, args):
+        letter, index, number = ir.IntType(8), ir.IntType(64), ir.FloatType()
+        place = letter.as_pointer()
+
+        def panel(k):
+            array = context.make_array(signature.args[k])(context, builder, args[k])
+            rows, length = (builder.extract_value(array.shape, e) for e in (1, 2))
+            row = builder.add(builder.mul(args[4], rows), args[k + 1])
+            start = builder.gep(array.data, [builder.mul(row, length)])
+            return builder.bitcast(start, place), length
+
+        def held(value):
+            return builder.bitcast(alloca_once_value(builder, value), place)
+
+        target = context.make_array(product)(context, builder, args[5])
+        height, width = (builder.extract_value(target.shape, e) for e in (0, 1))
+        (A, length), (B, _) = panel(0), panel(2)
+        begun = builder.icmp_signed("!=", args[4], index(0))
+        one, kept = held(number(1)), held(builder.uitofp(begun, number))
+        # BLAS counts columns first: what it makes of Bᵀ and A is the transpose.
+        kind, turn, straight = (letter(ord(c)) for c in "stn")
+        shape = [letter] * 3 + [index] * 3 + [place] + [place, index] * 2 + [place] * 2
+        gemm = get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.IntType(32), [*shape, index]),
+            "numba_xxgemm",
+        )
+        into = builder.bitcast(target.data, place)
+        sizes, factors = (width, height, length), (one, B, length, A, length, kept)
+        done = builder.call(gemm, [kind, turn, straight, *sizes, *factors, into, width])
+        check_blas_return(context, builder, done)
+        return context.get_dummy_value()
+
+    at = types.intp
+    return types.void(ours, at, theirs, at, at, product), code
+
+
 @tiny
 def _panel(packed, chunk, first, width):
     """Rows first … first + width − 1 of a chunk; keeps them known as contiguous."""
@@ -258,21 +314,14 @@ def _euclidean_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖², one matrix product per chunk of features."""
     width = shape[1]
     for chunk in range(ours.shape[0]):
-        A = _panel(ours, chunk, first, width)
-        B = _panel(theirs, chunk, offset, width)
-        product = part if chunk else tile
-        np.dot(A, B.T, product)
-        if chunk:
-            for r in range(width):
-                for c in range(width):
-                    tile[r, c] += part[r, c]
+        _multiply(ours, first, theirs, offset, chunk, tile)
     ours_norms, theirs_norms = norms
     beside = theirs_norms[offset : offset + width]
     for r in range(width):
         row, norm = tile[r], np.float32(ours_norms[first + r])
         for c in range(width):
             key = (norm + np.float32(beside[c])) - (row[c] + row[c])
-            row[c] = max(key, np.float32(0))
+            row[c] = greater(key, np.float32(0))
 
 
 @inner
@@ -474,7 +523,7 @@ def _choose_tile(ours, first, theirs, offset, norms, shape, tile, part):
 
 
 def _vector(context, builder, array_type, array, start):
-    """Code that loads LANES elements of a contiguous int32 array from ``start``."""
+    """Code that loads 32 bits LANES times from ``start`` of a contiguous array."""
     data = context.make_array(array_type)(context, builder, array).data
     vector = ir.VectorType(ir.IntType(32), LANES)
     place = builder.bitcast(builder.gep(data, [start]), vector.as_pointer())
@@ -553,18 +602,22 @@ def _within(mask, block, lo, hi):
 
 
 @inner
-def _border(values, count, wanted, most):
-    """A border that ``wanted`` to ``most`` of the values are below; more if tied."""
-    lo, hi = values[0], values[0]
-    for e in range(count):
-        lo, hi = min(lo, values[e]), max(hi, values[e])
+def _border(values, start, count, wanted, most):
+    """A border that ``wanted`` to ``most`` of the values are below; more if tied.
+
+    They are at places start, start + 1, … (unsigned: that lets the loops vectorise).
+    """
+    lo, hi = values[start], values[start]
+    for e in range(np.uint64(count)):
+        value = values[start + e]
+        lo, hi = lesser(lo, value), greater(hi, value)
     # Below lo there are fewer than wanted values, below hi at least as many.
     hi, below = hi + 1, count
     while below > most and hi - lo > 1:
-        middle = lo + (hi - lo) // 2
+        middle = lo + ((hi - lo) >> 1)
         number = 0
-        for e in range(count):
-            number += values[e] < middle
+        for e in range(np.uint64(count)):
+            number += values[start + e] < middle
         if number >= wanted:
             hi, below = middle, number
         else:
@@ -573,100 +626,113 @@ def _border(values, count, wanted, most):
 
 
 @inner
-def _shrink(entries, count, wanted):
+def _shrink(entries, start, count, wanted):
     """Cut a list to its ``wanted`` smallest entries and a few more.
 
     Returns the new length and a key that no dropped row lies below.
     """
-    border, kept = _border(entries, count, wanted, wanted + wanted // 4), 0
-    for e in range(count):
-        entry = entries[e]
+    border = _border(entries, start, count, wanted, wanted + (wanted >> 2))
+    kept = start
+    for e in range(np.uint64(count)):
+        entry = entries[start + e]
         entries[kept] = entry
-        kept += entry < border
-    return kept, np.int32(border >> 32)
+        kept += np.uint64(entry < border)
+    return np.int64(kept - start), np.int32(border >> 32)
 
 
 @tiny
 def _kept(length):
     """How many entries a list with that many places keeps when it is cut."""
-    return (length - LANES) // 2
+    return (length - LANES) >> 1
+
+
+@intrinsic
+def _bits(typing_context, numbers, place):
+    """The bits of a number, counting row by row, as a number of their own."""
+
+    def code(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        number = builder.load(builder.gep(data, [args[1]]))
+        return builder.bitcast(number, ir.IntType(32))
+
+    return types.int32(numbers, types.uintp), code
 
 
 @inner
-def _first_border(flat, lo, hi, wanted, groups, lows):
+def _first_border(values, lo, hi, wanted, groups, lows):
     """A border with at least ``wanted`` of the keys lo … hi−1 below it, and few more.
 
     The keys are dealt out to groups; the ``wanted``-th smallest of the groups' minima
     is such a border. ``lows`` has room for them.
     """
     for g in range(np.uint64(groups)):
-        lows[g] = flat[np.uint64(lo) + g]
+        lows[g] = _bits(values, np.uint64(lo) + g)
     for block in range(lo + groups, hi - groups + 1, groups):
         for g in range(np.uint64(groups)):
-            lows[g] = min(lows[g], flat[np.uint64(block) + g])
-    return np.int32(min(_border(lows, groups, wanted, wanted + wanted // 8), NEVER))
+            lows[g] = lesser(lows[g], _bits(values, np.uint64(block) + g))
+    border = _border(lows, np.uint64(0), groups, wanted, wanted + (wanted >> 3))
+    return np.int32(lesser(border, NEVER))
 
 
 @tiny
 def _groups(wanted):
-    """Groups that `_first_border` should deal keys to."""
-    return 2 * wanted + -2 * wanted % LANES
+    """Groups that `_first_border` should deal keys to: whole vectors of them."""
+    return (2 * wanted + LANES - 1) & -LANES
 
 
 @inner
 def _transpose(tile, turned):
-    """turned[c, r] = tile[r, c], in squares that stay in cache."""
+    """turned[c, r] = tile[r, c], from as many rows at a time as fill a cache line."""
     width, side = np.uint64(tile.shape[0]), np.uint64(LANES)
-    for r0 in range(np.uint64(0), width, side):
-        for c0 in range(np.uint64(0), width, side):
-            for c in range(c0, c0 + side):
-                for r in range(r0, r0 + side):
-                    turned[c, r] = tile[r, c]
+    for start in range(np.uint64(0), width, side):
+        for c in range(width):
+            for r in range(start, start + side):
+                turned[c, r] = tile[r, c]
 
 
 @inner
-def _scan_rows(flat, shape, queries, first, offset, layout, heap, lows):
+def _scan_rows(values, shape, queries, first, offset, layout, heap, lows):
     """Offer the rows of a tile to the lists of queries from ``first`` on.
 
-    ``flat`` holds the tile row by row; ``shape`` is its height, its width, and how many
-    of its columns are filled.
+    ``shape`` is its height, its width, and how many of its columns are filled.
     """
     labels, starts, slots = layout.labels, layout.starts, layout.slots
     rows, classes = queries.rows, queries.labels
     entries, counts, borders = heap.entries, heap.counts, heap.borders
     height, width, filled = shape
-    room, wanted = entries.shape[2] - LANES, _kept(entries.shape[2])
+    length = heap.length
+    room, wanted = length - LANES, _kept(length)
     groups = _groups(wanted)
     for r in range(height):
         q, place = first + r, r * width
         itself = rows[q] - offset
         if 0 <= itself < filled:
-            flat[place + itself] = NEVER
+            values[r, itself] = np.inf
         for c in range(labels[offset], labels[offset + filled - 1] + 1):
             slot = slots[classes[q], c]
             if slot < 0:
                 continue
-            lo = max(starts[c] - offset, 0)
-            hi = min(starts[c + 1] - offset, filled)
-            base = (slot * entries.shape[1] + q) * entries.shape[2]
+            lo = greater(starts[c] - offset, 0)
+            hi = lesser(starts[c + 1] - offset, filled)
+            base = (slot * counts.shape[1] + q) * length
             count, border = counts[slot, q], borders[slot, q]
             if border == NEVER and hi - lo >= 2 * groups:
                 start, stop = place + lo, place + hi
-                border = _first_border(flat, start, stop, wanted, groups, lows)
-            for block in range(lo - lo % LANES, hi, LANES):
-                mask = _below_border(flat, place + block, border)
+                border = _first_border(values, start, stop, wanted, groups, lows)
+            for block in range(lo & -LANES, hi, LANES):
+                mask = _below_border(values, place + block, border)
                 mask = _within(mask, block, lo, hi)
                 if mask:
                     count += _append(
                         entries,
                         base + count,
-                        flat,
+                        values,
                         place + block,
                         offset + block,
                         mask,
                     )
                 if count > room:
-                    count, border = _shrink(entries[slot, q], count, wanted)
+                    count, border = _shrink(entries, np.uint64(base), count, wanted)
             counts[slot, q], borders[slot, q] = count, border
 
 
@@ -680,20 +746,19 @@ def search_pairs(packed, norms, corners, queries, layout, heap, tile):
     """
     top, bottom, left, right = corners
     values, turned, lows = tile.values, tile.turned, tile.lows
-    keys, turned_keys = tile.keys, tile.turned_keys
     n, width = layout.labels.size, values.shape[0]
     for first in range(top, bottom, width):
-        for offset in range(max(first, left), right, width):
-            shape = min(width, n - first), width, min(width, n - offset)
+        for offset in range(greater(first, left), right, width):
+            shape = lesser(width, n - first), width, lesser(width, n - offset)
             _tile(packed, first, packed, offset, norms, shape, values, turned)
-            near, far, flat = first, offset, keys
+            near, far, block = first, offset, values
             # A loop, so that the scan is compiled into this function once.
             for side in range(1 if offset == first else 2):
                 if side == 1:
                     _transpose(values, turned)
-                    near, far, flat = offset, first, turned_keys
+                    near, far, block = offset, first, turned
                     shape = shape[2], width, shape[0]
-                _scan_rows(flat, shape, queries, near, far, layout, heap, lows)
+                _scan_rows(block, shape, queries, near, far, layout, heap, lows)
 
 
 @jit
@@ -703,11 +768,11 @@ def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
     ``norms`` are the squared norms of ``ours`` and ``packed``; None as above.
     """
     n, width = layout.labels.size, tile.values.shape[0]
-    height = min(width, queries.rows.size - first)
+    height = lesser(width, queries.rows.size - first)
     for offset in range(0, n, width):
-        shape = height, width, min(width, n - offset)
+        shape = height, width, lesser(width, n - offset)
         _tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
-        _scan_rows(tile.keys, shape, queries, first, offset, layout, heap, tile.lows)
+        _scan_rows(tile.values, shape, queries, first, offset, layout, heap, tile.lows)
 
 
 def _plain_distances(metric, X, i, ids, first, last, exact):
@@ -735,14 +800,15 @@ def _error(metric, key, norm, largest, depth):
     A row b whose norm exceeds ‖a‖ + reach is truly farther than any distance in
     question, so only smaller norms matter.
     """
-    key = max(key, 0.0)
+    key = greater(key, 0.0)
     if metric == EUCLIDEAN:
         unit = (0.5 * depth + 8) * UNIT
         reach = 2 * np.sqrt(key + 16 * unit * norm * norm)
-        size = norm + min(largest, norm + reach)
+        size = norm + lesser(largest, norm + reach)
         return unit * size * size + 1e-30
     reach = 2 * key + 8 * UNIT * norm
-    return depth * UNIT * key + 2 * UNIT * (norm + min(largest, norm + reach)) + 1e-30
+    size = norm + lesser(largest, norm + reach)
+    return depth * UNIT * key + 2 * UNIT * size + 1e-30
 
 
 @inner
@@ -751,17 +817,18 @@ def _sorted(heap, q, slot, ordered):
 
     Returns how many there are and a key that no other row lies below.
     """
-    entries = heap.entries
+    entries, counts, length = heap.entries, heap.counts, heap.length
     border, held = heap.borders[slot, q], 0
-    wanted = _kept(entries.shape[2])
-    most = wanted + wanted // 4
-    for e in range(heap.counts[slot, q]):
-        entry, p = entries[slot, q, e], held
+    start = (slot * counts.shape[1] + q) * length
+    wanted = _kept(length)
+    most = wanted + (wanted >> 2)
+    for place in range(start, start + counts[slot, q]):
+        entry, p = entries[place], held
         if held < most:
             held += 1
         else:
             p -= 1
-            border = min(border, np.int32(max(entry, ordered[p]) >> 32))
+            border = lesser(border, np.int32(greater(entry, ordered[p]) >> 32))
             if entry > ordered[p]:
                 continue
         while p > 0 and entry < ordered[p - 1]:
@@ -787,14 +854,13 @@ def _sort(values, ids, first, last):
 
 @inner
 def _settle(exact, ids, first, last, wanted, rank, weight):
-    """Weights of sorted entries first … last−1, of which ``wanted`` count.
+    """Weights of sorted entries first … last−1, of which ``wanted`` count; 1 before.
 
     Entries tied with the last wanted one share what is left, or the lowest rank wins.
     """
     border = exact[first + wanted - 1]
     tied = first
     while exact[tied] < border * (1 - TIE):
-        weight[tied] = 1.0
         tied += 1
     end = tied
     while end < last and exact[end] <= border * (1 + TIE):
@@ -802,54 +868,67 @@ def _settle(exact, ids, first, last, wanted, rank, weight):
     left = first + wanted - tied
     for e in range(tied, last):
         weight[e] = left / (end - tied) if rank.size == 0 and e < end else 0.0
-    if rank.size == 0:
-        return
-    for _ in range(left):
-        lowest = -1
+    for _ in range(left if rank.size else 0):
+        best, lowest = tied, MOST
         for e in range(tied, end):
-            if weight[e] == 0.0 and (lowest < 0 or rank[ids[e]] < rank[ids[lowest]]):
-                lowest = e
-        weight[lowest] = 1.0
+            r = rank[ids[e]]
+            if weight[e] == 0.0 and r < lowest:
+                best, lowest = e, r
+        weight[best] = 1.0
 
 
 @inner
-def _store(lists, q, slot, ids, weight, exact, last):
-    """Write the entries that count, by ascending row number."""
-    rows, share = lists.ids[q, slot], lists.share[q, slot]
-    distances, count = lists.distances[q, slot], 0
+def _store(lists, start, ids, weight, exact, last):
+    """Write the entries that count, by ascending row number; returns how many."""
+    rows, share, distances = lists.ids, lists.share, lists.distances
+    stop = start
     for e in range(last):
         if weight[e] > 0.0:
-            p = count
-            while p > 0 and ids[e] < rows[p - 1]:
+            j, p = ids[e], stop
+            while p > start and j < rows[p - 1]:
                 rows[p], share[p] = rows[p - 1], share[p - 1]
                 if distances.size:
                     distances[p] = distances[p - 1]
                 p -= 1
-            rows[p], share[p] = ids[e], weight[e]
+            rows[p], share[p] = j, weight[e]
             if distances.size:
                 distances[p] = exact[e]
-            count += 1
-    lists.counts[q, slot] = count
+            stop += 1
+    return stop - start
+
+
+@intrinsic
+def _key(typing_context, entry):
+    """The key of an entry, as the number it is."""
+
+    def code(context, builder, signature, args):
+        high = builder.lshr(args[0], ir.IntType(64)(32))
+        bits = builder.trunc(high, ir.IntType(32))
+        return builder.fpext(builder.bitcast(bits, ir.FloatType()), ir.DoubleType())
+
+    return types.float64(types.int64), code
 
 
 @inner
-def _doubtful(metric, keys, held, wanted, q, doubt):
+def _doubtful(metric, ordered, held, wanted, q, doubt):
     """Entries first … last−1 that may or may not be among the ``wanted`` nearest.
 
     Those before are surely inside. ``last`` is −1 if rows that are not listed, whose
-    keys are at least keys[held], might be inside as well.
+    keys are at least that of ordered[held], might be inside as well.
     """
-    middle, norm = np.float64(keys[wanted - 1]), doubt.norms[q]
+    middle, norm = _key(ordered[wanted - 1]), doubt.norms[q]
     error = _error(metric, middle, norm, doubt.largest, doubt.depth) + doubt.lost[q]
     low, high = middle - error, (middle + error) * (1 + 4 * TIE)
     low -= 4 * TIE * abs(low)
     first = 0
-    while first < wanted - 1 and keys[first] + error < low:
+    while first < wanted - 1 and _key(ordered[first]) + error < low:
         first += 1
     last = wanted
-    if _surely_at_least(metric, keys[held], q, doubt) <= high:
+    if _surely_at_least(metric, _key(ordered[held]), q, doubt) <= high:
         return first, -1
-    while last < held and _surely_at_least(metric, keys[last], q, doubt) <= high:
+    while (
+        last < held and _surely_at_least(metric, _key(ordered[last]), q, doubt) <= high
+    ):
         last += 1
     return first, last
 
@@ -857,7 +936,6 @@ def _doubtful(metric, keys, held, wanted, q, doubt):
 @inner
 def _surely_at_least(metric, key, q, doubt):
     """What the distance to a row with this key is not below."""
-    key = np.float64(key)
     if key == np.inf:
         return key
     error = _error(metric, key, doubt.norms[q], doubt.largest, doubt.depth)
@@ -865,43 +943,41 @@ def _surely_at_least(metric, key, q, doubt):
 
 
 @jit
-def resolve(X, queries, heap, place, doubt, rule, lists, desk):
+def resolve(X, queries, heap, place, doubt, rule, length, lists, desk):
     """Turn the screened keys of each query and slot into certain neighbours.
 
-    The lists of the queries are at place, place + 1, …
+    The lists of the queries are at place, place + 1, … and become lists with ``length``
+    places each. Their counts are 0 before.
     """
-    ordered, ids, weight = desk.ordered, desk.ids, desk.weight
-    exact, bits, keys = desk.exact, desk.bits, desk.keys
+    ids, weight, exact = desk.ids, desk.weight, desk.exact
     counts, members, rank = lists.counts, rule.members, rule.rank
     measure, metric, first_borders = rule.measure, rule.metric, rule.borders
     for q in range(queries.rows.size):
         i, label = queries.rows[q], queries.labels[q]
         for slot in range(counts.shape[1]):
-            counts[q, slot] = 0
-            if members[label, slot] == 0:
-                continue
-            wanted = min(rule.k, members[label, slot])
-            held, border = _sorted(heap, place + q, slot, ordered)
+            there = members[label, slot]
+            wanted = lesser(rule.k, there)
+            held, border = _sorted(heap, place + q, slot, ids)
             if first_borders.size and border == first_borders[slot, place + q]:
                 # Everybody is listed who is asked for.
-                wanted, border = min(wanted, held), NEVER
+                wanted, border = lesser(wanted, held), NEVER
             if wanted == 0:
                 continue
-            for e in range(held):
-                bits[e], ids[e] = ordered[e] >> 32, ordered[e] & 0xFFFFFFFF
-            bits[held] = NEVER if held == members[label, slot] else border
-            first, last = _doubtful(metric, keys, held, wanted, q, doubt)
+            ids[held] = np.int64(NEVER if held == there else border) << 32
+            first, last = _doubtful(metric, ids, held, wanted, q, doubt)
             if last < 0:
                 counts[q, slot] = -1
                 continue
             first = 0 if measure else first
             for e in range(last):
+                ids[e] &= LOWER
                 weight[e] = 1.0
             if last > wanted or measure:
                 _distances(metric, X, i, ids, first, last, exact)
                 _sort(exact, ids, first, last)
                 _settle(exact, ids, first, last, wanted - first, rank, weight)
-            _store(lists, q, slot, ids, weight, exact, last)
+            start = (q * counts.shape[1] + slot) * length
+            counts[q, slot] = _store(lists, start, ids, weight, exact, last)
 
 
 class Edges(NamedTuple):
@@ -919,37 +995,33 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
     Only features first … last−1 are summed, so that the sums stay in cache. They are
     unsigned: an index that cannot be negative lets the loops vectorise.
     """
-    heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
-    whole = stop - (stop - start) % 4
-    for e in range(start, whole, 4):
-        _add_four(X, edges, e, power, first, last, sums)
-    for e in range(whole, stop):
-        i, j, c = heads[e], tails[e], coefficients[e]
-        for f in range(first, last):
-            t = abs(X[i, f] - X[j, f])
-            sums[f] += c * (t * t if power == 2 else t)
+    for e in range(start, stop, 4):
+        _add_four(X, edges, e, stop, power, first, last, sums)
 
 
 @tiny
-def _add_four(X, edges, e, power, first, last, sums):
-    """The same for edges e … e + 3 at once: the sums are loaded and stored once."""
+def _add_four(X, edges, e, stop, power, first, last, sums):
+    """The same for edges e … e + 3 at once: the sums are loaded and stored once.
+
+    Those from ``stop`` on count nothing.
+    """
     heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
-    h, i = heads[e], heads[e + 1]
-    j, k = heads[e + 2], heads[e + 3]
-    p, q = tails[e], tails[e + 1]
-    r, s = tails[e + 2], tails[e + 3]
-    a, b = coefficients[e], coefficients[e + 1]
-    c, d = coefficients[e + 2], coefficients[e + 3]
-    if power == 2:
-        for f in range(first, last):
-            t, u = X[h, f] - X[p, f], X[i, f] - X[q, f]
-            v, w = X[j, f] - X[r, f], X[k, f] - X[s, f]
-            sums[f] += (a * t * t + b * u * u) + (c * v * v + d * w * w)
-        return
+    x, y, z = e + 1, e + 2, e + 3
+    if z >= stop:
+        x, y, z = lesser(x, stop - 1), lesser(y, stop - 1), stop - 1
+    h, i, j = heads[e], heads[x], heads[y]
+    k, p, q = heads[z], tails[e], tails[x]
+    r, s, a = tails[y], tails[z], coefficients[e]
+    b, c, d = coefficients[x], coefficients[y], coefficients[z]
+    if e + 3 >= stop:
+        b, c, d = b if x > e else 0.0, c if y > x else 0.0, 0.0
     for f in range(first, last):
-        left = a * abs(X[h, f] - X[p, f]) + b * abs(X[i, f] - X[q, f])
-        right = c * abs(X[j, f] - X[r, f]) + d * abs(X[k, f] - X[s, f])
-        sums[f] += left + right
+        t, u = abs(X[h, f] - X[p, f]), abs(X[i, f] - X[q, f])
+        v, w = abs(X[j, f] - X[r, f]), abs(X[k, f] - X[s, f])
+        if power == 2:
+            t, u = t * t, u * u
+            v, w = v * v, w * w
+        sums[f] += (a * t + b * u) + (c * v + d * w)
 
 
 class Screen(NamedTuple):
@@ -964,7 +1036,6 @@ class VisitRoom(NamedTuple):
     """Room for visits of rows."""
 
     found: tuple  # (n,) rows that are near, and (n,) their distances
-    distances: np.ndarray  # (2,) of the nearest hit and miss
     step: np.ndarray  # (d,) zeros
     squares: np.ndarray  # (d,) of the weights
     weights: np.ndarray  # (D,) float32, the same for the columns of a screen
@@ -972,11 +1043,8 @@ class VisitRoom(NamedTuple):
     @classmethod
     def of(cls, w, n, width):
         """Room for n rows and a screen of ``width`` columns; not compiled."""
-        found, weights = (
-            (np.empty(n, np.int64), np.empty(n)),
-            np.zeros(width, np.float32),
-        )
-        return cls(found, np.empty(2), np.zeros(w.size), w * w, weights)
+        found, weights = (np.empty(n, np.int64), np.empty(n)), np.zeros(width, "f4")
+        return cls(found, np.zeros(w.size), w * w, weights)
 
 
 class Utility(NamedTuple):
@@ -1017,17 +1085,14 @@ def _thin(squares, screen, weights):
     """
     columns, top, total = screen.columns, 0.0, 0.0
     for f in range(squares.size):
-        top = max(top, squares[f])
-    if top == 0.0:
-        for c in range(columns.size):
-            weights[c] = 0
-        return 0.0, 0.0
+        top = greater(top, squares[f])
+    scale = 1 / np.sqrt(top) if top > 0.0 else 0.0
     for c in range(columns.size):
-        share = squares[columns[c]] / top
+        share = squares[columns[c]] * scale * scale
         # Denormal numbers are slow, and a key that is too small only screens less.
         weights[c] = share if share > 1e-25 else 0.0
         total += weights[c]
-    return 1 / np.sqrt(top), 2.1 * UNIT * screen.largest * np.sqrt(total)
+    return scale, 2.1 * UNIT * screen.largest * np.sqrt(total)
 
 
 @tiny
@@ -1038,12 +1103,13 @@ def _cut(best, scale, slack, depth):
 
 
 def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
-    """Rows of two ranges that are near row i under the current weights.
+    """Rows that are near row i under the current weights.
 
-    ``reach`` is a distance, and whether it shrinks to that of the nearest row found so
-    far (one row is known to be as near as it). A row is given up as soon as its partial
-    sum says that it is farther. Returns how many rows were found, in ``found``, and the
-    reach.
+    ``ranges`` says which rows: from the first number up to the second, but not those
+    from the third up to the fourth. ``reach`` is a distance, and whether it shrinks to
+    that of the nearest row found so far (one row is known to be as near as it). A row
+    is given up as soon as its partial sum says that it is farther. Returns how many
+    rows were found, in ``found``, and the reach.
     """
     rows = screen.rows
     weights, scale, slack = thin
@@ -1051,34 +1117,36 @@ def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
     best, shrinking = reach
     width, count = np.uint64(rows.shape[1]), 0
     cut = _cut(best, scale, slack, squares.size)
-    for half in range(2):
-        for j in range(ranges[2 * half], ranges[2 * half + 1]):
-            key, first = np.float32(0), np.uint64(0)
-            while first < width and key <= cut:
-                for f in range(first, first + STEP):
-                    t = rows[i, f] - rows[j, f]
-                    key += weights[f] * t * t
-                first += STEP
-            if key <= cut and j != i:
-                r = _weighted(X, i, j, squares)
-                if r <= best * (1 + TIE):
-                    ids[count], exact[count] = j, r
-                    count += 1
-                    if r < best and shrinking:
-                        best = r
-                        cut = _cut(best, scale, slack, squares.size)
+    for j in range(ranges[0], ranges[1]):
+        if j == i or ranges[2] <= j < ranges[3]:
+            continue
+        key, first = np.float32(0), np.uint64(0)
+        while first < width and key <= cut:
+            for f in range(first, first + STEP):
+                t = rows[i, f] - rows[j, f]
+                key += weights[f] * t * t
+            first += STEP
+        if key <= cut:
+            r = _weighted(X, i, j, squares)
+            if r <= best * (1 + TIE):
+                ids[count], exact[count] = j, r
+                count += 1
+                if r < best and shrinking:
+                    best = r
+                    cut = _cut(best, scale, slack, squares.size)
     return count, best
 
 
 @inner
 def _first_of_ties(count, best, rank, found):
-    """The nearest row found; among ties the one of lowest rank."""
+    """The nearest row found, among ties the one of lowest rank, and its distance."""
     ids, exact = found
-    chosen = -1
+    chosen, lowest, distance = -1, MOST, best
     for e in range(count):
-        if exact[e] <= best * (1 + TIE) and (chosen < 0 or rank[ids[e]] < rank[chosen]):
-            chosen = ids[e]
-    return chosen
+        j, r = ids[e], exact[e]
+        if r <= best * (1 + TIE) and rank[j] < lowest:
+            chosen, lowest, distance = j, rank[j], r
+    return chosen, distance
 
 
 @tiny
@@ -1098,19 +1166,17 @@ def _plain_step(X, i, hit, miss, pull, push, step):
 
 
 @jit
-def simba_visits(table, screen, w, visits, seeds, batch, utility, room):
+def simba_visits(
+    X, labels, starts, rank, screen, w, visits, seeds, batch, utility, room
+):
     """Visit rows in turn and move w after each batch (Simba, step 2).
 
-    ``table`` holds the rows, their layout, and the ranks that decide ties.
-    ``seeds`` holds each row's last hit and miss: a good first guess makes the search
-    under the current weights short. Both w and seeds are updated.
+    ``rank`` decides ties. ``seeds`` holds each row's last hit and miss: a good first
+    guess makes the search under the current weights short. w and seeds are updated.
     """
-    X, rank = table[0], table[2]
-    labels, starts = table[1].labels, table[1].starts
-    n, d = rank.size, w.size
-    found, distances, step = room.found, room.distances, room.step
+    found, step = room.found, room.step
     squares, weights = room.squares, room.weights
-    scale = slack = 0.0
+    scale = slack = near = far = 0.0
     moved, stale = 0, True
     for t in range(visits.size):
         i = visits[t]
@@ -1121,21 +1187,19 @@ def simba_visits(table, screen, w, visits, seeds, batch, utility, room):
         if hi - lo > 1:
             thin = weights, scale, slack
             for h in range(2):
-                ranges = (lo, hi, hi, hi) if h == 0 else (starts[0], lo, hi, n)
-                reach = _weighted(X, i, seeds[i, h], squares), True
-                count, distances[h] = _within_reach(
+                ranges = (lo, hi, hi, hi) if h == 0 else (0, rank.size, lo, hi)
+                near, reach = far, (_weighted(X, i, seeds[i, h], squares), True)
+                count, best = _within_reach(
                     X, i, ranges, squares, screen, thin, reach, found
                 )
-                seeds[i, h] = _first_of_ties(count, distances[h], rank, found)
-            hit, miss = seeds[i, 0], seeds[i, 1]
-            near, far = distances[0], distances[1]
+                seeds[i, h], far = _first_of_ties(count, best, rank, found)
             slope = 0.5 * _slope(utility, 0.5 * (far - near))
-            pull = slope / _weighted(X, i, hit, squares) if near > 0 else 0.0
-            push = slope / _weighted(X, i, miss, squares) if far > 0 else 0.0
-            _add_step(X, i, hit, miss, pull, push, step)
+            pull = slope / near if near > 0 else 0.0
+            push = slope / far if far > 0 else 0.0
+            _add_step(X, i, seeds[i, 0], seeds[i, 1], pull, push, step)
             moved += 1
         if moved and ((t + 1) % batch == 0 or t + 1 == visits.size):
-            for f in range(d):
+            for f in range(w.size):
                 w[f] += step[f] / moved * w[f]
                 squares[f] = w[f] * w[f]
                 step[f] = 0.0
@@ -1255,12 +1319,22 @@ class Flips(NamedTuple):
 
 
 class Shortlist(NamedTuple):
-    """The nearest hits and misses of each row under F."""
+    """The nearest hits and misses of each row under F.
 
-    near: np.ndarray  # (n, 2, K) squared distances, ascending
-    ids: np.ndarray  # (n, 2, K) their rows
-    held: np.ndarray  # (n, 2) how many there are
-    bounds: np.ndarray  # (n, 2) no other hit or miss is nearer than this
+    Lists 2i and 2i + 1 are the hits and the misses of row i.
+    """
+
+    length: int  # K, places of a list
+    near: np.ndarray  # (2n · K,) squared distances, ascending, list by list
+    ids: np.ndarray  # (2n · K,) their rows
+    held: np.ndarray  # (2n,) how many there are
+    bounds: np.ndarray  # (2n,) no other hit or miss is nearer than this
+
+    @classmethod
+    def of(cls, n, length):
+        """Lists of n rows, not made yet."""
+        near, ids = np.empty(2 * n * length), np.empty(2 * n * length, np.int64)
+        return cls(length, near, ids, np.full(2 * n, -1, np.int64), np.empty(2 * n))
 
 
 class Tour(NamedTuple):
@@ -1269,8 +1343,6 @@ class Tour(NamedTuple):
     features: np.ndarray
     low: np.ndarray  # (d,) ranges of all features
     high: np.ndarray  # (d,)
-    F: np.ndarray  # (d,) bool
-    after: np.ndarray  # (d,) e when a feature is flipped, as last evaluated
     accepting: bool  # whether a flip that makes e larger is kept
 
 
@@ -1292,17 +1364,29 @@ class Batch(NamedTuple):
     features: np.ndarray  # (TRIED,)
     values: np.ndarray  # (n, TRIED) their columns side by side
     ranges: np.ndarray  # (3, TRIED) +1 to add, −1 to remove; low; high
-    chosen: np.ndarray  # the features of F
+    members: np.ndarray  # the features of F come first
+    size: int  # how many there are
 
 
-class Scratch(NamedTuple):
-    """Room for the work of one thread."""
+class Choice(NamedTuple):
+    """What one thread knows of the set, and of the flips that are tried."""
 
-    F: np.ndarray  # (d,) the set, as this thread knows it
+    F: np.ndarray  # (d,)
     members: np.ndarray  # (d,) room for its features
     tried: np.ndarray  # (TRIED,) features that are tried
     ranges: np.ndarray  # (3, TRIED) of a batch
     after: np.ndarray  # (TRIED,) e after each
+
+    @classmethod
+    def of(cls, F):
+        """All of it, not filled in but for the set; not compiled."""
+        members, tried = np.empty(F.size, np.int64), np.empty(TRIED, np.int64)
+        return cls(F.copy(), members, tried, np.empty((3, TRIED)), np.empty(TRIED))
+
+
+class FlipRoom(NamedTuple):
+    """Room for one thread to evaluate flips."""
+
     row: np.ndarray  # (n,) of D, if D is not kept
     tests: np.ndarray  # (5, TRIED) signs, slack, floors; nearest hits and misses
     part: np.ndarray  # (TRIED,) sums over a block of rows
@@ -1311,15 +1395,10 @@ class Scratch(NamedTuple):
     ids: np.ndarray  # (K + ROOM + 2 LANES,) and rows, before they are sorted
 
     @classmethod
-    def of(cls, F, n, n_listed, kept):
+    def of(cls, n, length, kept):
         """Room for a table of n rows; made here, it needs not be compiled."""
-        room = n_listed + ROOM + 2 * LANES
+        room = length + ROOM + 2 * LANES
         return cls(
-            F=F.copy(),
-            members=np.empty(F.size, np.int64),
-            tried=np.empty(TRIED, np.int64),
-            ranges=np.empty((3, TRIED)),
-            after=np.empty(TRIED),
             row=np.empty(0 if kept else n),
             tests=np.zeros((5, TRIED)),
             part=np.empty(TRIED),
@@ -1413,8 +1492,10 @@ def _count_bits(typing_context, mask):
 
 
 @inner
-def _sort_into(values, rows, count, i, h, near, ids):
-    """Put the smallest of ``count`` distances, in order, into the lists of row i.
+def _sort_into(values, rows, count, start, K, near, ids):
+    """Put the smallest of ``count`` distances, in order, into a list, K at most.
+
+    It begins at ``start``.
 
     Each goes to the place that the number of smaller ones says: hardly a branch to
     mispredict.
@@ -1428,9 +1509,9 @@ def _sort_into(values, rows, count, i, h, near, ids):
             place += _count_bits(_below_limit(values, first, values[e]))
         while taken >> place & 1:  # by a distance that is the same
             place += 1
-        if place < near.shape[2]:
+        if place < K:
             taken |= 1 << place
-            near[i, h, place], ids[i, h, place] = values[e], rows[e]
+            near[start + place], ids[start + place] = values[e], rows[e]
 
 
 @inner
@@ -1438,14 +1519,15 @@ def _list_nearest(i, span, shortlist, row, values, rows):
     """Keep the nearest hits and misses of row i, and what bounds the others."""
     near, ids = shortlist.near, shortlist.ids
     held, bounds = shortlist.held, shortlist.bounds
-    K, n = near.shape[2], row.size
-    lo, hi = span
-    ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, n))
+    K, (lo, hi) = shortlist.length, span
+    ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, row.size))
     for h in range(2):
+        kind = 2 * i + h
+        base = kind * K
         # As many rows are no farther than this one; as a rule, more than K.
         count, worst, enough = np.int64(0), np.inf, 3 * K // 4
-        if held[i, h] > enough:
-            worst = near[i, h, enough] * (1 + 1e-12) + 1e-300
+        if held[kind] > enough:
+            worst = near[base + enough] * (1 + 1e-12) + 1e-300
         for part in range(2):
             start, stop = ranges[h][part]
             for first in range(start, stop, LANES):
@@ -1459,25 +1541,26 @@ def _list_nearest(i, span, shortlist, row, values, rows):
                     values[count], rows[count] = row[j], j
                     count += 1
                 if count > K + ROOM:
-                    _sort_into(values, rows, count, i, h, near, ids)
+                    _sort_into(values, rows, count, base, K, near, ids)
                     for e in range(K):
-                        values[e], rows[e] = near[i, h, e], ids[i, h, e]
-                    count, worst = K, near[i, h, K - 1]
-        _sort_into(values, rows, count, i, h, near, ids)
-        members = hi - lo - 1 if h == 0 else n - (hi - lo)
+                        values[e], rows[e] = near[base + e], ids[base + e]
+                    count, worst = K, values[K - 1]
+        _sort_into(values, rows, count, base, K, near, ids)
+        members = hi - lo - 1 if h == 0 else row.size - (hi - lo)
         if count >= K:
-            count, worst = K, near[i, h, K - 1]
-        held[i, h] = count
-        bounds[i, h] = worst if members > count else np.inf
+            count, worst = K, near[base + K - 1]
+        held[kind] = count
+        bounds[kind] = worst if members > count else np.inf
 
 
 @inner
-def _pair(i, j, XT, chosen, f, sign):
+def _pair(i, j, XT, members, size, f, sign):
     """Squared distance of rows i and j after feature f is flipped, summed afresh."""
     s = 0.0
-    for e in range(chosen.size):
-        if chosen[e] != f:
-            t = XT[chosen[e], i] - XT[chosen[e], j]
+    for e in range(size):
+        g = members[e]
+        if g != f:
+            t = XT[g, i] - XT[g, j]
             s += t * t
     if sign > 0:
         t = XT[f, i] - XT[f, j]
@@ -1501,15 +1584,15 @@ def _least(row, column, i, sign, lo, hi, least):
         first += side
     best = np.inf
     for e in range(LANES):
-        best = min(best, least[e])
+        best = lesser(best, least[e])
     for j in range(first, np.uint64(hi)):
         t = x - column[j]
-        best = min(best, row[j] + sign * t * t)
+        best = lesser(best, row[j] + sign * t * t)
     return best
 
 
 @inner
-def _try_all(i, h, span, XT, chosen, f, sign, floor, row, least):
+def _try_all(i, h, span, XT, members, size, f, sign, floor, row, least):
     """Nearest distance after feature f is flipped, from all rows.
 
     A difference that has lost its digits to cancellation is summed afresh.
@@ -1519,7 +1602,7 @@ def _try_all(i, h, span, XT, chosen, f, sign, floor, row, least):
     if h == 1:
         first, second = (0, span[0]), (span[1], row.size)
     for lo, hi in (first, second):
-        best = min(best, _least(row, column, i, sign, lo, hi, least))
+        best = lesser(best, _least(row, column, i, sign, lo, hi, least))
     if best >= floor:
         return best
     best = np.inf
@@ -1527,38 +1610,41 @@ def _try_all(i, h, span, XT, chosen, f, sign, floor, row, least):
         t = column[i] - column[j]
         v = row[j] + sign * t * t
         if v < best and not first[1] <= j < second[0]:
-            best = min(best, _pair(i, j, XT, chosen, f, sign) if v < floor else v)
+            if v < floor:
+                v = _pair(i, j, XT, members, size, f, sign)
+            best = lesser(best, v)
             if best == 0.0:
                 break
     return best
 
 
 @inner
-def _value(utility, near, far):
-    """u(θ) for a hit and a miss at the given distances."""
-    if utility.kind == ZERO_ONE:
-        return 1.0 if far - near > TIE * max(near, far) else 0.0
-    theta = 0.5 * (far - near)
-    if utility.kind == LINEAR:
-        return theta
-    return 1 / (1 + np.exp(-utility.beta * theta))
-
-
-@inner
 def _settle_row(i, h, lane, span, XT, row, shortlist, batch, tests, least):
     """Nearest distances of row i after some flips, where its list does not tell."""
-    near, ids, held = shortlist.near, shortlist.ids, shortlist.held[i, h]
-    bound, values, ranges = shortlist.bounds[i, h], batch.values, batch.ranges
-    features, chosen = batch.features, batch.chosen
+    near, ids, kind = shortlist.near, shortlist.ids, 2 * i + h
+    base = kind * shortlist.length
+    held, bound = shortlist.held[kind], shortlist.bounds[kind]
+    values, features, members = batch.values, batch.features, batch.members
     for b in range(lane, lane + OCTET):
-        best, slack, floor = np.inf, tests[1, b], tests[2, b]
-        sign = ranges[0, b]
-        for e in range(held):
-            t = values[i, b] - values[ids[i, h, e], b]
-            best = min(best, near[i, h, e] + sign * t * t)
+        sign, slack, floor = tests[0, b], tests[1, b], tests[2, b]
+        best, x = np.inf, values[i, b]
+        for place in range(base, base + held):
+            t = x - values[ids[place], b]
+            best = lesser(best, near[place] + sign * t * t)
         if best > bound - slack or best < floor:
-            f = features[b]
-            best = _try_all(i, h, span, XT, chosen, f, sign, floor, row, least)
+            best = _try_all(
+                i,
+                h,
+                span,
+                XT,
+                members,
+                batch.size,
+                features[b],
+                sign,
+                floor,
+                row,
+                least,
+            )
         tests[3 + h, b] = best
 
 
@@ -1571,13 +1657,16 @@ def _carry_flip(i, column, sign, reach, shortlist, values, rows):
     x = column[i]
     near, ids = shortlist.near, shortlist.ids
     held, bounds = shortlist.held, shortlist.bounds
-    for h in range(2):
-        for e in range(held[i, h]):
-            t = x - column[ids[i, h, e]]
-            values[e], rows[e] = near[i, h, e] + sign * t * t, ids[i, h, e]
-        _sort_into(values, rows, held[i, h], i, h, near, ids)
+    K = shortlist.length
+    for kind in range(2 * i, 2 * i + 2):
+        base, count = kind * K, held[kind]
+        for e in range(count):
+            j = ids[base + e]
+            t = x - column[j]
+            values[e], rows[e] = near[base + e] + sign * t * t, j
+        _sort_into(values, rows, count, base, K, near, ids)
         if sign < 0:
-            bounds[i, h] -= reach * reach
+            bounds[kind] -= reach * reach
 
 
 @intrinsic
@@ -1646,9 +1735,9 @@ def _search_list(listed, ours, lane, h, near, ids, values, tests):
         tests[3 + h, b] = np.inf
     e, unsure = 0, True
     while unsure and e < held:
-        stop, rest = min(e + 4, held), bound
+        stop, rest = lesser(e + 4, held), bound
         if stop < held:
-            rest = min(rest, near.flat[start + stop])
+            rest = lesser(rest, near[start + stop])
         span = start + e, start + stop
         places = ours, lane, h
         unsure = _try_some(values, places, near, ids, span, tests, rest)
@@ -1661,7 +1750,7 @@ def _set_tests(i, values, ranges, removed, tests):
     """What flips may take off a squared distance of row i, and what is too little."""
     for b in range(np.uint64(TRIED)):
         sign, value = ranges[0, b], values[i, b]
-        reach = max(value - ranges[1, b], ranges[2, b] - value)
+        reach = greater(value - ranges[1, b], ranges[2, b] - value)
         slack = reach * reach if sign < 0 else 0.0
         tests[0, b], tests[1, b] = sign, slack
         tests[2, b] = 1e-8 * (removed + slack)
@@ -1670,50 +1759,67 @@ def _set_tests(i, values, ranges, removed, tests):
 @inner
 def _add_values(utility, tests, sums):
     """Add u(θ) for the hits and misses found."""
-    if utility.kind == LINEAR:
-        for b in range(np.uint64(TRIED)):
-            near, far = np.sqrt(max(tests[3, b], 0.0)), np.sqrt(max(tests[4, b], 0.0))
-            sums[b] += 0.5 * (far - near)
-        return
-    for b in range(TRIED):
-        near, far = np.sqrt(max(tests[3, b], 0.0)), np.sqrt(max(tests[4, b], 0.0))
-        if utility.kind == SIGMOID:
-            sums[b] += 1 / (1 + np.exp(-utility.beta * 0.5 * (far - near)))
-        elif far - near > TIE * max(near, far):
-            sums[b] += 1.0
+    kind, beta = utility.kind, utility.beta
+    for b in range(np.uint64(TRIED)):
+        near, far = (
+            np.sqrt(greater(tests[3, b], 0.0)),
+            np.sqrt(greater(tests[4, b], 0.0)),
+        )
+        value = 0.5 * (far - near)
+        if kind == SIGMOID:
+            value = 1 / (1 + np.exp(-beta * value))
+        elif kind == ZERO_ONE:
+            value = 1.0 if far - near > TIE * greater(near, far) else 0.0
+        sums[b] += value
 
 
 @inner
 def _lay_out(first, F, tour, batch, XT, blocks, me, size):
     """Fill in the flips of the features from ``first`` on, for one's own rows."""
     features, ranges, values = batch.features, batch.ranges, batch.values
+    count, order = batch.count, tour.features
+    low, high = tour.low, tour.high
     for b in range(TRIED):
-        f = tour.features[first + min(b, batch.count - 1)]
+        f = order[first + lesser(b, count - 1)]
         features[b], ranges[0, b] = f, -1.0 if F[f] else 1.0
-        ranges[1, b], ranges[2, b] = tour.low[f], tour.high[f]
+        ranges[1, b], ranges[2, b] = low[f], high[f]
     for k in range(me, blocks.size - 1, size):
-        for b in range(batch.count + -batch.count % OCTET):
+        for b in range((count + OCTET - 1) & -OCTET):
             f = features[b]
             for i in range(blocks[k], blocks[k + 1]):
                 values[i, b] = XT[f, i]
 
 
 @tiny
-def _evaluate(layout, flips, shortlist, tour, batch, climb, utility, blocks, team, own):
+def _evaluate(
+    labels,
+    starts,
+    flips,
+    shortlist,
+    batch,
+    climb,
+    last,
+    utility,
+    blocks,
+    board,
+    sums,
+    room,
+):
     """Sums of u(θ) over blocks of rows, after each flip; blocks go to who is free.
+
+    ``last`` are the sign and the range of the feature that was flipped last.
 
     The lists of a row settle where its nearest hit and miss are if the best listed row
     is nearer, after the flip, than any other can be. A list that does not is made anew,
     and if that does not help, all rows are looked at.
     """
-    labels, starts = layout.labels, layout.starts
     XT, versions = flips.XT, flips.versions
     near, ids = shortlist.near, shortlist.ids
     held, bounds = shortlist.held, shortlist.bounds
     values, ranges = batch.values, batch.ranges
-    board, sums = team.board, team.shares[1]
-    tests, part = own.tests, own.part
-    distances, rows = own.values, own.ids
+    tests, part = room.tests, room.part
+    distances, rows = room.values, room.ids
+    sign, low, high = last
     # Everyone fails to get one block at each step.
     claims = blocks.size - 1 + board.shape[0]
     k = _claim(board) % claims
@@ -1725,8 +1831,7 @@ def _evaluate(layout, flips, shortlist, tour, batch, climb, utility, blocks, tea
                 continue
             if climb.accepted >= 0:
                 f, x = climb.accepted, XT[climb.accepted, i]
-                reach = max(x - tour.low[f], tour.high[f] - x)
-                sign = 1.0 if own.F[f] else -1.0
+                reach = greater(x - low, high - x)
                 _carry_flip(i, XT[f], sign, reach, shortlist, distances, rows)
             if flips.D.size == 0:
                 versions[i] = -1
@@ -1734,16 +1839,17 @@ def _evaluate(layout, flips, shortlist, tour, batch, climb, utility, blocks, tea
             for side in range(0, 2 * TRIED, OCTET):
                 h, lane = side // TRIED, side % TRIED
                 for _ in range(2 if lane < batch.count else 0):
-                    listed = (2 * i + h) * near.shape[2], held[i, h], bounds[i, h]
+                    kind = 2 * i + h
+                    listed = kind * shortlist.length, held[kind], bounds[kind]
                     ours = i * TRIED + lane
                     if _search_list(listed, ours, lane, h, near, ids, values, tests):
                         break
                     outdated = versions[i] < climb.length
-                    row = _row(i, flips, climb.length, own.row)
+                    row = _row(i, flips, climb.length, room.row)
                     if outdated:
                         _list_nearest(i, span, shortlist, row, distances, rows)
                     else:
-                        least = own.least
+                        least = room.least
                         _settle_row(
                             i, h, lane, span, XT, row, shortlist, batch, tests, least
                         )
@@ -1755,39 +1861,38 @@ def _evaluate(layout, flips, shortlist, tour, batch, climb, utility, blocks, tea
 
 @inner
 def _members(F, members):
-    """The features of a set, in the room that is given."""
+    """Put the features of a set into the room that is given; returns how many."""
     count = 0
     for f in range(F.size):
         if F[f]:
             members[count] = f
             count += 1
-    return members[:count]
+    return count
 
 
 @inner
-def _keep_flip(feature, span, F, flips, climb, me):
+def _keep_flip(feature, span, F, size, log, versions, climb, me):
     """Flip a feature that ranges over ``span``; the first of a team writes it down.
 
     Returned are the length of the log and what it has removed.
     """
-    log, length, removed = flips.log, climb.length, climb.removed
+    length, removed = climb.length, climb.removed
     F[feature] = not F[feature]
+    sign = 1 if F[feature] else -1
     if me == 0:
-        log[0, length], log[1, length] = feature, 1 if F[feature] else -1
+        log[0, length], log[1, length] = feature, sign
     length += 1
-    if not F[feature]:
+    if sign < 0:
         removed += span * span
-    chosen = 0
-    for f in range(F.size):
-        chosen += F[f]
-    if length > 2 * chosen + SLACK:
+    size += sign
+    if length > 2 * size + SLACK:
         # Start anew from F, so that neither the log nor its rounding grows.
-        length, removed, count = chosen, 0.0, 0
+        length, removed, count = size, 0.0, 0
         for f in range(F.size if me == 0 else 0):
             log[0, count], log[1, count] = f, 1
             count += F[f]
-        if me == 0:
-            _fill(flips.versions, np.int64(-1))
+        for i in range(versions.size if me == 0 else 0):
+            versions[i] = -1
     return length, removed
 
 
@@ -1795,65 +1900,93 @@ def _keep_flip(feature, span, F, flips, climb, me):
 def _first_better(e, after, count):
     """Place of the first flip after which e is larger, −1 if there is none."""
     for b in range(count):
-        if after[b] - e > TIE * max(1.0, abs(after[b]), abs(e)):
+        if after[b] - e > TIE * greater(greater(1.0, abs(e)), abs(after[b])):
             return b
     return -1
 
 
 @inner
-def _add_up(F, features, chosen, sums, after):
+def _add_up(F, features, size, sums, after):
     """Value of e after each flip of a set, from the sums over blocks of rows."""
     for b in range(TRIED):
         total = 0.0
         for k in range(sums.shape[0]):
             total += sums[k, b]
-        last = F[features[b]] and chosen == 1
+        last = F[features[b]] and size == 1
         after[b] = 0.0 if last else total  # e(∅) = 0
 
 
 @jit
-def flip_features(layout, flips, shortlist, tour, climb, utility, blocks, team, own):
+def flip_features(
+    labels,
+    starts,
+    flips,
+    shortlist,
+    tour,
+    climb,
+    utility,
+    blocks,
+    team,
+    choice,
+    room,
+    evaluated,
+):
     """Visit features in turn, keep flips that make e larger; return where that leads.
 
     Several flips are tried at once, in the hope that none but the last is kept. Each
     of the team has some of the blocks of rows, whose sums are added up in order, and
-    decides for itself; the first writes down what all have decided.
+    decides for itself; the first writes down what all have decided, and values of e in
+    ``evaluated``.
     """
-    me, board, sums = team.me, team.board, team.shares[1]
-    features, F = tour.features, own.F
-    tried, after = own.tried, own.after
+    me, board = team.me, team.board
+    values, sums = team.shares
+    features, low, high = tour.features, tour.low, tour.high
+    F, members, tried = choice.F, choice.members, choice.tried
+    ranges, after = choice.ranges, choice.after
     # With a literal 0, a type of its own, all that is called would be compiled twice.
     first, meetings = np.int64(0), 0
     while first < features.size:
-        count = min(climb.lanes, features.size - first)
-        chosen = _members(F, own.members)
-        batch = Batch(count, tried, team.shares[0], own.ranges, chosen)
+        count = lesser(climb.lanes, features.size - first)
+        size = _members(F, members)
+        batch = Batch(count, tried, values, ranges, members, size)
         _lay_out(first, F, tour, batch, flips.XT, blocks, me, board.shape[0])
         _meet(me, board, meetings + 1)
+        f = greater(climb.accepted, 0)
+        last = 1.0 if F[f] else -1.0, low[f], high[f]
         _evaluate(
-            layout, flips, shortlist, tour, batch, climb, utility, blocks, team, own
+            labels,
+            starts,
+            flips,
+            shortlist,
+            batch,
+            climb,
+            last,
+            utility,
+            blocks,
+            board,
+            sums,
+            room,
         )
         _meet(me, board, meetings + 2)
         meetings += 2
-        _add_up(F, tried, chosen.size, sums, after)
+        _add_up(F, tried, size, sums, after)
         for b in range(count if me == 0 else 0):
-            tour.after[tried[b]] = after[b]
+            evaluated[tried[b]] = after[b]
         b = _first_better(climb.e, after, count) if tour.accepting else -1
         if b >= 0:
             f = tried[b]
-            span = tour.high[f] - tour.low[f]
-            length, removed = _keep_flip(f, span, F, flips, climb, me)
+            span = high[f] - low[f]
+            log, versions = flips.log, flips.versions
+            length, removed = _keep_flip(f, span, F, size, log, versions, climb, me)
             # Flips are as dense as this, as a rule.
-            lanes = max(FEWEST, (b + OCTET) // OCTET * OCTET)
+            lanes = greater(FEWEST, (b + OCTET) // OCTET * OCTET)
             climb = Climb(after[b], length, removed, f, lanes, True)
             first += b + 1
         else:
-            lanes = min(TRIED, 2 * climb.lanes)
+            lanes = lesser(TRIED, 2 * climb.lanes)
             e, length, removed = climb.e, climb.length, climb.removed
             climb = Climb(e, length, removed, -1, lanes, climb.changed)
             first += count
-    if me == 0:
-        _copy(tour.F, F)
     return climb
 
 
@@ -1917,7 +2050,7 @@ def round_rows(X, low, step, first, last, cells):
     side = SIDE
     for g in range(first, last):
         for f in range(d):
-            for i in range(g * side, min(n, (g + 1) * side)):
+            for i in range(g * side, lesser(n, (g + 1) * side)):
                 cells[g, f, i - g * side] = np.rint((X[i, f] - low[f]) / step[f])
 
 
@@ -2030,7 +2163,7 @@ def _may_invade(X, own, cells, cut, thin, part, ids):
             left = 0
             for k in range(side):
                 left += keys[k] <= cut
-        for k in range(min(side, n - start) if left else 0):
+        for k in range(lesser(side, n - start) if left else 0):
             j = start + k
             if keys[k] <= cut and not own[0] <= j < own[1]:
                 ids[count] = j
@@ -2053,7 +2186,7 @@ def _limits(X, i, squares, targets, limits):
     for e in range(targets.counts[i]):
         r = _weighted(X, i, targets.ids[i, e], squares)
         limits[e] = targets.theta[i] + r * r
-        farthest = max(farthest, limits[e])
+        farthest = greater(farthest, limits[e])
     return np.sqrt(farthest) * (1 + TIE)
 
 
@@ -2062,7 +2195,11 @@ def _measure(X, i, ids, count, squares, lengths):
     """lengths[p] = squared distance of rows i and ids[p] under the squared weights."""
     for p in range(0, count, 4):
         # Four at a time; behind the last one, that one again.
-        q, r, s = min(p + 1, count - 1), min(p + 2, count - 1), min(p + 3, count - 1)
+        q, r, s = (
+            lesser(p + 1, count - 1),
+            lesser(p + 2, count - 1),
+            lesser(p + 3, count - 1),
+        )
         i1, i2 = ids[p], ids[q]
         i3, i4 = ids[r], ids[s]
         a = b = c = d = 0.0
@@ -2156,7 +2293,7 @@ def lmba_visits(table, targets, coarse, w, visits, steps, descent, team, room):
                 )
                 sums = shares[step % 2, part]
                 for e in range(0, count, 4):
-                    _add_four(X, edges, e, two, np.uint64(0), d, sums)
+                    _add_four(X, edges, e, count, two, np.uint64(0), d, sums)
         if (t + 1) % batch == 0 or t + 1 == visits.size:
             _meet(me, board, step + 1)
             _go_down(shares[step % 2], steps[step], own_w, gradient)
@@ -2198,10 +2335,10 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
     for q in range(labels.size):
         i, farthest = n + q, -1.0
         for e in range(limits.shape[1]):
-            farthest = max(farthest, limits[q, e])
+            farthest = greater(farthest, limits[q, e])
         if farthest < 0:
             continue
-        ranges = starts[0], starts[labels[q]], starts[labels[q] + 1], n
+        ranges = 0, n, starts[labels[q]], starts[labels[q] + 1]
         reach = np.sqrt(farthest) * (1 + TIE), False
         thin = weights, scale, slack
         count, _ = _within_reach(X, i, ranges, squares, screen, thin, reach, found)
@@ -2211,7 +2348,7 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
                 if limits[q, e] >= r * (1 - TIE) and limits[q, e] >= 0:
                     active[q, e] += 1
                     hinges += 1
-                    sums[d] += max(limits[q, e] - r, 0.0)
+                    sums[d] += greater(limits[q, e] - r, 0.0)
             if hinges:
                 for f in range(d):
                     delta = X[i, f] - X[ids[p], f]
@@ -2244,7 +2381,7 @@ def lmba_losses(table, targets, coarse, first, last, c, losses, room):
             _measure(X, i, ids, count, squares, lengths)
             for p in range(count):
                 for e in range(targets.counts[i]):
-                    losses[i] += c * max(limits[e] - lengths[p], 0.0)
+                    losses[i] += c * greater(limits[e] - lengths[p], 0.0)
 
 
 @jit
@@ -2257,7 +2394,7 @@ def class_distances(X, first, last, D):
     for i in range(first, last):
         D[i, i] = 0.0
     for j in range(first + 1, m):
-        stop = min(last, j)
+        stop = lesser(last, j)
         i = first
         while i + 4 <= stop:
             p = q = r = s = 0.0
@@ -2290,13 +2427,13 @@ def _nearest_cluster(S, sizes, alive, count, x, near):
     while alive[e] < x:
         q = alive[e]
         near[e] = S[q, x] / (sizes[q] + sizes[x])
-        least = min(least, near[e])
+        least = lesser(least, near[e])
         e += 1
     near[e] = np.nan  # itself, which no comparison takes
     for o in range(e + 1, count):
         q = alive[o]
         near[o] = S[x, q] / (sizes[q] + sizes[x])
-        least = min(least, near[o])
+        least = lesser(least, near[o])
     border, e = least * (1 + TIE), 0
     while not near[e] <= border:
         e += 1
@@ -2355,7 +2492,7 @@ def summed_linkage(S, merges, heights):
             chained[y] = True
         length -= 2
         chained[x] = chained[y] = False
-        lo, hi = min(x, y), max(x, y)
+        lo, hi = lesser(x, y), greater(x, y)
         merges[t, 0], merges[t, 1] = lo, hi
         heights[t] = S[lo, hi] / (sizes[lo] + sizes[hi])
         _join(S, sizes, alive, count, lo, hi)
@@ -2491,7 +2628,7 @@ def grow_ranking_tree(XT, y, order, n_classes, limits, nodes):
         if (
             impurity[node] > 0
             and depth[node] < limits.depth
-            and stop - start >= max(limits.split, 2 * limits.leaf)
+            and stop - start >= greater(limits.split, 2 * limits.leaf)
         ):
             decrease, f, place = _best_ranking_split(
                 XT, y, order, start, stop, limits.leaf, totals, counts
@@ -2553,7 +2690,7 @@ def _smallest(exact, count):
     """Smallest of the first distances; infinity if there are none."""
     least = np.inf
     for e in range(count):
-        least = min(least, exact[e])
+        least = lesser(least, exact[e])
     return least
 
 
@@ -2576,7 +2713,7 @@ def dominating_hit_sums(X, layout, k, first, last, sums):
             count = _dominating(X, i, span, side, ones, (ids, exact))
             if count == 0:
                 continue
-            wanted = min(k, count)
+            wanted = lesser(k, count)
             border = np.sort(exact[:count])[wanted - 1]
             closer, tied = 0, 0
             for e in range(count):
@@ -2611,12 +2748,12 @@ def dominating_hit_distances(X, layout, squares, first, last, near):
 
 @inner
 def _nearest_from(table, i, seed, ranges, under, found):
-    """The row of two ranges that is nearest to row i; ``seed`` is one of them."""
+    """The row of some ranges that is nearest to row i; ``seed`` is one of them."""
     X, _, rank = table
     squares, screen, thin = under
     reach = _weighted(X, i, seed, squares), True
     count, best = _within_reach(X, i, ranges, squares, screen, thin, reach, found)
-    return _first_of_ties(count, best, rank, found)
+    return _first_of_ties(count, best, rank, found)[0]
 
 
 @inner
@@ -2673,7 +2810,7 @@ def osimba_visits(table, screen, w, visits, seeds, batch, kind, room):
                 if seeds[i, slot] < 0:
                     continue
                 side = plus if slot == 1 else minus
-                ranges = (hi, n, n, n) if slot == 1 else (starts[0], lo, lo, lo)
+                ranges = (hi, n, n, n) if slot == 1 else (0, lo, lo, lo)
                 miss = _nearest_from(table, i, seeds[i, slot], ranges, under, found)
                 seeds[i, slot] = miss
                 on = side if directed else neither
@@ -2681,7 +2818,7 @@ def osimba_visits(table, screen, w, visits, seeds, batch, kind, room):
                 if dominating:
                     count = _dominating(X, i, (lo, hi), side, squares, found)
                     near = _smallest(found[1], count)
-                    hit = _first_of_ties(count, near, rank, found)
+                    hit, _ = _first_of_ties(count, near, rank, found)
                 if hit >= 0:
                     _add_squares(X, i, hit, squares, minus, neither, step)
             moved += 1
@@ -2834,20 +2971,20 @@ def search_blocks(packed, norms, queries, layouts, heaps, tile):
     ours, theirs = packed
     n, m = layouts[0].labels.size, layouts[1].labels.size
     values, turned, lows = tile.values, tile.turned, tile.lows
-    keys, turned_keys, width = tile.keys, tile.turned_keys, values.shape[0]
+    width = values.shape[0]
     for first in range(0, n, width):
         for offset in range(0, m, width):
-            shape = min(width, n - first), width, min(width, m - offset)
+            shape = lesser(width, n - first), width, lesser(width, m - offset)
             _tile(ours, first, theirs, offset, norms, shape, values, turned)
-            near, far, flat = first, offset, keys
+            near, far, block = first, offset, values
             asking, asked, heap = queries[0], layouts[1], heaps[0]
             for side in range(2):
                 if side == 1:
                     _transpose(values, turned)
-                    near, far, flat = offset, first, turned_keys
+                    near, far, block = offset, first, turned
                     asking, asked, heap = queries[1], layouts[0], heaps[1]
                     shape = shape[2], width, shape[0]
-                _scan_rows(flat, shape, asking, near, far, asked, heap, lows)
+                _scan_rows(block, shape, asking, near, far, asked, heap, lows)
 
 
 class Merged(NamedTuple):
@@ -2862,12 +2999,12 @@ class Merged(NamedTuple):
 @inner
 def _insert(top, held, value):
     """Put a value into an ascending list; what no longer fits falls out."""
-    p = min(held, top.size - 1)
+    p = lesser(held, top.size - 1)
     while p > 0 and value < top[p - 1]:
         top[p] = top[p - 1]
         p -= 1
     top[p] = value
-    return min(held + 1, top.size)
+    return lesser(held + 1, top.size)
 
 
 @jit
@@ -3223,11 +3360,11 @@ def _least_distances(prefixes, queries, hits, misses):
     for p in range(P):
         _begin_panel(prefixes, queries, p, D, start)
         base = p * WIDTH
-        end = min(edges[-1] - base, WIDTH)
+        end = lesser(edges[-1] - base, WIDTH)
         for q in range(queries.size):
             for side in range(2):
                 edge = edges[labels[queries[q]] + side] - base
-                ranges[q, side] = min(max(edge, 0), end)
+                ranges[q, side] = lesser(greater(edge, 0), end)
         for f in range(0, d, len(STEPS)):
             place = (p * d + f) * WIDTH
             for q in range(queries.size):
@@ -3286,10 +3423,13 @@ def prefix_hits(prefixes, first, last, same, correct):
         borders[tied] = -1.0
         doubt = False
         for f in range(d):
-            near, far = min(hits[q, f], misses[q, f]), max(hits[q, f], misses[q, f])
+            near, far = (
+                lesser(hits[q, f], misses[q, f]),
+                greater(hits[q, f], misses[q, f]),
+            )
             if far < np.inf and far <= near * FAR:
                 borders[tied, f] = near * (1 + TIE) ** 2
-                doubt, until = True, max(until, f + 1)
+                doubt, until = True, greater(until, f + 1)
             else:
                 correct[f] += hits[q, f] < misses[q, f]
         queries[tied] = first + q
@@ -3353,7 +3493,7 @@ def _least_bits(bits, q, start, stop, least):
     As integers, numbers from 0 to ∞ are in the same order, and compared in vectors.
     """
     for j in range(np.uint64(start), np.uint64(stop)):
-        least = min(least, bits[q, j])
+        least = lesser(least, bits[q, j])
     return least
 
 
@@ -3363,7 +3503,7 @@ def _lowest_within(D, q, border, rank):
     lowest = NOBODY
     for j in range(np.uint64(rank.size)):
         r = rank[j] if D[q, j] <= border else NOBODY
-        lowest = min(lowest, r)
+        lowest = lesser(lowest, r)
     return lowest
 
 
@@ -3386,7 +3526,7 @@ def mixed_prefix_hits(prefixes, first, last, same, correct):
             hit = np.int64(_least_bits(bits, q, lo, hi, INFINITE)).view(np.float64)
             miss = _least_bits(bits, q, 0, lo, INFINITE)
             miss = np.int64(_least_bits(bits, q, hi, n, miss)).view(np.float64)
-            near, far = min(hit, miss), max(hit, miss)
+            near, far = lesser(hit, miss), greater(hit, miss)
             if far < np.inf and far <= near * FAR:
                 lowest = _lowest_within(D, q, near * (1 + TIE) ** 2, rank)
                 correct[f] += same[lowest] == labels[i]
@@ -3484,7 +3624,7 @@ def _add_extras(norms, first, offset, shape, tile, part):
     tall, place, side = np.uint64(height), np.uint64(first), np.uint64(LANES)
     # Whole lines of memory at a time: columns are far apart.
     for c0 in range(0, filled, LANES):
-        if starts[offset + c0] == starts[min(offset + c0 + LANES, starts.size - 1)]:
+        if starts[offset + c0] == starts[lesser(offset + c0 + LANES, starts.size - 1)]:
             continue
         for c in range(LANES):
             for r in range(tall):
@@ -3625,28 +3765,29 @@ def _mixed_within_reach(X, i, ranges, squares, screen, thin, reach, found):
     for m in range(nominal.size):
         sizes[m] = squares[nominal[m]] * scale * scale
     cut = _cut(best, scale, slack, squares.size)
-    for half in range(2):
-        for j in range(ranges[2 * half], ranges[2 * half + 1]):
-            key, first = np.float32(0), np.uint64(0)
-            while first < width and key <= cut:
-                for f in range(first, first + STEP):
-                    t = Z[i, f] - Z[j, f]
-                    key += weights[f] * t * t
-                first += STEP
-            first = np.uint64(0)
-            while first < many and key <= cut:
-                for m in range(first, min(first + STEP, many)):
-                    unequal = abs(codes[i, m] - codes[j, m]) > none
-                    key += sizes[m] if unequal else none
-                first += STEP
-            if key <= cut and j != i:
-                r = _weighted(X, i, j, squares)
-                if r <= best * (1 + TIE):
-                    ids[count], exact[count] = j, r
-                    count += 1
-                    if r < best and shrinking:
-                        best = r
-                        cut = _cut(best, scale, slack, squares.size)
+    for j in range(ranges[0], ranges[1]):
+        if j == i or ranges[2] <= j < ranges[3]:
+            continue
+        key, first = np.float32(0), np.uint64(0)
+        while first < width and key <= cut:
+            for f in range(first, first + STEP):
+                t = Z[i, f] - Z[j, f]
+                key += weights[f] * t * t
+            first += STEP
+        first = np.uint64(0)
+        while first < many and key <= cut:
+            for m in range(first, lesser(first + STEP, many)):
+                unequal = abs(codes[i, m] - codes[j, m]) > none
+                key += sizes[m] if unequal else none
+            first += STEP
+        if key <= cut:
+            r = _weighted(X, i, j, squares)
+            if r <= best * (1 + TIE):
+                ids[count], exact[count] = j, r
+                count += 1
+                if r < best and shrinking:
+                    best = r
+                    cut = _cut(best, scale, slack, squares.size)
     return count, best
 
 
@@ -3944,7 +4085,7 @@ def _go_beyond(values, row, pair, expected, excess, fills):
 def _go_beyond_gap(j, own, pair, expected, excess, fills):
     """The same for row j, whose value is missing and filled in as ``own`` says."""
     filled = abs(fills[pair] - fills[own])
-    e = max(expected[pair, j], filled)
+    e = greater(expected[pair, j], filled)
     expected[pair, j] = e
     # Both rows lack the value, and each says one half.
     excess[0, pair, j] = 0.5 * (e - filled)
@@ -4031,7 +4172,7 @@ def _walk(labels, slots, counts, walked, count, found):
         if filled[s] == counts[s]:
             borders[s] = distances[j]
             unfilled -= 1
-            last = max(last, borders[s] * (1 + TIE))
+            last = greater(last, borders[s] * (1 + TIE))
     return listed
 
 

@@ -24,6 +24,7 @@ from widemargin.notices import warn
 from widemargin.threads import Workers
 
 SCALES = ("minmax", "standard", None)
+FEW = 2**15  # cells up to which NumPy does in no time what else has to be compiled
 SMALLEST, LARGEST = 1e-150, 1e150  # differences beyond have squares of 0 or infinity
 
 Floats = NDArray[np.float64]
@@ -286,15 +287,9 @@ def build(
     nominal: Ints | None = None,
 ) -> Table:
     """Scale X, sort its rows by class and say what is constant."""
-    n, d = X.shape
+    d = X.shape[1]
     rows = np.argsort(y, kind="stable")
-    low, high, mean = np.empty((3, d))
-    workers.run(
-        lambda part: kernels.column_range(
-            X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
-        ),
-        workers.shares(d, 256),
-    )
+    low, high, mean = _ranges(X, workers)
     gappy = np.flatnonzero(np.isnan(mean))
     if len(gappy):
         workers.run(
@@ -320,17 +315,49 @@ def build(
         shift, span = np.where(constant, low, shift), np.where(constant, 1.0, span)
     if nominal is not None:
         shift[nominal], span[nominal] = 0.0, 1.0
-    Z = np.empty((n, d))
-    workers.run(
-        lambda part: kernels.scale_rows(X, rows, shift, span, part.start, part.stop, Z),
-        workers.shares(n, max(1, 2**16 // d)),
-    )
+    Z = _scaled(X, rows, shift, span, workers)
     low, high, mean = ((a - shift) / span for a in (low, high, mean))
     mixed = None
     if len(gappy) or (nominal is not None and len(nominal)):
         nominal = np.empty(0, np.int64) if nominal is None else nominal
         mixed = separate(Z, y[rows], nominal, gappy, workers)
     return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
+
+
+def is_little(X: NDArray[Any]) -> bool:
+    """Whether X has few cells."""
+    return X.size <= FEW
+
+
+def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
+    """Smallest and largest value and mean of each feature; NaN if a cell is missing."""
+    n, d = X.shape
+    if is_little(X):
+        parts = np.divide(X, n, dtype=float)
+        return np.stack([X.min(axis=0), X.max(axis=0), parts.sum(axis=0)], dtype=float)
+    ranges = np.repeat([[np.inf], [-np.inf], [0.0]], d, axis=1)
+    workers.run(
+        lambda part: kernels.column_range(
+            X, np.uint64(part.start), np.uint64(part.stop), *ranges
+        ),
+        workers.shares(d, 256),
+    )
+    return ranges
+
+
+def _scaled(
+    X: NDArray[Any], rows: Ints, shift: Floats, span: Floats, workers: Workers
+) -> Floats:
+    """Some rows of X, as (x − shift) / span."""
+    if is_little(X):
+        scaled: Floats = (X[rows] - shift) / span
+        return scaled
+    Z = np.empty(X.shape)
+    workers.run(
+        lambda part: kernels.scale_rows(X, rows, shift, span, part.start, part.stop, Z),
+        workers.shares(len(rows), max(1, 2**16 // X.shape[1])),
+    )
+    return Z
 
 
 def refuse_extreme_ranges(

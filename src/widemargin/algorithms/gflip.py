@@ -212,12 +212,7 @@ class FlipSearch:
             versions=np.full(n, -1, np.int64),
             log=np.zeros((2, 2 * d + kernels.SLACK + 1), np.int64),
         )
-        self.shortlist = kernels.Shortlist(
-            near=np.empty((n, 2, LISTED)),
-            ids=np.empty((n, 2, LISTED), np.int64),
-            held=np.full((n, 2), -1, np.int64),
-            bounds=np.empty((n, 2)),
-        )
+        self.shortlist = kernels.Shortlist.of(n, LISTED)
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
 
@@ -250,16 +245,15 @@ class FlipSearch:
     def _visit(self, features: Ints, accepting: bool) -> None:
         """Evaluate flips, and keep those that make e larger."""
         n, n_blocks = len(self.table.X), len(self.blocks) - 1
-        tour = kernels.Tour(
-            features, self.table.low, self.table.high, self.F, self.after, accepting
-        )
+        tour = kernels.Tour(features, self.table.low, self.table.high, accepting)
         shares = np.empty((n, kernels.TRIED)), np.empty((n_blocks, kernels.TRIED))
         begin, kept = self.climb, self.flips.D.size > 0
 
         def visit(member: int, board: Ints) -> None:
-            own = kernels.Scratch.of(self.F, n, LISTED, kept)
+            choice = kernels.Choice.of(self.F)
             end = kernels.flip_features(
-                self.layout,
+                self.layout.labels,
+                self.layout.starts,
                 self.flips,
                 self.shortlist,
                 tour,
@@ -267,9 +261,13 @@ class FlipSearch:
                 self.utility,
                 self.blocks,
                 kernels.Team(member, board, shares),
-                own,
+                choice,
+                kernels.FlipRoom.of(n, LISTED, kept),
+                self.after,
             )
             if member == 0:
-                self.climb = kernels.Climb(*end)
+                self.climb, F[:] = kernels.Climb(*end), choice.F
 
+        F = self.F.copy()
         self.workers.together(visit, n // FEW)
+        self.F = F

@@ -189,11 +189,21 @@ def one_pass(
     batch_size: int,
 ) -> None:
     """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
-    table = (screen.table.data, screen.layout, screen.table.rows)
+    table, layout = screen.table, screen.layout
     for arranged, part in screen.parts(w, visits, batch_size):
         room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
         kernels.simba_visits(
-            table, arranged, w, visits[part], seeds, batch_size, utility, room
+            table.data,
+            layout.labels,
+            layout.starts,
+            table.rows,
+            arranged,
+            w,
+            visits[part],
+            seeds,
+            batch_size,
+            utility,
+            room,
         )
 
 

@@ -22,7 +22,7 @@ from widemargin import kernels
 from widemargin.engine import small
 from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table
+from widemargin.table import Floats, Ints, Table, is_little
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
@@ -267,6 +267,15 @@ class Search:
         packed[:, n:] = 0
         packed[-1, :n, d - (chunks - 1) * length :] = 0
         norms = np.zeros((2, padded))
+        if not self.step and is_little(X):
+            for chunk in range(chunks):
+                f = slice(chunk * length, min(d, (chunk + 1) * length))
+                values = (X[:, f] - self.centre[f]) * self.factor
+                packed[chunk, :n, : values.shape[1]] = values
+            values = packed[:, :n].astype(float)
+            norms[kernels.EUCLIDEAN, :n] = (values**2).sum(axis=(0, 2))
+            norms[kernels.MANHATTAN, :n] = np.abs(values).sum(axis=(0, 2))
+            return packed, norms
 
         def pack(part: slice) -> None:
             if self.step:
@@ -304,10 +313,11 @@ class Search:
     def _heap(self, m: int, wanted: int) -> kernels.Heap:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
         padded = fill_up(m, self.width)
-        shape = (self.n_slots, m, places(wanted))
+        length = places(wanted)
         return kernels.Heap(
-            np.empty(shape, np.int64),
-            np.zeros(shape[:2], np.int32),
+            np.empty(self.n_slots * m * length, np.int64),
+            length,
+            np.zeros((self.n_slots, m), np.int32),
             np.full((self.n_slots, padded), kernels.NEVER, np.int32),
         )
 
@@ -448,7 +458,7 @@ class Search:
             )
         )
         again = which[unsure]
-        wanted = min(4 * kept(heap.entries.shape[2]), len(self.table.X))
+        wanted = min(4 * kept(heap.length), len(self.table.X))
         fits = BUDGET // (28 * places(wanted) * self.n_slots)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
@@ -458,10 +468,10 @@ class Search:
     def _lists(
         self, rows: Ints, heap: kernels.Heap, place: int, rule: kernels.Rule
     ) -> kernels.Lists:
-        wanted = kept(heap.entries.shape[2])
+        wanted = kept(heap.length)
         shape = (len(rows), self.n_slots, wanted + wanted // 4 + 1)
         lists = kernels.Lists(
-            np.empty(shape[:2], np.int64),
+            np.zeros(shape[:2], np.int64),
             np.empty(shape, np.int32),
             np.empty(shape),
             np.empty(shape if rule.measure else (len(rows), self.n_slots, 0)),
@@ -477,8 +487,9 @@ class Search:
                 place + part.start,
                 doubt._replace(norms=doubt.norms[part], lost=doubt.lost[part]),
                 rule,
-                kernels.Lists(*(a[part] for a in lists)),
-                kernels.Desk.empty(heap.entries.shape[2]),
+                shape[2],
+                lists.part(part),
+                kernels.Desk.empty(heap.length),
             )
 
         self.workers.run(resolve, self.workers.shares(len(rows), 64))
