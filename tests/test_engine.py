@@ -142,7 +142,7 @@ def test_neighbours_are_those_of_brute_force(kind, metric, relation, workers):
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 def test_any_number_of_features(d, metric, workers):
     rng = np.random.default_rng(d)
-    table = make_table(rng.random((70, d)), rng.integers(0, 2, 70), workers)
+    table = make_table(rng.random((60, d)), rng.integers(0, 2, 60), workers)
     assert_nearest(table, 3, hits_and_misses(2), metric, workers)
 
 

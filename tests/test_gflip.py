@@ -6,8 +6,11 @@ from sklearn.exceptions import ConvergenceWarning
 import widemargin.algorithms.gflip
 from cases import CASES, gaussian, small_tables
 from oracles.gflip import gflip
-from widemargin import GFlip
+from oracles.margin import evaluation
+from widemargin import GFlip, kernels
 from widemargin.datasets import make_gaussian_relevant, make_xor
+from widemargin.table import build
+from widemargin.threads import Workers
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
@@ -58,6 +61,26 @@ def test_more_rows_than_listed_with_and_without_distance_matrix(monkeypatch):
     for budget in (2**32, 0):
         monkeypatch.setattr(widemargin.algorithms.gflip, "BUDGET", budget)
         assert_same(GFlip(order=orders).fit(X, y), theirs)
+
+
+@pytest.mark.parametrize("budget", [2**32, 0])
+def test_distances_follow_any_number_of_flips(budget, monkeypatch):
+    # Most flips do not last, so that the log of them is cut again and again.
+    monkeypatch.setattr(widemargin.algorithms.gflip, "BUDGET", budget)
+    rng = np.random.default_rng(0)
+    X, y = rng.random((30, 9)), np.repeat([0, 1], 15)
+    with Workers(1) as workers:
+        table = build(X, y, np.arange(2), scale=None, workers=workers)
+        utility = kernels.Utility(kernels.LINEAR, 1.0)
+        search = widemargin.algorithms.gflip.FlipSearch(table, utility, workers)
+        F = np.zeros(9)
+        for f in rng.integers(0, 9, 150):
+            search.climb = search.climb._replace(e=-1e9)  # any flip makes it larger
+            search._visit(np.array([f]), accepting=True)
+            F[f] = 1 - F[f]
+            np.testing.assert_array_equal(search.F, F == 1)
+            if F.any():
+                assert search.e == pytest.approx(evaluation(X, y, F, "linear"))
 
 
 def test_cancelled_distances_are_summed_afresh():
