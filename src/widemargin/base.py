@@ -121,6 +121,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             labels=labels,
             ordered=self._ordered_classes,
             nominal=nominal,
+            finite=False,
         )
         n = len(Z)
         small = n**2 * Z.shape[1] < SMALL

@@ -1015,13 +1015,16 @@ def _add_four(X, edges, e, stop, power, first, last, sums):
     b, c, d = coefficients[x], coefficients[y], coefficients[z]
     if e + 3 >= stop:
         b, c, d = b if x > e else 0.0, c if y > x else 0.0, 0.0
+    if power == 2:
+        for f in range(first, last):
+            t, u = X[h, f] - X[p, f], X[i, f] - X[q, f]
+            v, w = X[j, f] - X[r, f], X[k, f] - X[s, f]
+            sums[f] += (a * t * t + b * u * u) + (c * v * v + d * w * w)
+        return
     for f in range(first, last):
-        t, u = abs(X[h, f] - X[p, f]), abs(X[i, f] - X[q, f])
-        v, w = abs(X[j, f] - X[r, f]), abs(X[k, f] - X[s, f])
-        if power == 2:
-            t, u = t * t, u * u
-            v, w = v * v, w * w
-        sums[f] += (a * t + b * u) + (c * v + d * w)
+        left = a * abs(X[h, f] - X[p, f]) + b * abs(X[i, f] - X[q, f])
+        right = c * abs(X[j, f] - X[r, f]) + d * abs(X[k, f] - X[s, f])
+        sums[f] += left + right
 
 
 class Screen(NamedTuple):

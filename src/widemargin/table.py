@@ -133,13 +133,15 @@ def validate(
     labels: bool = True,
     ordered: bool = False,
     nominal: Ints | None = None,
+    finite: bool = True,
 ) -> tuple[Floats, Ints, NDArray[Any]]:
     """Check what the caller passed; return X, class codes and class labels.
 
     With an estimator, its ``n_features_in_`` and ``feature_names_in_`` are set. Without
     ``labels``, y is not looked at and all rows are of one class, 0. If ``ordered``,
     labels whose order means nothing are refused. If the ``nominal`` features are named,
-    of which there may be none, values may be missing, and come back as NaN.
+    of which there may be none, values may be missing, and come back as NaN. Unless
+    ``finite``, what is not a number is left to `build` to find, on its way.
     """
     name = name or type(estimator).__name__
     refuse_sparse(X, name)
@@ -152,6 +154,8 @@ def validate(
         options["dtype"] = [np.float64, np.float32]
     if nominal is not None:
         options["ensure_all_finite"] = "allow-nan"
+    if not finite:
+        options["ensure_all_finite"] = False
     if estimator is None:
         X = check_array(X, estimator=name, input_name="X", **options)
     else:
@@ -292,12 +296,16 @@ def build(
     low, high, mean = _ranges(X, workers)
     gappy = np.flatnonzero(np.isnan(mean))
     if len(gappy):
+        if nominal is None:
+            assert_all_finite(X, estimator_name=name, input_name="X")
         workers.run(
             lambda part: kernels.observed_range(
                 X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
             ),
             workers.shares(d, 256),
         )
+    if not np.isfinite([low, high]).all():
+        assert_all_finite(X, allow_nan=True, estimator_name=name, input_name="X")
     constant = low == high
     refuse_extreme_ranges(low, high, scale, name)
     if scale == "minmax":
@@ -334,7 +342,9 @@ def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
     n, d = X.shape
     if is_little(X):
         parts = np.divide(X, n, dtype=float)
-        return np.stack([X.min(axis=0), X.max(axis=0), parts.sum(axis=0)], dtype=float)
+        with np.errstate(invalid="ignore"):  # infinite numbers are refused later
+            mean = parts.sum(axis=0)
+        return np.stack([X.min(axis=0), X.max(axis=0), mean], dtype=float)
     ranges = np.repeat([[np.inf], [-np.inf], [0.0]], d, axis=1)
     workers.run(
         lambda part: kernels.column_range(
