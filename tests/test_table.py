@@ -176,6 +176,23 @@ def test_any_range_can_be_scaled_to_one(selector, size):
     )
 
 
+@pytest.mark.parametrize("few", [0, 2**15])
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("cells", [[np.inf], [-np.inf], [np.inf, -np.inf]])
+@pytest.mark.parametrize("missing", [False, True])
+def test_infinite_cells_are_refused(
+    numbers, selector, cells, missing, few, monkeypatch
+):
+    monkeypatch.setattr(table, "FEW", few)
+    X, y = numbers
+    X = X.astype(float)
+    X[: len(cells), 2] = cells
+    if missing:
+        X[5, 2] = np.nan
+    with pytest.raises(ValueError, match=r"Input X contains (infinity|NaN)"):
+        selector.fit(X, y)
+
+
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize(
     ("X", "y", "message"),

@@ -297,7 +297,7 @@ def build(
     gappy = np.flatnonzero(np.isnan(mean))
     if len(gappy):
         if nominal is None:
-            assert_all_finite(X, estimator_name=name, input_name="X")
+            _refuse_other_than_numbers(X, name)
         workers.run(
             lambda part: kernels.observed_range(
                 X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
@@ -305,7 +305,7 @@ def build(
             workers.shares(d, 256),
         )
     if not np.isfinite([low, high]).all():
-        assert_all_finite(X, allow_nan=True, estimator_name=name, input_name="X")
+        _refuse_other_than_numbers(X, name, may_miss=True)
     constant = low == high
     refuse_extreme_ranges(low, high, scale, name)
     if scale == "minmax":
@@ -330,6 +330,14 @@ def build(
         nominal = np.empty(0, np.int64) if nominal is None else nominal
         mixed = separate(Z, y[rows], nominal, gappy, workers)
     return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
+
+
+def _refuse_other_than_numbers(
+    X: NDArray[Any], name: str, *, may_miss: bool = False
+) -> None:
+    """Refuse infinity, and NaN unless values may be missing, as scikit-learn does."""
+    with np.errstate(invalid="ignore"):  # its first guess is the sum of X
+        assert_all_finite(X, allow_nan=may_miss, estimator_name=name, input_name="X")
 
 
 def is_little(X: NDArray[Any]) -> bool:
