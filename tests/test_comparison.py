@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_ordinal, make_xor
+from widemargin.engine import local, small
 from widemargin.evaluation import (
     Comparison,
     SelectionCurve,
@@ -493,6 +494,18 @@ class TestCost:
         rows = stages.spread_rows(codes, 10)
         assert np.bincount(codes[rows]).tolist() == [10, 7, 1]
         assert rows[0] == 0
+
+    @pytest.mark.parametrize(("n", "searched"), [(300, [128, 300]), (100, [])])
+    def test_what_a_timed_fit_needs_is_compiled_before(self, n, searched, monkeypatch):
+        # Small tables are not searched, unless they make ready for a large one.
+        monkeypatch.setattr(small, "ROWS", 256)
+        sizes, search = [], local.Search
+        monkeypatch.setattr(
+            local, "Search", lambda t, *a: sizes.append(len(t.X)) or search(t, *a)
+        )
+        X, y = table(n)
+        compare(X, y, "ReliefF", **LIGHT, random_state=0)
+        assert [size for size in sizes if size in (128, n)] == searched
 
     @pytest.mark.parametrize(
         ("seconds", "text"),

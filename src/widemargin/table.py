@@ -8,6 +8,8 @@ features and missing values are set apart in ``mixed``.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -340,9 +342,32 @@ def _refuse_other_than_numbers(
         assert_all_finite(X, allow_nan=may_miss, estimator_name=name, input_name="X")
 
 
+_stand_ins: list[tuple[int, int]] = []  # shapes that tables are taken to have
+
+
+@contextmanager
+def as_if_of(n: int, d: int) -> Iterator[None]:
+    """Treat all tables like one of n rows and d features, whatever their size.
+
+    Results do not depend on it, but what has to be compiled does: with a few rows, one
+    can make ready for many.
+    """
+    _stand_ins.append((n, d))
+    try:
+        yield
+    finally:
+        _stand_ins.pop()
+
+
+def taken_shape(X: NDArray[Any]) -> tuple[int, int]:
+    """The number of rows and of features by which X is treated."""
+    return _stand_ins[-1] if _stand_ins else X.shape
+
+
 def is_little(X: NDArray[Any]) -> bool:
     """Whether X has few cells."""
-    return X.size <= FEW
+    n, d = taken_shape(X)
+    return n * d <= FEW
 
 
 def _ranges(X: NDArray[Any], workers: Workers) -> Floats:

@@ -33,7 +33,7 @@ from widemargin.evaluation.defaults import MOST_TAKEN
 from widemargin.evaluation.resampling import Resampling, resample
 from widemargin.notices import warn
 from widemargin.progress import progress
-from widemargin.table import Ints
+from widemargin.table import Ints, as_if_of
 
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
 SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there
@@ -134,7 +134,11 @@ def fit_all(run: Run) -> None:
     with progress("fits", len(run.methods), run.verbose) as advance:
         for label, selector in run.methods.items():
             # Should the few rows not be enough for it, it is timed cold.
-            with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+            with (
+                warnings.catch_warnings(action="ignore"),
+                suppress(ValueError),
+                as_if_of(run.profile.n_samples, run.profile.n_features),
+            ):
                 clone(selector).fit(X, y)
             fitted = clone(selector)
             if fitted.n_jobs is None:
