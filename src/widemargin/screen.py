@@ -50,7 +50,6 @@ class Screen(_Rearranged):
         self.largest = float(np.maximum(*ends)[self.numeric].max(initial=0.0))
         d = len(self.numeric)
         self.rows = np.zeros((n, -(-d // step) * step), np.float32)
-        self.layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
 
     def arranged(self, w: Floats) -> kernels.Screen:
         """The copy, arranged for weights near w."""

@@ -201,7 +201,6 @@ class FlipSearch:
     ) -> None:
         n, d = table.X.shape
         self.table, self.utility, self.workers = table, utility, workers
-        self.layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
         self.F = np.zeros(d, dtype=bool)
         self.epochs = 0
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
@@ -252,8 +251,8 @@ class FlipSearch:
         def visit(member: int, board: Ints) -> None:
             choice = kernels.Choice.of(self.F)
             end = kernels.flip_features(
-                self.layout.labels,
-                self.layout.starts,
+                self.table.y,
+                self.table.starts,
                 self.flips,
                 self.shortlist,
                 tour,

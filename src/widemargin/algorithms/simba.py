@@ -189,13 +189,13 @@ def one_pass(
     batch_size: int,
 ) -> None:
     """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
-    table, layout = screen.table, screen.layout
+    table = screen.table
     for arranged, part in screen.parts(w, visits, batch_size):
         room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
         kernels.simba_visits(
             table.data,
-            layout.labels,
-            layout.starts,
+            table.y,
+            table.starts,
             table.rows,
             arranged,
             w,
