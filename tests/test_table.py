@@ -325,3 +325,13 @@ def test_few_cells_are_scaled_as_many_are(kind, scale, monkeypatch):
         np.testing.assert_array_equal(getattr(few, name), getattr(many, name))
     size = np.abs([many.low, many.high]).max()
     np.testing.assert_allclose(few.mean, many.mean, 0, 1e-12 * size)
+
+
+def test_a_stand_in_only_makes_tables_larger(monkeypatch):
+    monkeypatch.setattr(table, "FEW", 100)
+    few, many = np.zeros((5, 4)), np.zeros((50, 4))
+    for shape, is_little in (((2, 2), True), ((50, 4), False)):
+        with table.as_if_of(*shape):
+            assert table.is_little(few) == is_little
+            assert not table.is_little(many)
+    assert table.is_little(few)

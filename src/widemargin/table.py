@@ -342,12 +342,12 @@ def _refuse_other_than_numbers(
         assert_all_finite(X, allow_nan=may_miss, estimator_name=name, input_name="X")
 
 
-_stand_ins: list[tuple[int, int]] = []  # shapes that tables are taken to have
+_stand_ins: list[tuple[int, int]] = []  # shapes of tables that are to come
 
 
 @contextmanager
 def as_if_of(n: int, d: int) -> Iterator[None]:
-    """Treat all tables like one of n rows and d features, whatever their size.
+    """Treat smaller tables like one of n rows and d features.
 
     Results do not depend on it, but what has to be compiled does: with a few rows, one
     can make ready for many.
@@ -361,7 +361,8 @@ def as_if_of(n: int, d: int) -> Iterator[None]:
 
 def taken_shape(X: NDArray[Any]) -> tuple[int, int]:
     """The number of rows and of features by which X is treated."""
-    return _stand_ins[-1] if _stand_ins else X.shape
+    n, d = _stand_ins[-1] if _stand_ins else (0, 0)
+    return max(n, X.shape[0]), max(d, X.shape[1])
 
 
 def is_little(X: NDArray[Any]) -> bool:
