@@ -9,11 +9,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_array, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -21,6 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from widemargin import sampling
+from widemargin._sklearn import Interval, StrOptions, _fit_context, _get_output_config
 from widemargin.columns import nominal_columns
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, on_dask
 from widemargin.notices import warn

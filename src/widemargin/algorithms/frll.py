@@ -12,8 +12,8 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector, separation_ratio
 from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
 from widemargin.table import (

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import (
     About,
     MarginSelector,

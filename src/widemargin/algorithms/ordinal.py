@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, AscentSelector, SampledSelector
 from widemargin.engine import (
     Edges,

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, SampledSelector
 from widemargin.engine import Edges, Neighbors, each_class, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS

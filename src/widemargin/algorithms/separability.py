@@ -14,9 +14,9 @@ import numbers
 from itertools import pairwise
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector, separation_ratio
 from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
 from widemargin.notices import warn

@@ -12,9 +12,9 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, AscentSelector
 from widemargin.engine import edge_sums, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS

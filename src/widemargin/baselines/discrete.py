@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.engine import column_sums, row_sums
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans

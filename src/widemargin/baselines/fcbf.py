@@ -12,8 +12,8 @@ import numbers
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
+from widemargin._sklearn import Interval
 from widemargin.base import About, MarginSelector
 from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.table import Floats, Table

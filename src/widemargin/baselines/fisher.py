@@ -14,8 +14,8 @@ from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
+from widemargin._sklearn import Interval
 from widemargin.base import About, MarginSelector
 from widemargin.engine import class_sums, row_sums
 from widemargin.notices import warn

@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
 from widemargin.engine import edge_sums, heat_width, nearest
 from widemargin.notices import warn

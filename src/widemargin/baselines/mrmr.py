@@ -12,8 +12,8 @@ Analysis and Machine Intelligence 27, 2005.
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
+from widemargin._sklearn import StrOptions
 from widemargin.base import About, MarginSelector
 from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.progress import progress

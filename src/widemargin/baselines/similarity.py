@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
 
+from widemargin._sklearn import Interval
 from widemargin.base import About, MarginSelector
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table

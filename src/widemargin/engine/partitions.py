@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import _check_feature_names
 
+from widemargin._sklearn import _check_feature_names
 from widemargin.columns import MIXED, refuse_columns
 from widemargin.engine.coding import Columns, Values
 from widemargin.engine.distributed import Runner

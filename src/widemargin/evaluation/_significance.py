@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
+from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
 from widemargin.evaluation.frames import Names, data_frame, feature_names, in_memory
 from widemargin.evaluation.permuted_relief import one_search, permuted_scores, steps

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
+from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
 from widemargin.evaluation.neighbor import Judge
 from widemargin.progress import progress

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
+from widemargin._sklearn import _safe_indexing
 from widemargin.evaluation.frames import feature_names
 from widemargin.table import Ints
 

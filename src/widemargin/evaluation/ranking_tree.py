@@ -15,11 +15,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, RealNotInt, StrOptions, _fit_context
 from widemargin.evaluation.losses import category_order
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, validate

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
+from widemargin._sklearn import _safe_indexing
 from widemargin.evaluation._stability import Stability, Supports, stability
 from widemargin.evaluation.frames import Names, data_frame, feature_names, in_memory
 from widemargin.evaluation.refits import (

@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_score
-from sklearn.utils import _safe_indexing
 
+from widemargin._sklearn import _safe_indexing
 from widemargin.algorithms.lmba import LMBA
 from widemargin.base import AscentSelector, MarginSelector
 from widemargin.baselines.mrmr import MRMR

@@ -1,0 +1,21 @@
+"""What the package uses of scikit-learn that scikit-learn does not call public.
+
+Such names may move or go in any release. They are imported here and nowhere else, so
+that a new release is met in one file; `tests/test_private_names.py` checks it.
+"""
+
+from sklearn.base import _fit_context
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import _check_feature_names
+
+__all__ = [
+    "Interval",
+    "RealNotInt",
+    "StrOptions",
+    "_check_feature_names",
+    "_fit_context",
+    "_get_output_config",
+    "_safe_indexing",
+]
