@@ -58,15 +58,15 @@ def test_more_rows_than_listed_with_and_without_distance_matrix(monkeypatch):
     orders = [rng.permutation(12) for _ in range(10)]
     theirs = gflip(X, y, orders)
     assert theirs.epochs > 2
-    for budget in (2**32, 0):
-        monkeypatch.setattr(widemargin.algorithms.gflip, "BUDGET", budget)
+    for memory in ("1GiB", "0"):  # distances are kept, or not
+        monkeypatch.setenv("WIDEMARGIN_MEMORY", memory)
         assert_same(GFlip(order=orders).fit(X, y), theirs)
 
 
-@pytest.mark.parametrize("budget", [2**32, 0])
-def test_distances_follow_any_number_of_flips(budget, monkeypatch):
+@pytest.mark.parametrize("memory", ["1GiB", "0"])
+def test_distances_follow_any_number_of_flips(memory, monkeypatch):
     # Most flips do not last, so that the log of them is cut again and again.
-    monkeypatch.setattr(widemargin.algorithms.gflip, "BUDGET", budget)
+    monkeypatch.setenv("WIDEMARGIN_MEMORY", memory)
     rng = np.random.default_rng(0)
     X, y = rng.random((30, 9)), np.repeat([0, 1], 15)
     with Workers(1) as workers:

@@ -35,6 +35,12 @@ def class_distances(X: Floats, workers: Workers) -> Floats:
     return D
 
 
+def linkage_bytes(m: int, linkage: str) -> int:
+    """Memory that `class_distances` and `agglomerate` take for m rows."""
+    # SciPy works on a copy of the upper triangle, which is a copy already.
+    return 8 * m * m if linkage == "summed" else 16 * m * m
+
+
 def agglomerate(D: Floats, linkage: str) -> tuple[Ints, Floats]:
     """Merges in the order of the greedy algorithm, and their heights.
 

@@ -20,12 +20,14 @@ from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
 from widemargin.margin import UTILITIES, resolve_beta
+from widemargin.memory import available
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers, spans
 
-BUDGET = 2**32  # bytes for the matrix of distances; beyond, rows are summed when needed
+LARGEST = 2**32  # bytes of a matrix of distances that is kept
+SHARE = 2  # and it is kept only if it takes at most this part of the available memory
 LISTED = 16  # nearest hits and misses that each row keeps at hand
 STRETCH = 2**29  # distances to try between two looks at the world outside
 FEW = 128  # rows for which one more thread pays
@@ -43,6 +45,10 @@ class GFlip(MarginSelector):
     distances under F are kept, and each row's nearest hits and misses with a bound on
     all others, which usually settles where the nearest ones are after a flip. The
     flips are those of the plain algorithm, to the last.
+
+    The n² distances take 8 n² bytes. They are kept up to 4 GiB and up to half of the
+    available memory (``WIDEMARGIN_MEMORY`` sets another amount); beyond, distances are
+    summed when needed, which takes longer and gives the same result.
 
     Parameters
     ----------
@@ -148,9 +154,12 @@ class GFlip(MarginSelector):
         utility = kernels.Utility(UTILITIES[self.utility], beta)
         random = check_random_state(self.random_state)
         best = None
-        for _ in range(1 if self.order is not None else self.n_starts):
+        starts = 1 if self.order is not None else self.n_starts
+        for to_come in reversed(range(starts)):
             search = FlipSearch(table, utility, workers)
             self._climb(search, random)
+            if to_come:  # each start has a matrix of its own
+                search.forget_distances()
             if best is None or search.e > best.e:
                 best = search
         assert best is not None
@@ -193,6 +202,14 @@ class GFlip(MarginSelector):
         return self._flipped_in
 
 
+def _is_kept(n_bytes: int) -> bool:
+    """Whether a matrix of distances is small enough to be kept in memory."""
+    if n_bytes > LARGEST:
+        return False
+    left = available()
+    return left is None or n_bytes * SHARE <= left
+
+
 class FlipSearch:
     """The current set F, e(F), and what makes the next flip cheap to evaluate."""
 
@@ -207,7 +224,7 @@ class FlipSearch:
         self.climb = kernels.Climb(0.0, 0, 0.0, -1, kernels.FEWEST, True)
         self.flips = kernels.Flips(
             XT=np.ascontiguousarray(table.X.T),
-            D=np.empty((n, n) if 8 * n * n <= BUDGET else (0, 0)),
+            D=np.empty((n, n) if _is_kept(8 * n * n) else (0, 0)),
             versions=np.full(n, -1, np.int64),
             log=np.zeros((2, 2 * d + kernels.SLACK + 1), np.int64),
         )
@@ -240,6 +257,10 @@ class FlipSearch:
         ):  # else the last epoch has evaluated all of them at this F
             self._visit(np.arange(len(self.F)), accepting=False)
         return np.where(self.F, self.e - self.after, self.after - self.e)
+
+    def forget_distances(self) -> None:
+        """Free the matrix; distances are summed again where they are needed."""
+        self.flips = self.flips._replace(D=np.empty((0, 0)))
 
     def _visit(self, features: Ints, accepting: bool) -> None:
         """Evaluate flips, and keep those that make e larger."""

@@ -19,6 +19,7 @@ from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector, separation_ratio
 from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
+from widemargin.memory import require
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.prototypes import (
@@ -26,6 +27,7 @@ from widemargin.prototypes import (
     class_distances,
     cut,
     knee,
+    linkage_bytes,
     pairs_within,
     without_small,
 )
@@ -51,12 +53,23 @@ class _SeparabilityRatio(MarginSelector):
     min_prototype_size: int
 
     def _score(self, table: Table, workers: Workers) -> Floats:
+        self._require_memory(table)
         if self.delta == "auto":
             self.delta_ = heat_width(table, workers)
         else:
             self.delta_ = float(self.delta)
         within = self._within(table, workers)
         return separation_ratio(self._between(table, workers), within)
+
+    def _require_memory(self, table: Table) -> None:
+        """Refuse a class whose distances do not fit, before any work is done."""
+        m, c = int(table.counts.max()), table.classes.tolist()[table.counts.argmax()]
+        require(
+            linkage_bytes(m, self.linkage),
+            type(self).__name__,
+            f"the distances within class {c!r} ({m} rows)",
+            "Fit it to a sample of the rows, or use FRLL, which keeps no distances.",
+        )
 
     def _between(self, table: Table, workers: Workers) -> Floats:
         """Denominator of eq. (1)."""
@@ -178,7 +191,10 @@ class IPCMSR(_SeparabilityRatio):
     fewer than 5 samples, whose curve is too short for two lines, and classes whose
     merges are all equally high are one prototype.
 
-    The distances within a class are held in memory, one class at a time.
+    The distances within a class are held in memory, one class at a time: 8 m² bytes for
+    the m samples of the largest class, and twice that with a ``linkage`` other than
+    "summed". More than is available is refused before the work begins
+    (``WIDEMARGIN_MEMORY`` sets another amount).
 
     Examples
     --------
