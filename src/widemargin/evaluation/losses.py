@@ -63,7 +63,10 @@ def rank_loss(y_true: Any, y_pred: Any, *, labels: Any = None) -> float:
 def _as_labels(y: Any, name: str) -> NDArray[Any]:
     if hasattr(y, "dtype") and str(y.dtype) == "category":
         y = np.asarray(y.astype(object))
-    values = column_or_1d(y, input_name=name)
+    try:
+        values = column_or_1d(y)
+    except ValueError as error:
+        raise ValueError(f"rank_loss needs {name} in one dimension: {error}") from error
     # Numbers in an array of objects, as a categorical gives them, are numbers.
     return np.array(values.tolist()) if values.dtype.kind == "O" else values
 

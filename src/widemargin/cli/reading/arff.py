@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
+from widemargin.cli.reading.exact import exact_numbers
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.source import Source, Wishes
 
@@ -114,8 +115,8 @@ def _fast_rows(attributes: list[Attribute], body: str) -> Any:
             na_values=["?"],
             keep_default_na=False,
             skipinitialspace=True,
-            float_precision="round_trip",
             low_memory=False,
+            **exact_numbers(),
         )
     except ValueError:  # said better by the careful way
         return None

@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
+from widemargin.cli.reading.exact import exact_numbers
 from widemargin.cli.reading.files import File, magic
 from widemargin.cli.reading.source import MISSING, Source, Wishes
 
@@ -61,9 +62,8 @@ class Layout:
             "na_values": [*MISSING, *wishes.missing],
             "keep_default_na": False,
             "encoding": self.encoding,
-            # The default may be wrong in the last digit.
-            "float_precision": "round_trip",
             "low_memory": False,
+            **exact_numbers(),
         }
 
 
