@@ -1,5 +1,6 @@
 """Run the command, in a process of its own or in this one, and make files for it."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -7,6 +8,13 @@ import sys
 from click.testing import CliRunner
 
 from widemargin.cli.group import cli
+
+# click 8.1 has to be told what later releases do anyway.
+APART = (
+    {"mix_stderr": False}
+    if "mix_stderr" in inspect.signature(CliRunner).parameters
+    else {}
+)
 
 
 def run(*arguments, python=("-m", "widemargin"), **streams):
@@ -39,7 +47,7 @@ def run_main(before, *arguments, **streams):
 
 def invoke(*arguments, **options):
     """Run the command in this process, which is faster."""
-    result = CliRunner().invoke(
+    result = CliRunner(**APART).invoke(
         cli, [str(a) for a in arguments], prog_name="widemargin", **options
     )
     if result.exception is not None and not isinstance(result.exception, SystemExit):

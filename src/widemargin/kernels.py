@@ -45,16 +45,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.core.cgutils import (
+from numba import types
+from numba.extending import intrinsic, overload
+
+from widemargin._numba import (
     alloca_once,
     alloca_once_value,
+    cached_njit,
+    check_blas_return,
     for_range,
     for_range_slice,
     get_or_insert_function,
 )
-from numba.extending import intrinsic, overload
-from numba.np.linalg import check_blas_return
 
 # Reassociation lets reductions vectorise. nnan and ninf stay off: NaN and infinity
 # keep their meaning everywhere.
@@ -63,7 +65,7 @@ _FLAGS = {
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract", "nsz"},
 }
-jit = partial(njit, cache=True, no_cfunc_wrapper=True, **_FLAGS)
+jit = partial(cached_njit, no_cfunc_wrapper=True, **_FLAGS)
 # For what only other compiled code calls: no entry from Python saves compile time.
 inner = partial(jit, no_cpython_wrapper=True)
 # Pasted into the caller, which is then compiled: for a line or two, or where compiling
