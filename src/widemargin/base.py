@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import partial, wraps
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -45,6 +45,21 @@ class About(NamedTuple):
     cost: str  # for n samples and d features
     needs: str = "classes"
     gives: str = "ranking"
+
+
+def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a fit that fails, or is interrupted, leave the estimator as it was."""
+
+    @wraps(fit)
+    def whole_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = vars(self).copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__ = before  # a single step, which Ctrl-C cannot divide
+            raise
+
+    return whole_fit
 
 
 SMALL = 10**7  # differences between rows, below which threads cost more than they save
@@ -88,8 +103,11 @@ class MarginSelector(SelectorMixin, BaseEstimator):
     categorical_features: Any
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Score and rank the features of X.
+
+        If the fit fails or is interrupted, the selector is left as it was before.
 
         Parameters
         ----------

@@ -39,6 +39,8 @@ the search for that query with a longer one.
 
 import operator
 import os
+import threading
+from _thread import allocate_lock, start_new_thread
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -65,12 +67,58 @@ _FLAGS = {
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract", "nsz"},
 }
-jit = partial(cached_njit, no_cfunc_wrapper=True, **_FLAGS)
+_compiled = partial(cached_njit, no_cfunc_wrapper=True, **_FLAGS)
 # For what only other compiled code calls: no entry from Python saves compile time.
-inner = partial(jit, no_cpython_wrapper=True)
+inner = partial(_compiled, no_cpython_wrapper=True)
 # Pasted into the caller, which is then compiled: for a line or two, or where compiling
 # more on its own would be repeated in the only caller.
 tiny = partial(inner, inline="always")
+
+
+def jit(function):
+    """Make a kernel, which Python calls and which returns numbers or nothing."""
+    kernel = _compiled(function)
+    kernel._compile_for_args = partial(_compile_aside, kernel._compile_for_args)
+    return kernel
+
+
+def _compile_aside(compile_for, *args):
+    """Compile, or load from the cache, in a thread that signals do not reach.
+
+    Python handles signals in the main thread. There, Ctrl-C could fall between two
+    steps that Numba relies on to come together: between taking its compiler lock, for
+    which other threads would then wait for ever, and noting that it has to release it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return compile_for(*args)
+    outcome, ready = [], allocate_lock()
+    ready.acquire()
+
+    def work():
+        try:
+            result = compile_for(*args), None
+        except BaseException as problem:
+            result = None, problem
+        outcome.append(result)
+        ready.release()
+
+    def wait():
+        # What counts is the outcome; the lock only makes for a short wait.
+        while not outcome:
+            ready.acquire(timeout=0.1)
+
+    start_new_thread(work, ())
+    try:
+        wait()
+    except BaseException:
+        # Python must not come to its end while code is being compiled.
+        wait()
+        raise
+    ((code, problem),) = outcome
+    if problem is not None:
+        raise problem
+    return code
+
 
 EUCLIDEAN, MANHATTAN = 0, 1
 LINEAR, SIGMOID, ZERO_ONE = 0, 1, 2
@@ -1381,12 +1429,19 @@ class Choice(NamedTuple):
     tried: np.ndarray  # (TRIED,) features that are tried
     ranges: np.ndarray  # (3, TRIED) of a batch
     after: np.ndarray  # (TRIED,) e after each
+    end: np.ndarray  # (6,) where it leads: the fields of a Climb
 
     @classmethod
     def of(cls, F):
         """All of it, not filled in but for the set; not compiled."""
         members, tried = np.empty(F.size, np.int64), np.empty(TRIED, np.int64)
-        return cls(F.copy(), members, tried, np.empty((3, TRIED)), np.empty(TRIED))
+        numbers = np.empty((3, TRIED)), np.empty(TRIED), np.empty(len(Climb._fields))
+        return cls(F.copy(), members, tried, *numbers)
+
+    def climb(self):
+        """Where the visits have led, once they are over."""
+        e, length, removed, accepted, lanes, changed = self.end.tolist()
+        return Climb(e, int(length), removed, int(accepted), int(lanes), bool(changed))
 
 
 class FlipRoom(NamedTuple):
@@ -1936,7 +1991,7 @@ def flip_features(
     room,
     evaluated,
 ):
-    """Visit features in turn, keep flips that make e larger; return where that leads.
+    """Visit features in turn, keep flips that make e larger; choice.end says the end.
 
     Several flips are tried at once, in the hope that none but the last is kept. Each
     of the team has some of the blocks of rows, whose sums are added up in order, and
@@ -1992,7 +2047,9 @@ def flip_features(
             e, length, removed = climb.e, climb.length, climb.removed
             climb = Climb(e, length, removed, -1, lanes, climb.changed)
             first += count
-    return climb
+    end = choice.end
+    end[0], end[1], end[2] = climb.e, climb.length, climb.removed
+    end[3], end[4], end[5] = climb.accepted, climb.lanes, climb.changed
 
 
 class Targets(NamedTuple):

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Protocol
+from time import monotonic
+from typing import Any, Protocol
 
 
 class Advance(Protocol):
@@ -38,11 +39,12 @@ def progress(
         else:
             columns = *Progress.get_default_columns(), MofNCompleteColumn()
             console = Console(stderr=True)
-            with Progress(*columns, console=console, transient=True) as bar:
-                task = bar.add_task(label, total=total)
-                yield lambda steps=1, note="": bar.update(
-                    task, advance=steps, description=_joined(label, note)
-                )
+            # Without a thread that refreshes it: starting and joining one takes locks
+            # that Ctrl-C could leave locked (see `widemargin.threads`).
+            with Progress(
+                *columns, console=console, transient=True, auto_refresh=False
+            ) as bar:
+                yield _refreshing(bar, label, total)
             return
     line, done, one_at_a_time = "", 0, Lock()
 
@@ -56,6 +58,21 @@ def progress(
 
     yield advance
     print("" if terminal else line, file=sys.stderr)
+
+
+def _refreshing(bar: Any, label: str, total: int) -> Advance:
+    """Add a task to a bar of rich, which is drawn ten times a second at most."""
+    task, drawn = bar.add_task(label, total=total), 0.0
+    bar.refresh()
+
+    def advance(steps: int = 1, note: str = "") -> None:
+        nonlocal drawn
+        due = monotonic() - drawn >= 0.1
+        if due:
+            drawn = monotonic()
+        bar.update(task, advance=steps, description=_joined(label, note), refresh=due)
+
+    return advance
 
 
 def _joined(*parts: str) -> str:

@@ -3,22 +3,51 @@
 Compared with Numba's own `prange` this compiles faster, needs no threading layer
 (whose OpenMP flavour dies in forked children and whose fallback dies when two Python
 threads meet in it), and lets Ctrl-C and a progress bar in between two pieces of work.
+
+Why Ctrl-C cannot hang or break the work
+----------------------------------------
+Python raises KeyboardInterrupt in the main thread only, but there between any two
+bytecodes. It may come right after a `Condition` was acquired and before ``with`` would
+release it; a thread that needs the condition then waits for ever. `Thread.start` and
+`ThreadPoolExecutor.submit` acquire such locks in the calling thread. Hence these rules:
+
+1. The caller shares no lock with other threads. Work for several threads is done by
+   helper threads, where nothing is interrupted; they may use locks among themselves.
+   The caller waits. Work for one thread is done by the caller, without locks.
+2. Idle helpers wait for tasks at one `SimpleQueue`. A task goes there only after an
+   idle helper was reserved for it (`deque.pop`) or a new one started, so it never waits
+   for other tasks to end. An interrupt in between leaves a helper too many, never too
+   few. Tasks are queued, and noted as queued, by one call to C code, which no signal
+   divides.
+3. The caller waits for flags, one per task, set once. A queue wakes the caller up
+   early, but the flags decide: a lost message costs a tenth of a second.
+4. If the caller is interrupted while it waits, it tells the helpers to stop in a single
+   bytecode, then waits for the pieces under way. A second Ctrl-C ends this wait; the
+   helpers end their pieces, and nobody reads those results.
+5. What must be undone is undone by a helper when a lock is released, and ``with``
+   releases a lock of C code without fail: see `single_threaded_blas`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from _thread import RLock, start_new_thread
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from copy import copy
-from functools import cache
-from threading import Condition
-from typing import Any
+from functools import cache, partial
+from queue import Empty, SimpleQueue
+from threading import Condition, Lock, local
+from typing import Any, Self
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
+
+STOP = 2**63 - 1  # on a board: more steps than anybody waits for
+LOOK = 0.1  # seconds until a waiting caller looks at the flags again
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -42,11 +71,122 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Each of our threads calls BLAS for itself: its own threads would only fight."""
-    with _blas().limit(limits=1):
-        yield
+Task = tuple[Callable[[], None], Callable[[], None]]
+
+
+class _Helpers:
+    """Threads of this process that wait for tasks.
+
+    A task is a function to call, which raises nothing, and one that says that the
+    helper is free again.
+    """
+
+    tasks: SimpleQueue[Task] = SimpleQueue()
+    idle: deque[None] = deque()  # an entry for each helper that nobody has reserved
+
+    @classmethod
+    def call(cls, tasks: Sequence[Task], queued: list[None]) -> None:
+        """Begin all tasks at once; ``queued`` grows by one for each."""
+        for _ in tasks:
+            try:
+                cls.idle.pop()
+            except IndexError:
+                start_new_thread(cls._serve, ())
+        # A loop in C code: no signal comes between a task and its note.
+        queued.extend(map(cls.tasks.put, tasks))
+
+    @classmethod
+    def _serve(cls) -> None:
+        tasks, idle = cls.tasks, cls.idle
+        while True:
+            work, end = tasks.get()
+            work()
+            idle.append(None)
+            end()
+            del work, end  # and all that they refer to
+
+    @classmethod
+    def forget(cls) -> None:
+        """In a forked child, which has none of the threads."""
+        cls.tasks, cls.idle = SimpleQueue(), deque()
+
+
+class single_threaded_blas(RLock):  # type: ignore[misc]  # not final at run time
+    """Limit BLAS to one thread in the ``with`` block.
+
+    Each of our threads calls BLAS for itself: BLAS's own threads would only compete.
+    The limit holds for the whole process: the first of several blocks sets it, and what
+    was there before is restored after the last one.
+
+    Helpers, which signals do not reach, do both. One of them waits until the locks of
+    all blocks are free and then restores BLAS, a few milliseconds after the last block
+    at most. Leaving a block releases its lock in C code, whatever happens.
+    """
+
+    def __enter__(self) -> bool:  # type: ignore[override]
+        """Return when BLAS is limited."""
+        limited: SimpleQueue[BaseException | None] = SimpleQueue()
+        self.acquire()
+        try:
+            _Helpers.call([(partial(_Limit.begin, self, limited), _nothing)], [])
+            problem = limited.get()
+            if problem is not None:
+                raise problem
+        except BaseException:
+            self.release()
+            raise
+        return True
+
+
+def _nothing() -> None:
+    pass
+
+
+class _Limit:
+    """Who wants BLAS limited. Helpers only come here."""
+
+    changing = Lock()
+    blocks: list[RLock] = []  # locks of the blocks that may still be running
+    limiter: Any = None
+
+    @classmethod
+    def begin(cls, block: RLock, limited: SimpleQueue[BaseException | None]) -> None:
+        """Limit BLAS until ``block``, and all that come before that, are free."""
+        try:
+            with cls.changing:
+                first = not cls.blocks
+                if first:
+                    cls.limiter = _blas().limit(limits=1)
+                cls.blocks.append(block)
+        except BaseException as problem:
+            limited.put(problem)
+            return
+        limited.put(None)
+        while first:
+            with cls.blocks[0]:  # waits until it is free
+                pass
+            with cls.changing:
+                del cls.blocks[0]
+                if not cls.blocks:
+                    cls.limiter.restore_original_limits()
+                    return
+
+    @classmethod
+    def forget(cls) -> None:
+        """In a forked child, which has none of the helpers."""
+        cls.changing = Lock()
+        if cls.blocks:
+            cls.blocks.clear()
+            cls.limiter.restore_original_limits()
+
+
+def _after_fork() -> None:
+    _Helpers.forget()
+    _Limit.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Workers:
@@ -55,7 +195,7 @@ class Workers:
     Parameters
     ----------
     n_threads : int
-        With 1, the work is done by the caller.
+        With 1, the work is done by the caller, who waits for the threads otherwise.
     verbose : int
         Whether long work shows its progress on a terminal.
     """
@@ -63,15 +203,12 @@ class Workers:
     def __init__(self, n_threads: int, verbose: int = 0) -> None:
         self.n_threads = n_threads
         self.verbose = verbose
-        # The caller works too.
-        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
+        pass  # threads live no longer than their work
 
     def shares(self, total: int, least: int, most: int | None = None) -> list[slice]:
         """Cut range(total) for work that may be cut anywhere.
@@ -96,70 +233,125 @@ class Workers:
     ) -> None:
         """Call ``function(piece)`` for each piece.
 
-        Pieces go out in order to whichever worker is free. Two pieces that claim the
+        Pieces go out in order to whichever thread is free. Two pieces that claim the
         same number are never worked on at once.
         """
-        queue = _Queue(pieces, claims)
-        others = min(self.n_threads, len(queue.left)) - 1
-        if self._pool is None or others < 1:
-            queue.work(function)
+        pieces = list(pieces)
+        n_threads = min(self.n_threads, len(pieces))
+        if n_threads > 1:
+            queue = _Queue(pieces, claims)
+            _Crew(lambda _, board: queue.work(function, board), n_threads).run()
             return
-        futures = [self._pool.submit(queue.work, function) for _ in range(others)]
-        try:
-            queue.work(function)
-        finally:
-            queue.clear()
-        for future in futures:
-            future.result()
+        for piece in pieces:
+            _stop_if_told()
+            function(piece)
 
-    def together(self, function: Callable[[int, Any], None], most: int) -> None:
+    def together(
+        self, function: Callable[[int, NDArray[np.int64]], None], most: int
+    ) -> None:
         """Call ``function(member, board)`` in up to ``most`` threads, all at once.
 
         On the board, a row for each member, they write how far they are. If one of
         them fails, the board says that all have done everything, so that the others do
         not wait for it.
         """
-        board = np.zeros((max(1, min(self.n_threads, most)), 8), np.int64)
+        n_threads = max(1, min(self.n_threads, most))
+        if n_threads > 1:
+            _Crew(function, n_threads).run()
+        else:
+            _stop_if_told()
+            function(0, np.zeros((1, 8), np.int64))
 
-        def work(member: int) -> None:
-            try:
-                function(member, board)
-            except BaseException:
-                board[:, 0] = np.iinfo(np.int64).max
-                raise
 
-        futures: list[Future[None]] = []
+class _Crew:
+    """Threads that work while their caller waits for them.
+
+    Each calls ``work(member, board)``. Where board[:, 0] is STOP, the work is to end.
+    """
+
+    def __init__(
+        self, work: Callable[[int, NDArray[np.int64]], None], size: int
+    ) -> None:
+        self.work = work
+        self.board = np.zeros((size, 8), np.int64)
+        self.queued: list[None] = []
+        self.ended = [False] * size
+        self.messages: SimpleQueue[None] = SimpleQueue()
+        self.problem: BaseException | None = None
+
+    def run(self) -> None:
+        """Start the threads and wait for them; raise what one of them raised."""
+        members = range(len(self.ended))
+        tasks = [(partial(self._work, m), partial(self._end, m)) for m in members]
         try:
-            for member in range(1, len(board)):
-                assert self._pool is not None
-                futures.append(self._pool.submit(work, member))
-            work(0)
+            _Helpers.call(tasks, self.queued)
+            while self._working():
+                _stop_if_told()
+                self._rest()
         except BaseException:
-            board[:, 0] = np.iinfo(np.int64).max
+            self.board[:, 0] = STOP
+            while self._working():
+                self._rest()
             raise
+        problem, self.problem = self.problem, None
+        if problem is not None:
+            try:
+                raise problem
+            finally:
+                del problem  # its traceback holds this frame
+
+    def _work(self, member: int) -> None:
+        _current.board = self.board
+        try:
+            self.work(member, self.board)
+        except BaseException as problem:
+            self.problem = self.problem or problem
+            self.board[:, 0] = STOP
         finally:
-            for future in futures:
-                future.result()
+            del _current.board
+
+    def _end(self, member: int) -> None:
+        self.ended[member] = True
+        self.messages.put(None)
+
+    def _working(self) -> bool:
+        return not all(self.ended[: len(self.queued)])
+
+    def _rest(self) -> None:
+        with suppress(Empty):
+            self.messages.get(timeout=LOOK)
+
+
+_current = local()  # .board of the crew that a thread belongs to
+
+
+def _stop_if_told() -> None:
+    """In a thread whose crew is to stop, end what it is doing as Ctrl-C would."""
+    board = getattr(_current, "board", None)
+    if board is not None and board[0, 0] == STOP:
+        raise KeyboardInterrupt
 
 
 class _Queue:
-    """Pieces of work that several threads take from."""
+    """Pieces of work that the threads of a crew take from."""
 
     def __init__(
-        self, pieces: Iterable[Any], claims: Callable[[Any], set[int]] | None
+        self, pieces: list[Any], claims: Callable[[Any], set[int]] | None
     ) -> None:
         self.left = [(piece, claims(piece) if claims else set()) for piece in pieces]
         self.taken: set[int] = set()
         self.changed = Condition()
 
-    def work(self, function: Callable[[Any], None]) -> None:
-        """Do pieces until none is left."""
+    def work(self, function: Callable[[Any], None], board: NDArray[np.int64]) -> None:
+        """Do pieces until none is left, or until told to stop."""
         while (item := self._next()) is not None:
             piece, claimed = item
             try:
+                if board[0, 0] == STOP:
+                    return
                 function(piece)
             except BaseException:
-                self.clear()
+                self._clear()
                 raise
             finally:
                 with self.changed:
@@ -167,7 +359,10 @@ class _Queue:
                     self.changed.notify_all()
 
     def _next(self) -> tuple[Any, set[int]] | None:
-        """The first piece whose claims are free; waits for one, None at the end."""
+        """The first piece whose claims are free; waits for one, None at the end.
+
+        Claims are freed by threads that do not wait, so one of them always goes on.
+        """
         with self.changed:
             while self.left:
                 for place, (_, claimed) in enumerate(self.left):
@@ -177,11 +372,10 @@ class _Queue:
                 self.changed.wait()
         return None
 
-    def clear(self) -> None:
+    def _clear(self) -> None:
         """Give up what has not been begun."""
         with self.changed:
             self.left.clear()
-            self.changed.notify_all()
 
 
 def spans(total: int, size: int) -> list[slice]:

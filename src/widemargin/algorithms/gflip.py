@@ -271,7 +271,7 @@ class FlipSearch:
 
         def visit(member: int, board: Ints) -> None:
             choice = kernels.Choice.of(self.F)
-            end = kernels.flip_features(
+            kernels.flip_features(
                 self.table.y,
                 self.table.starts,
                 self.flips,
@@ -286,7 +286,7 @@ class FlipSearch:
                 self.after,
             )
             if member == 0:
-                self.climb, F[:] = kernels.Climb(*end), choice.F
+                self.climb, F[:] = choice.climb(), choice.F
 
         F = self.F.copy()
         self.workers.together(visit, n // FEW)

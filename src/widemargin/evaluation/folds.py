@@ -63,9 +63,7 @@ class Curves:
 
         with (
             progress(CALLER, len(pieces), verbose) as advance,
-            # Around all: fits that limit BLAS and restore it would get in each
-            # other's way. Cores are busy with pieces anyway.
-            single_threaded_blas(),
+            single_threaded_blas(),  # the cores are busy with pieces
             Workers(at_once) as workers,
         ):
             workers.run(work, pieces)

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, RealNotInt, StrOptions, _fit_context
+from widemargin.base import all_or_nothing
 from widemargin.evaluation.losses import category_order
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, validate
@@ -158,6 +159,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         self.prediction = prediction
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the tree.
 

@@ -74,9 +74,7 @@ def refit(
     with (
         interruptible(call, total) as advance,
         warnings.catch_warnings(action="ignore"),
-        # Around all fits: those that limit BLAS and restore it would get in each
-        # other's way.
-        single_threaded_blas(),
+        single_threaded_blas(),  # the cores are busy with fits
         Workers(threads) as workers,
     ):
 
