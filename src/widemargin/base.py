@@ -188,16 +188,18 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             )
         from widemargin.engine.dask import distribute
 
-        table = distribute(
-            self,
-            X,
-            y,
-            scale=self.scale,
-            ordered=self._ordered_classes,
-            nominal=self._nominal,
-        )
-        self.prefix_scores_ = None
-        with Workers(1, self.verbose) as workers:
+        with (
+            distribute(
+                self,
+                X,
+                y,
+                scale=self.scale,
+                ordered=self._ordered_classes,
+                nominal=self._nominal,
+            ) as table,
+            Workers(1, self.verbose) as workers,
+        ):
+            self.prefix_scores_ = None
             self.scores_ = self._score(table, workers)
         if self.n_features_to_select == "auto" and self._natural_support() is None:
             raise ValueError(

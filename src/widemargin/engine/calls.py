@@ -67,7 +67,7 @@ class Call:
         The key of what another library computes, None for anything else.
     """
 
-    __slots__ = ("entry", "home", "key", "needs")
+    __slots__ = ("entry", "key", "needs")
 
     def __init__(
         self,
@@ -80,7 +80,6 @@ class Call:
         # Copies of this process would number theirs in the same way.
         self.key: Any = f"{name}-{_session}-{os.getpid()}-{next(_numbers)}"
         self.needs: list[Any] = []
-        self.home: str | None = None  # the worker that should have the result
         keys: dict[Any, Hole] = {}
         work = Work(function, self._with_holes(args, keys, foreign))
         self.entry: Any = (run, work, *keys)  # what a graph of Dask has under the key

@@ -4,8 +4,9 @@ This is the only file that imports Dask. What is done with the blocks is said in
 `widemargin.engine.distributed`.
 
 Everything that lives on a worker can be made again from the caller's collection:
-queries and edges travel with the graph, and nothing is scattered. A worker that dies
-costs time and nothing else.
+queries and edges travel with the graph, and nothing is scattered. Nor is a task tied to
+a worker: its address is gone when it dies. A worker that dies costs time and nothing
+else.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -24,6 +27,7 @@ from widemargin.engine.calls import Call, Work
 from widemargin.engine.distributed import BlockTable, Remote
 from widemargin.engine.laws import expectations
 from widemargin.engine.partitions import Source
+from widemargin.engine.watch import Watch
 from widemargin.table import Ints, refuse_extreme_ranges
 from widemargin.threads import single_threaded_blas, spans
 
@@ -59,7 +63,9 @@ class Cluster:
         self.get = get_scheduler() or threaded.get
         owner = getattr(self.get, "__self__", None)
         self.client = owner if hasattr(owner, "scheduler_info") else None
-        self.workers: list[str] = []
+        self.watch = Watch(name, self.client) if self.client is not None else None
+        self.futures: list[ref[Any]] = []  # all of this fit
+        self.parts_of: dict[Any, list[Any]] = {}  # partitions that a task makes
 
     def size(self) -> tuple[int, int]:
         """Threads and bytes of memory."""
@@ -67,14 +73,23 @@ class Cluster:
             return dask.config.get("num_workers", None) or 2, MEMORY
         with self._watched():
             known = self.client.scheduler_info(n_workers=-1)["workers"]
-        self.workers = list(known)
         limits = [w["memory_limit"] or MEMORY for w in known.values()]
         threads = sum(w["nthreads"] for w in known.values())
         return max(1, threads), sum(limits) or MEMORY
 
     def call(self, function: Callable[..., Any], *args: Any) -> Call:
         """A task under a name that says what it does."""
-        return Call(function, args, _foreign)
+        task = Call(function, args, _foreign)
+        parts = [
+            value.args[1]
+            for values in args
+            if isinstance(values, list)
+            for value in values
+            if isinstance(value, Work) and value.function is _make
+        ]
+        if parts:
+            self.parts_of[task.key] = parts
+        return task
 
     def constant(self, value: Any, n_bytes: int) -> Any:
         """A value that several tasks use: a result of its own, if it is large.
@@ -121,11 +136,13 @@ class Cluster:
 
     def compute(self, results: Sequence[Any]) -> list[Any]:
         """Values of some results."""
-        graph, keys = self._graph(results)
         with self._watched():
-            if self.client is None:
+            if self.watch is None:
+                graph, keys = self._graph(results)
                 return list(self.get(graph.to_dict(), keys))
-            return list(self.client.gather(self.client.get(graph, keys, sync=False)))
+            futures = self._begin(results)
+            with _seceded():
+                return self.watch.values(futures)
 
     def keep(self, results: Sequence[Any], *, wait: bool = False) -> list[Any]:
         """The same results, begun to be computed, and kept where they are.
@@ -133,14 +150,14 @@ class Cluster:
         With ``wait`` they are there on return, and what they were made of is gone: of
         two graphs at once, each would hold on to what they share for the other.
         """
-        if self.client is None:
+        if self.watch is None:
             entries = [calls.constant(v).entry for v in self.compute(results)]
         else:
-            graph, keys = self._graph(results)
             with self._watched():
-                entries = self.client.get(graph, keys, sync=False)
+                entries = self._begin(results)
                 if wait:
-                    distributed.wait(entries)
+                    with _seceded():
+                        self.watch.until(partial(_all_there, entries))
         return [
             result.become(entry)
             if isinstance(result, Call)
@@ -148,42 +165,47 @@ class Cluster:
             for result, entry in zip(results, entries, strict=True)
         ]
 
-    def spread(self, blocks: list[Call]) -> list[Any]:
-        """The same for blocks, an equal share of them at each worker.
+    def release(self) -> None:
+        """Let the cluster forget all that was computed or begun.
 
-        Left to itself, a scheduler puts blocks where their rows came from, and if one
-        worker has read all, the others watch it work.
+        After an interrupt, the traceback still refers to it.
         """
-        size = -(-len(blocks) // max(1, len(self.workers)))
-        for worker, share in zip(self.workers, spans(len(blocks), size), strict=False):
-            for block in blocks[share]:
-                block.home = worker
-        return self.keep(blocks)
+        for reference in self.futures:
+            future = reference()
+            if future is not None:
+                future.release()
+        self.futures.clear()
+
+    def _begin(self, results: Sequence[Any]) -> list[Any]:
+        """Futures of some results."""
+        assert self.client is not None
+        graph, keys = self._graph(results)
+        # What a task waits for goes before other tasks like it.
+        nested = 1 if _in_task() else 0
+        futures = list(self.client.get(graph, keys, sync=False, priority=nested))
+        alive = [known for known in self.futures if known() is not None]
+        self.futures = [*alive, *map(ref, futures)]
+        return futures
 
     def _graph(self, results: Sequence[Any]) -> tuple[HighLevelGraph, list[Any]]:
         """All that some results need, and their keys."""
         ours, parts = calls.closure(results)
         layers: dict[str, Any] = {}
-        homes: dict[str | None, dict[Any, Any]] = {}
-        for call in ours:
-            homes.setdefault(call.home, {})[call.key] = call.entry
+        entries = {call.key: call.entry for call in ours}
         for part in parts:
             graph = part.__dask_graph__()
             layers.update(
                 getattr(graph, "layers", None) or {f"part-{id(graph)}": graph}
             )
             if self.client is not None and part.key not in graph:  # it is computed
-                computed: Any = distributed.Future(part.key, self.client)
-                homes.setdefault(None, {})[part.key] = computed
-        for number, (home, entries) in enumerate(homes.items()):
-            there = {"workers": [home], "allow_other_workers": True} if home else None
-            layers[f"calls-{number}"] = MaterializedLayer(entries, annotations=there)
+                entries[part.key] = distributed.Future(part.key, self.client)
+        layers["calls"] = MaterializedLayer(entries)
         graph = HighLevelGraph(layers, {name: set() for name in layers})
         return graph, [result.key for result in results]
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Say what happened if the cluster goes away."""
+        """Say what happened if workers die or the cluster goes away."""
         try:
             with single_threaded_blas(), warnings.catch_warnings():
                 # Queries and edges travel with the graph, so as not to be lost with a
@@ -191,15 +213,51 @@ class Cluster:
                 warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
                 yield
         except Exception as error:
-            lost = type(error).__name__ in {"CancelledError", "FutureCancelledError"}
-            gone = self.client is not None and self.client.status != "running"
-            if not (lost or gone):
+            if self.watch is None:
                 raise
-            raise RuntimeError(
-                f"{self.name}: the Dask cluster went away during the fit, or the data "
-                f"that X stands for did ({type(error).__name__}: {error}). Connect a "
-                "new client, make X again and repeat the fit."
-            ) from error
+            parts = self.parts_of.get(getattr(error, "task", None), [])
+            explained = self.watch.explained(error, parts)
+            if explained is None:
+                raise
+            raise explained from error
+
+
+def _in_task() -> bool:
+    """Whether this is part of a task of Dask."""
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def _seceded() -> Iterator[None]:
+    """Leave the thread of the task that waits, if it is one, to other tasks.
+
+    Else tasks that wait could take all threads, and what they wait for gets none.
+    """
+    if not _in_task():
+        yield
+        return
+    try:
+        distributed.secede()
+    except KeyError:  # the caller has done so: worker_client
+        yield
+        return
+    try:
+        yield
+    finally:
+        distributed.rejoin()
+
+
+def _all_there(futures: list[Any], timeout: float) -> bool:
+    """Whether futures are done within some seconds."""
+    try:
+        distributed.wait(futures, timeout=timeout)
+    except TimeoutError:
+        return False
+    return True
 
 
 @contextmanager
@@ -284,7 +342,29 @@ def _block_rows(n: int, cells: int, threads: int, memory: int) -> int:
     return int(np.clip(n // threads, min(n, FEWEST), most))
 
 
-def distribute(
+@contextmanager
+def distribute(estimator: Any, X: Any, y: Any, **options: Any) -> Iterator[BlockTable]:
+    """A table of a Dask array or frame X; at the end, nothing of it is on the cluster.
+
+    Parameters
+    ----------
+    estimator : object
+        Its ``n_features_in_`` and ``feature_names_in_`` are set.
+    X : Dask array or frame
+    y : array-like, Dask collection or str
+        Labels; the name of a column of a frame X.
+    **options : dict
+        See `_build`.
+    """
+    cluster = Cluster(type(estimator).__name__)
+    try:
+        yield _build(cluster, estimator, X, y, **options)
+    finally:
+        cluster.release()
+
+
+def _build(
+    cluster: Cluster,
     estimator: Any,
     X: Any,
     y: Any,
@@ -293,14 +373,13 @@ def distribute(
     ordered: bool,
     nominal: Callable[[Any], Ints | None],
 ) -> BlockTable:
-    """A table of a Dask array or frame X and of labels y of whatever kind.
+    """A table of X and of labels y of whatever kind, in the units of ``scale``.
 
-    y may be the name of a column of a frame X. ``nominal`` tells which columns of an
-    empty table like X are nominal, or None if these and missing values are refused. The
-    estimator's ``n_features_in_`` and ``feature_names_in_`` are set.
+    ``ordered`` classes are numbers or ordered categories. ``nominal`` tells which
+    columns of an empty table like X are nominal, or None if these and missing values
+    are refused.
     """
-    name = type(estimator).__name__
-    cluster = Cluster(name)
+    name = cluster.name
     capacity = cluster.size()
     source = Source(X, y, name, cluster, nominal)
     firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
@@ -309,7 +388,7 @@ def distribute(
         codes, classes = source.labels(ordered=ordered)
         rows = _block_rows(len(codes), source.X.shape[1], *capacity)
         firsts, blocks = source.blocks(codes, rows)
-        blocks = cluster.spread(blocks)
+        blocks = cluster.keep(blocks)
         summary = source.look_at(blocks)
     else:
         if fits:
@@ -326,7 +405,7 @@ def distribute(
         rows = _block_rows(n, d + 2 * more, *capacity)
         firsts, blocks = source.blocks(codes, rows)
         if kept:
-            blocks = cluster.spread(blocks)
+            blocks = cluster.keep(blocks)
     scaling = summary.scaling(scale, sorted(source.columns.nominal))
     laws: list[Any] = []
     many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]
