@@ -56,7 +56,7 @@ FILES = {
     "only_ids.csv": (b"id,c\np,x\nq,y\nr,x\ns,y\n", "no features left"),
     "price.csv": (
         b"a,c\n" + b"".join(b"%d,%d.5\n" % (i, i) for i in range(40)),
-        "40 different numbers in 40 rows; classes are needed (--bins 3",
+        "40 different numbers in 40 rows, 40 of them in one row only. --bins 3",
     ),
     "cut.csv.gz": (gzip.compress(ROWS.encode())[:-12], "is damaged"),
     "bad.arff": (b"hello\nworld\n", "line 1 is 'hello'"),

@@ -209,7 +209,7 @@ def test_infinite_cells_are_refused(
         (np.eye(3), pl.Series(["a", None, "b"]), "y has 1 missing value"),
         (np.eye(3), [0.0, 1.0, np.inf], "Input y contains infinity"),
         (np.eye(3), [0.1, 0.2, 0.3], "Unknown label type: continuous"),
-        (np.eye(3), np.eye(3), "should be a 1d array"),
+        (np.eye(3), np.eye(3), "one label for each row, but y has 3 columns"),
         (np.eye(3), objects([0], [1], [1]), "labels that can be compared"),
         (np.eye(3), objects(0.1, 0.2, 0.3), "Unknown label type: continuous"),
         (np.array([["a", 1], ["b", 2]], object), [0, 1], "1 of 2 columns hold text: 0"),

@@ -19,8 +19,14 @@ from sklearn.utils.validation import (
 )
 
 from widemargin import sampling
-from widemargin._sklearn import Interval, StrOptions, _fit_context, _get_output_config
-from widemargin.columns import nominal_columns
+from widemargin._sklearn import (
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+    _fit_context,
+    _get_output_config,
+)
+from widemargin.columns import nominal_columns, unwrapped
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, on_dask
 from widemargin.notices import warn
 from widemargin.prefixes import prefix_scores, shortest_within_error
@@ -62,6 +68,11 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return whole_fit
 
 
+N_JOBS = [
+    None,
+    Interval(numbers.Integral, None, -1, closed="right"),
+    Interval(numbers.Integral, 1, None, closed="left"),
+]
 SMALL = 10**7  # differences between rows, below which threads cost more than they save
 
 
@@ -81,7 +92,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             Interval(numbers.Real, 0, 1, closed="neither"),
         ],
         "scale": [StrOptions({"minmax", "standard"}), None],
-        "n_jobs": [None, numbers.Integral],
+        "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
 
@@ -104,7 +115,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **unknown: Any) -> Self:
         """Score and rank the features of X.
 
         If the fit fails or is interrupted, the selector is left as it was before.
@@ -127,8 +138,10 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
+        refuse_keywords(type(self).__name__, unknown)
         if on_dask(X):
             return self._fit_on_dask(X, y)
+        X = unwrapped(X, type(self).__name__, missing=self._mixed)
         labels, nominal = self._uses_labels(y), self._nominal(X)
         self._check_auto(labels or y is not None)
         Z, codes, classes = validate(
@@ -215,6 +228,10 @@ class MarginSelector(SelectorMixin, BaseEstimator):
     def _score(self, table: Table, workers: Workers) -> Floats:
         raise NotImplementedError
 
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        refuse_booleans(self)
+
     def _nominal(self, X: Any) -> Ints | None:
         """Columns that hold nominal features; None if the method takes numbers only."""
         if not self._mixed:
@@ -289,6 +306,8 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             The selected columns in their order, a frame if `set_output` asks for one,
             a Dask collection if X is one.
         """
+        check_is_fitted(self)  # first: names of features can only be compared then
+        X = unwrapped(X, type(self).__name__, missing=self._mixed)
         if on_dask(X):
             kept = self.get_support(indices=True)
             if not hasattr(X, "columns"):
@@ -540,6 +559,30 @@ class SampledSelector(MarginSelector):
                 yield group_sums(
                     table, edges, offsets, power=self._power, workers=workers
                 )
+
+
+def refuse_booleans(estimator: Any) -> None:
+    """Refuse True where a number is wanted, though Python counts it as 1."""
+    for name, value in estimator.get_params(deep=False).items():
+        allowed = estimator._parameter_constraints.get(name, ["boolean"])
+        flag = any(isinstance(c, str) and c in ("boolean", "verbose") for c in allowed)
+        if isinstance(value, bool) and not flag:
+            raise InvalidParameterError(
+                f"The {name!r} parameter of {type(estimator).__name__} must not be a "
+                f"boolean. Got {value} instead."
+            )
+
+
+def refuse_keywords(name: str, unknown: dict[str, Any]) -> None:
+    """Refuse what scikit-learn's `fit` may take besides X and y."""
+    if "sample_weight" in unknown:
+        raise TypeError(
+            f"{name}.fit() does not take sample_weight: all rows count the same. Leave "
+            "it out, or draw rows in proportion to their weights first."
+        )
+    if unknown:
+        (first, *_) = unknown
+        raise TypeError(f"{name}.fit() got an unexpected keyword argument {first!r}.")
 
 
 def refuse_single_visits(estimator: Any) -> None:

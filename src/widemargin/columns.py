@@ -7,10 +7,15 @@ missing cell becomes NaN, whatever it was before.
 
 from __future__ import annotations
 
+import numbers
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from widemargin.notices import warn
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -50,18 +55,123 @@ def kind(dtype: Any) -> int:
     return kinds.get(name, NOMINAL if text else OTHER)
 
 
-def nominal_columns(X: Any, given: Any, name: str, *, booleans: bool = True) -> Ints:
+def kinds(X: Any) -> list[int]:
+    """What the columns of a frame hold, going by their types and by what objects are.
+
+    Of objects, numbers make a numeric column and dates one that no method takes; all
+    else is nominal. Without any value, the type decides.
+    """
+    found = [kind(dtype) for dtype in X.dtypes]
+    for f in object_columns(X):
+        found[f] = _kind_of_objects(column_of(X, f), found[f])
+    return found
+
+
+def object_columns(X: Any) -> list[int]:
+    """Columns of a frame that may hold anything, going by their types."""
+    return [f for f, dtype in enumerate(X.dtypes) if _holds_objects(dtype)]
+
+
+def _holds_objects(dtype: Any) -> bool:
+    name = type(dtype).__name__
+    any_kind = isinstance(dtype, np.dtype) or name == "ArrowDtype"  # pandas
+    return name == "Object" or (any_kind and dtype.kind == "O")  # polars or pandas
+
+
+def column_of(X: Any, f: int) -> Any:
+    """Column f of a frame; in pandas, a name may occur twice."""
+    return X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
+
+
+# What pandas finds in a column of objects, where that says all.
+INFERRED = {
+    "string": NOMINAL,
+    "integer": NUMBER,
+    "floating": NUMBER,
+    "mixed-integer-float": NUMBER,
+    "decimal": NUMBER,
+    "boolean": BOOLEAN,
+}
+
+
+def _kind_of_objects(column: Any, default: int) -> int:
+    if hasattr(column, "iloc"):
+        from pandas.api.types import infer_dtype
+
+        known = INFERRED.get(infer_dtype(column, skipna=True))
+        if known is not None:
+            return known
+    return kind_of_values(column.to_list(), default)
+
+
+def kind_of_values(values: list[Any], default: int = NOMINAL) -> int:
+    """What some objects are; ``default`` if all of them are missing."""
+    values = [v for v in values if not is_missing(v)]
+    if not values:
+        return default
+    if all(isinstance(v, bool | np.bool_) for v in values):
+        return BOOLEAN
+    if all(map(_is_number, values)):
+        return NUMBER
+    return OTHER if all(isinstance(v, date | timedelta) for v in values) else NOMINAL
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real | Decimal | np.bool_)
+
+
+def is_mixture(values: list[Any]) -> bool:
+    """Whether there are both numbers and text."""
+    return any(isinstance(v, str) for v in values) and any(
+        _is_number(v) and not is_missing(v) for v in values
+    )
+
+
+def warn_of_mixtures(columns: list[str], name: str) -> None:
+    """Name the columns in which numbers and text are mixed."""
+    if columns:
+        warn(
+            f"{name}: numbers and text are mixed in {len(columns)} "
+            f"column{'s' * (len(columns) > 1)}, taken as nominal: {_shown(columns)}. "
+            "If the text stands for missing values, convert with "
+            'pandas.to_numeric(column, errors="coerce"); if the numbers are names, '
+            "list such columns in categorical_features."
+        )
+
+
+def _shown(columns: list[str]) -> str:
+    return ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")
+
+
+def nominal_columns(
+    X: Any, given: Any, name: str, *, booleans: bool = True, notice: bool = True
+) -> Ints:
     """Numbers of the nominal columns of X.
 
     Those are the ones ``given``, as a mask, as numbers or as names, and those that the
-    types of a frame declare, with or without booleans.
+    types of a frame declare, with or without booleans. A column of objects is nominal
+    if they are text; with ``notice``, one that has numbers too is warned of.
     """
     declared: list[int] = []
     if is_frame(X):
-        kinds = (NOMINAL, BOOLEAN) if booleans else (NOMINAL,)
-        declared = [f for f, t in enumerate(X.dtypes) if kind(t) in kinds]
+        wanted = (NOMINAL, BOOLEAN) if booleans else (NOMINAL,)
+        declared = [f for f, k in enumerate(kinds(X)) if k in wanted]
+    chosen = _given_columns(X, given, name)
+    if declared and notice:
+        asked = set(declared).difference(chosen.tolist())
+        mixtures = [
+            str(X.columns[f])
+            for f in object_columns(X)
+            if f in asked and is_mixture(column_of(X, f).to_list())
+        ]
+        warn_of_mixtures(mixtures, name)
+    return np.union1d(np.array(declared, np.int64), chosen)
+
+
+def _given_columns(X: Any, given: Any, name: str) -> Ints:
+    """Numbers of the columns that the caller names, in whatever way."""
     if given is None:
-        return np.array(declared, np.int64)
+        return np.empty(0, np.int64)
     shape = np.shape(X)
     if len(shape) != 2:
         return np.empty(0, np.int64)  # refused later, with the usual words
@@ -82,8 +192,7 @@ def nominal_columns(X: Any, given: Any, name: str, *, booleans: bool = True) -> 
             f"{name}: categorical_features has column {strange[0]}, but X has columns "
             f"0 to {d - 1}."
         )
-    places = (chosen % d).astype(np.int64)
-    return np.union1d(np.array(declared, np.int64), places)
+    return (chosen % d).astype(np.int64)
 
 
 def _places(X: Any, names: list[Any], name: str) -> Ints:
@@ -107,18 +216,22 @@ def refuse_columns(X: Any, name: str, *, mixed: bool) -> None:
     if not is_frame(X):
         return
     fine = {NUMBER, BOOLEAN} | ({NOMINAL, ORDERED} if mixed else set())
-    columns = zip(X.columns, X.dtypes, strict=True)
-    odd = [str(c) for c, t in columns if kind(t) not in fine]
+    columns = zip(X.columns, kinds(X), strict=True)
+    odd = [str(c) for c, k in columns if k not in fine]
+    refuse_odd_columns(odd, len(X.columns), name, mixed=mixed)
+
+
+def refuse_odd_columns(odd: list[str], d: int, name: str, *, mixed: bool) -> None:
+    """Name these columns, of d, unless there are none."""
     if not odd:
         return
-    shown = ", ".join(map(repr, odd[:5])) + (", …" if len(odd) > 5 else "")
     wanted = "numeric or nominal features" if mixed else "numeric features"
     advice = "Encode them (for example as numbers of days) or drop them."
     if not mixed:
         advice = ENCODE
     raise ValueError(
-        f"{name} needs {wanted}; {len(odd)} of {len(X.columns)} columns are not: "
-        f"{shown}. {advice}"
+        f"{name} needs {wanted}; {len(odd)} of {d} columns are not: "
+        f"{_shown(odd)}. {advice}"
     )
 
 
@@ -149,9 +262,47 @@ def _is_text(value: Any) -> bool:
     return False
 
 
+def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
+    """X as a frame or an array without a mask, where it comes as something else.
+
+    A masked cell is a missing value, and refused unless there may be some.
+    """
+    library = type(X).__module__.split(".")[0]
+    if library == "polars" and type(X).__name__ == "LazyFrame":
+        raise TypeError(
+            f"{name} needs a table in memory, but X is a polars LazyFrame. Call "
+            "X.collect() first."
+        )
+    if library == "pyarrow" and hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    if not np.ma.isMaskedArray(X):
+        return X
+    mask = np.ma.getmaskarray(X)
+    if not mask.any():
+        return X.data
+    if not missing:
+        raise ValueError(
+            f"{name} does not take missing values, but {mask.sum()} of {X.size} cells "
+            "of X are masked. Fill them in, for example with X.filled(0) or "
+            "sklearn.impute.SimpleImputer, or use a method that takes missing values: "
+            f"{', '.join(MIXED)}."
+        )
+    whole = X.dtype.kind in "biu"
+    values = np.array(X.data, dtype=np.float64 if whole else None)
+    if values.dtype.kind not in "f":  # text
+        values = values.astype(object)
+    values[mask] = np.nan
+    return values
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix or array."""
+    return hasattr(X, "toarray") and hasattr(X, "nnz")
+
+
 def refuse_sparse(X: Any, name: str) -> None:
     """Say what to do with a sparse matrix."""
-    if not hasattr(X, "toarray") or not hasattr(X, "nnz"):
+    if not is_sparse(X):
         return
     size = 8 * float(np.prod(X.shape, dtype=float)) / 2**20
     raise TypeError(
@@ -165,12 +316,12 @@ def refuse_sparse(X: Any, name: str) -> None:
 def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
     """X with codes for nominal and ordered columns; X itself if it has none."""
     if is_frame(X):
-        kinds = [kind(t) for t in X.dtypes]
-        if not len(nominal) and ORDERED not in kinds:
+        found = kinds(X)
+        if not (len(nominal) or ORDERED in found or object_columns(X)):
             return X
         table = np.empty(X.shape)
-        for f, k in enumerate(kinds):
-            column = X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
+        for f, k in enumerate(found):
+            column = column_of(X, f)
             if f in nominal:
                 table[:, f] = _codes(column, name, str(X.columns[f]))
             else:
@@ -197,14 +348,15 @@ def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
 
 def missing_cells(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Which entries of an array of objects are None, NaN, NaT or pandas' NA."""
-    flat = [_is_missing(v) for v in values.ravel().tolist()]
+    flat = [is_missing(v) for v in values.ravel().tolist()]
     return np.array(flat, dtype=bool).reshape(values.shape)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and bool(value != value)
+    return isinstance(value, float | np.floating | Decimal) and bool(value != value)
 
 
 def _codes(values: Any, name: str, column: str) -> Floats:
@@ -243,9 +395,9 @@ def different(values: Any, name: str, column: str) -> tuple[Ints, list[Any]]:
             "(lists or dictionaries). Make them text or numbers."
         ) from None
     # The missing ones of these take no code.
-    missing = np.array([_is_missing(v) for v in seen], dtype=bool)
+    missing = np.array([is_missing(v) for v in seen], dtype=bool)
     codes = np.where(missing, -1, np.cumsum(~missing) - 1)
-    return codes[places], [v for v in seen if not _is_missing(v)]
+    return codes[places], [v for v in seen if not is_missing(v)]
 
 
 def places_of(column: Any) -> Floats:

@@ -11,6 +11,7 @@ import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,9 +21,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
-from widemargin.columns import as_numbers, refuse_columns, refuse_sparse, refuse_text
+from widemargin.columns import (
+    as_numbers,
+    is_missing,
+    is_sparse,
+    refuse_columns,
+    refuse_sparse,
+    refuse_text,
+    unwrapped,
+)
 from widemargin.mixed import separate
 from widemargin.notices import warn
+from widemargin.targets import check_numbers
 from widemargin.threads import Workers
 
 SCALES = ("minmax", "standard", None)
@@ -146,6 +156,7 @@ def validate(
     ``finite``, what is not a number is left to `build` to find, on its way.
     """
     name = name or type(estimator).__name__
+    X = unwrapped(X, name, missing=nominal is not None)
     refuse_sparse(X, name)
     refuse_columns(X, name, mixed=nominal is not None)
     refuse_text(X, name, nominal)
@@ -165,7 +176,7 @@ def validate(
         # column into something else before we see it.
         if y is None and labels:
             validate_data(estimator, X, y, **options)
-        values = X if nominal is None else as_numbers(X, nominal, name)
+        values = as_numbers(X, np.empty(0, int) if nominal is None else nominal, name)
         if values is X:
             X = validate_data(estimator, X, skip_check_array=False, **options)
         else:  # only the frame itself knows the names of its columns
@@ -173,17 +184,23 @@ def validate(
             X = check_array(values, estimator=estimator, input_name="X", **options)
     if not labels:
         return np.asarray(X), np.zeros(len(X), np.int64), np.zeros(1, np.int64)
+    if not isinstance(y, str):  # which has a length, but is no list of labels
+        check_consistent_length(X, y)
     y, classes = encode(y, name, ordered=ordered)
-    check_consistent_length(X, y)
     return np.asarray(X), y, classes
 
 
-def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[Any]]:
+def encode(
+    y: Any, name: str, *, ordered: bool = False, repeats: Ints | None = None
+) -> tuple[Ints, NDArray[Any]]:
     """Class codes and class labels of y, whatever its type and index.
 
     Classes come in the order that the type of y declares, else sorted. If ``ordered``,
-    that order has to mean something.
+    that order has to mean something. With ``repeats``, each entry of y stands for as
+    many rows.
     """
+    refuse_several_labels(y, name)
+    y = _plain_labels(y)
     missing = missing_labels(y)
     if missing:
         refuse_missing_labels(missing, name)
@@ -201,8 +218,14 @@ def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[A
         else:
             if not nominal:  # categories are classes, whatever they look like
                 assert_all_finite(y, estimator_name=name, input_name="y")
-                check_classification_targets(y)
             classes, codes = np.unique(y, return_inverse=True)
+            if not nominal and y.dtype.kind in "iuf":
+                sizes = np.bincount(codes, weights=repeats).astype(np.int64)
+                check_numbers(classes, sizes, name, ordered=ordered)
+            elif not nominal:
+                # Three times each: scikit-learn takes labels that hardly repeat for a
+                # mistake, and these stand for more rows.
+                check_classification_targets(y if repeats is None else y.repeat(3))
         in_order = not nominal and classes.dtype.kind in "biuf"
     if len(classes) < 2:
         seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
@@ -214,9 +237,39 @@ def encode(y: Any, name: str, *, ordered: bool = False) -> tuple[Ints, NDArray[A
 
 def _uniform(y: NDArray[Any]) -> NDArray[Any]:
     """Objects that are all numbers as an array of numbers, anything else as it is."""
-    if y.dtype.kind == "O" and all(isinstance(v, numbers.Real) for v in y):
-        return np.array(y.tolist())
+    if y.dtype.kind == "O" and all(isinstance(v, numbers.Real | Decimal) for v in y):
+        exact = [float(v) if isinstance(v, Decimal) else v for v in y]
+        return np.array(exact)
     return y
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels in an array of pyarrow as a list, or as categories; others as they are."""
+    if type(y).__module__.split(".")[0] != "pyarrow" or not hasattr(y, "to_pylist"):
+        return y
+    return y.to_pandas() if hasattr(y.type, "ordered") else y.to_pylist()
+
+
+def refuse_several_labels(y: Any, name: str) -> None:
+    """Say that a row has one label, if y has several of them."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if is_sparse(y):
+        came = f"is sparse ({type(y).__name__} of shape {shape})"
+    elif len(shape) == 2 and shape[1] > 1:
+        came = f"has {shape[1]} columns"
+    elif isinstance(y, list | tuple) and any(_is_several(v) for v in y):
+        came = "has rows of several labels"
+    else:
+        return
+    raise ValueError(
+        f"{name} needs one label for each row, but y {came}. Of a one-hot array, take "
+        "y.argmax(axis=1); with several labels per row, fit one selector for each "
+        "label."
+    )
+
+
+def _is_several(label: Any) -> bool:
+    return isinstance(label, list | tuple | set | np.ndarray) and len(label) != 1
 
 
 def _distinct_objects(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -274,11 +327,14 @@ def missing_labels(y: Any) -> int:
         return int(y.is_null().sum()) + (
             int(y.is_nan().sum()) if y.dtype.is_float() else 0
         )
-    values = np.asarray(y)
-    if values.dtype.kind == "f":
+    if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
+        return int(np.ma.getmaskarray(y).sum())
+    # As text, a missing label in a list would be one like any other.
+    values = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    if values.dtype.kind in "fmM":
         return int(np.isnan(values).sum())
     if values.dtype.kind == "O":
-        return sum(v is None or v != v for v in values.ravel())
+        return sum(map(is_missing, values.ravel()))
     return 0
 
 

@@ -123,7 +123,7 @@ class LaplacianScore(MarginSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:
         """Score and rank the features of X.
 
         Parameters
@@ -137,7 +137,7 @@ class LaplacianScore(MarginSelector):
         -------
         self
         """
-        return super().fit(X, y)
+        return super().fit(X, y, **unknown)
 
     def _uses_labels(self, y: Any) -> bool:
         return y is not None if self.supervised is None else bool(self.supervised)

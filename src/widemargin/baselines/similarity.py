@@ -101,7 +101,7 @@ class FeatureSimilarity(MarginSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:
         """Score and rank the features of X.
 
         Parameters
@@ -114,7 +114,7 @@ class FeatureSimilarity(MarginSelector):
         -------
         self
         """
-        return super().fit(X, y)
+        return super().fit(X, y, **unknown)
 
     def _uses_labels(self, y: Any) -> bool:
         return False

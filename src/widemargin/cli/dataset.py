@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.columns import (
@@ -121,7 +121,8 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     if not present.all():
         X, y = X[present], y[present].reset_index(drop=True)
         notes.append(without_target(int((~present).sum())))
-    y = to_classes(y, options, notes)
+    options, named = told_of_target(options, target)
+    y = to_classes(y, options, notes, named=named)
     if options.sample is not None and options.sample < len(y):
         rows = _stratified(y, options.sample, options.seed)
         notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
@@ -131,6 +132,16 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     check_image(X, options)
     X.index = y.index
     return Dataset(name, target, X, y, raw, notes)
+
+
+def told_of_target(options: DataOptions, target: str) -> tuple[DataOptions, bool]:
+    """What --categorical says of features, and whether it names the target too."""
+    texts = [[t] if t == target else t.split(",") for t in options.categorical]
+    kept = [[t for t in parts if t.strip() != target] for parts in texts]
+    if kept == texts:
+        return options, False
+    categorical = tuple(",".join(parts) for parts in kept if parts)
+    return replace(options, categorical=categorical), True
 
 
 def find_target(source: Source, wanted: str | None, notes: list[str]) -> str:

@@ -27,6 +27,7 @@ from widemargin.cli.dataset import (
     say_categories,
     say_left_out,
     say_missing,
+    told_of_target,
     without_target,
     without_tokens,
 )
@@ -221,7 +222,8 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     if seen.missing:
         notes.append(without_target(seen.missing))
         frame = frame.dropna(subset=[target])
-    coding, counts = code(seen, target, options, notes)
+    options, named = told_of_target(options, target)
+    coding, counts = code(seen, target, options, notes, named=named)
     categorical = find_columns(options.categorical, left, "--categorical")
     with faults(path):
         found = look_at_features(frame[names])

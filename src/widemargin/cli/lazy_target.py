@@ -96,7 +96,7 @@ class Coding:
 
 
 def code(
-    seen: Seen, target: str, options: DataOptions, notes: list[str]
+    seen: Seen, target: str, options: DataOptions, notes: list[str], *, named: bool
 ) -> tuple[Coding, dict[str, int]]:
     """Classes of the values that the target has, and their sizes."""
     import numpy as np
@@ -108,7 +108,7 @@ def code(
             "name classes (--target names another column)."
         )
     values = pd.Series(seen.sizes.index, name=target)
-    n_rows = int(seen.sizes.sum())
-    classes = to_classes(values, options, notes, n_rows).reset_index(drop=True)
+    classes = to_classes(values, options, notes, seen.sizes, named=named)
+    classes = classes.reset_index(drop=True)
     sizes = seen.sizes.reset_index(drop=True).groupby(classes, observed=True).sum()
     return Coding(np.asarray(values), classes), class_counts(sizes)

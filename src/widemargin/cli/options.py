@@ -131,7 +131,7 @@ _DATA = [
         "--categorical",
         multiple=True,
         metavar="COLS",
-        help="Columns of numbers that are codes for categories.",
+        help="Columns of numbers that are codes for categories; the target may be one.",
     ),
     click.option(
         "--missing",

@@ -82,9 +82,15 @@ def session(quiet: bool) -> Iterator[Session]:
 
 @contextmanager
 def working() -> Iterator[None]:
-    """What the library says against the data, or the parameters, is for the user."""
+    """What the library says against the data, or the parameters, is for the user.
+
+    Whether the target has classes was found out when it was read.
+    """
+    from widemargin.targets import judged_labels
+
     try:
-        yield
+        with judged_labels():
+            yield
     except ValueError as error:
         raise Problem(str(error)) from error
     except MemoryError:

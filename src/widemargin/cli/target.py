@@ -8,34 +8,40 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli.problem import Problem, listed
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from widemargin.cli.dataset import DataOptions
-
-FEW = 20  # distinct numbers that may be grades; more look like a measurement
 
 
 def to_classes(
     y: pd.Series[Any],
     options: DataOptions,
     notes: list[str],
-    n_rows: int | None = None,
+    sizes: pd.Series[Any] | None = None,
+    *,
+    named: bool = False,
 ) -> pd.Series[Any]:
     """Classes of the rows: text, whole numbers, or ordered categories.
 
-    Of ``n_rows``, y may have each different value once; --bins needs all of them.
+    With ``sizes``, y has each different value once, for as many rows; --bins needs all
+    of them. If ``named``, numbers are names.
     """
-    n_rows = len(y) if n_rows is None else n_rows
     if not len(y):
         raise Problem(f"the target, {str(y.name)!r}, is missing in every row.")
     y = _plain(y)
+    rows = (y.value_counts() if sizes is None else sizes).to_numpy()
+    n_rows = int(rows.sum())
     if options.bins is not None:
         return _binned(y, options.bins, notes)
     if options.ordinal:
         return _ordered(y, options.ordinal)
+    if named:
+        y = _names(y)
     _refuse_identifier(y, n_rows)
     if y.dtype.kind in "iuf":
-        _refuse_continuous(y, n_rows)
+        _judge_numbers(y, rows, notes)
         if (y % 1 == 0).all():
             return y.astype("int64")
         return y.astype("category").cat.as_ordered()
@@ -54,6 +60,13 @@ def _plain(y: pd.Series[Any]) -> pd.Series[Any]:
     return y.astype(str).str.strip()
 
 
+def _names(y: pd.Series[Any]) -> pd.Series[Any]:
+    """Values as text, whole numbers without a decimal point."""
+    if y.dtype.kind == "f" and (y % 1 == 0).all():
+        y = y.astype("int64")
+    return y.astype(str)
+
+
 def _binned(y: pd.Series[Any], bins: int, notes: list[str]) -> pd.Series[Any]:
     import pandas as pd
 
@@ -69,9 +82,7 @@ def _binned(y: pd.Series[Any], bins: int, notes: list[str]) -> pd.Series[Any]:
 def _ordered(y: pd.Series[Any], ordinal: tuple[str, ...]) -> pd.Series[Any]:
     import pandas as pd
 
-    if y.dtype.kind == "f" and (y % 1 == 0).all():
-        y = y.astype("int64")
-    labels = y.astype(str)
+    labels = _names(y)
     found = set(labels)
     unknown = sorted(found.difference(ordinal))
     if unknown:
@@ -92,11 +103,25 @@ def _refuse_identifier(y: pd.Series[Any], n_rows: int) -> None:
     )
 
 
-def _refuse_continuous(y: pd.Series[Any], n_rows: int) -> None:
-    distinct, whole = y.nunique(), bool((y % 1 == 0).all())
-    if distinct > (max(FEW, n_rows / 3) if whole else FEW):
+def _judge_numbers(
+    y: pd.Series[Any], rows: NDArray[np.integer], notes: list[str]
+) -> None:
+    """Refuse a measurement; note what may be one. ``rows`` has those of each number."""
+    from widemargin.targets import MANY_NUMBERS, is_measurement, may_be_measurement
+
+    m, name = len(rows), str(y.name)
+    whole = bool((y % 1 == 0).all())
+    if is_measurement(rows) if whole else m > MANY_NUMBERS:
+        once = int((rows == 1).sum())
+        tail = f", {once} of them in one row only" if once else ""
         raise Problem(
-            f"the target, {str(y.name)!r}, has {distinct} different numbers in "
-            f"{n_rows} rows; classes are needed (--bins 3 makes three of equal size, "
-            "--target names another column)."
+            f"the target, {name!r}, looks like a measurement: {m} different numbers in "
+            f"{rows.sum()} rows{tail}. --bins 3 makes three classes of equal size, "
+            f"--ordinal takes grades in the order that it lists, --categorical {name} "
+            "takes the numbers as names of classes, --target names another column."
+        )
+    if whole and may_be_measurement(rows):
+        notes.append(
+            f"the target, {name!r}, has {m} different numbers, and each is taken as a "
+            "class (if it is a measurement, --bins 3 makes three of equal size)."
         )

@@ -8,7 +8,8 @@ an ordered category.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,10 @@ class Columns:
             ordered = frozenset(f for f, t in types if kind(t) == ORDERED) - taken
         labels = [str(c) for c in getattr(X, "columns", range(X.shape[1]))]
         return cls(name, labels, taken, ordered)
+
+    def without(self, numbers: Iterable[int]) -> Columns:
+        """The same, but for some columns that hold numbers."""
+        return replace(self, nominal=self.nominal.difference(numbers))
 
     @property
     def coded(self) -> list[int]:

@@ -17,7 +17,18 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 from widemargin._sklearn import _check_feature_names
-from widemargin.columns import MIXED, refuse_columns
+from widemargin.columns import (
+    MIXED,
+    NUMBER,
+    OTHER,
+    is_frame,
+    is_mixture,
+    kind_of_values,
+    object_columns,
+    refuse_columns,
+    refuse_odd_columns,
+    warn_of_mixtures,
+)
 from widemargin.engine.coding import Columns, Values
 from widemargin.engine.distributed import Runner
 from widemargin.engine.rows import Guests
@@ -46,15 +57,16 @@ class Labels(NamedTuple):
     """Labels of a partition."""
 
     values: Any  # different ones
-    codes: NDArray[np.integer]  # (n,) which of them
+    codes: NDArray[np.integer]  # (n,) which of them; none if some are missing
     missing: int
+    gone: int = 0  # rows without codes
 
 
 def label_part(part: Any) -> Labels:
     """Of a partition: the different labels, and which of them each row has."""
     missing = missing_labels(part)
     if missing:
-        return Labels(np.empty(0), np.empty(0, np.int8), missing)
+        return Labels(np.empty(0), np.empty(0, np.int8), missing, len(part))
     if str(getattr(part, "dtype", "")) == "category":
         used, codes = np.unique(np.asarray(part.cat.codes), return_inverse=True)
         values = part.cat.categories[used].astype(part.dtype)
@@ -80,10 +92,11 @@ def join_labels(
             together = np.concatenate(values)
     else:
         together = np.concatenate([np.empty(0, np.int64), *map(np.asarray, values)])
-    # Three times each: scikit-learn takes labels that hardly repeat for a mistake.
-    codes, classes = encode(together.repeat(3), name, ordered=ordered)
+    sizes = [np.bincount(part.codes, minlength=len(part.values)) for part in parts]
+    repeats = np.concatenate([np.empty(0, np.int64), *sizes])
+    codes, classes = encode(together, name, ordered=ordered, repeats=repeats)
     stops = np.cumsum([len(v) for v in values])
-    new = np.split(codes[::3].astype(_code_type(len(classes))), stops[:-1])
+    new = np.split(codes.astype(_code_type(len(classes))), stops[:-1])
     return np.concatenate(
         [of_value[part.codes] for of_value, part in zip(new, parts, strict=True)]
     ), classes
@@ -143,6 +156,21 @@ def cut(lengths: Ints, rows: int) -> list[list[tuple[int, int, int]]]:
     return [block for block in blocks if block]
 
 
+def _undecided(
+    like: Any, chosen: Ints | None, nominal: Callable[[Any], Ints | None]
+) -> list[int]:
+    """Columns of objects that are nominal only if their values turn out to be text."""
+    if chosen is None or not is_frame(like):
+        return []
+    objects = object_columns(like)
+    numeric = like.copy()
+    for f in objects:
+        numeric.isetitem(f, np.empty(0))
+    told = nominal(numeric)
+    assert told is not None
+    return [f for f in objects if f in chosen and f not in told]
+
+
 class Source:
     """A Dask array or frame and its labels, partition by partition.
 
@@ -178,6 +206,7 @@ class Source:
             self.parts = list(X.to_delayed().ravel())
         chosen = nominal(like)
         self.mixed = chosen is not None
+        self.undecided = _undecided(like, chosen, nominal)
         refuse_columns(like, name, mixed=self.mixed)
         self.columns = Columns.of(like, chosen, name)
         self.known: dict[int, Values] = {}
@@ -288,24 +317,48 @@ class Source:
         self.lengths, total, self.known = found
         self._refuse_few(total.n if total else 0)
         assert total is not None
+        total = self._with_numbers(total)
         self._refuse_gaps(total)
         return total.with_values(self.known)
+
+    def _with_numbers(self, total: Summary) -> Summary:
+        """Decide which columns of objects are numbers, now that their values are known.
+
+        Such columns have no codes any more, and a place in the summary instead.
+        """
+        numbers, dates, mixtures = {}, [], []
+        for f in self.undecided:
+            values, label = self.known[f].values, self.columns.labels[f]
+            what = kind_of_values(values)
+            if what == NUMBER:
+                numbers[f] = self.known.pop(f)
+            elif what == OTHER:
+                dates.append(label)
+            elif is_mixture(values):
+                mixtures.append(label)
+        refuse_odd_columns(dates, len(self.columns.labels), self.name, mixed=True)
+        warn_of_mixtures(mixtures, self.name)
+        self.columns = self.columns.without(numbers)
+        return total.with_numbers(numbers)
 
     def _encoded(
         self, labels: list[Labels], n: int, *, ordered: bool
     ) -> tuple[NDArray[np.integer], NDArray[Any]]:
         """Class codes and classes; ``labels`` are those of the parts of a lazy y."""
         if labels:
-            codes, classes = join_labels(labels, self.name, ordered=ordered)
-        else:
-            codes, classes = encode(self.y, self.name, ordered=ordered)
-            codes = codes.astype(_code_type(len(classes)))
-        if len(codes) != n:
+            found = sum(len(part.codes) + part.gone for part in labels)
+            self._refuse_other_length(found, n)
+            return join_labels(labels, self.name, ordered=ordered)
+        self._refuse_other_length(len(self.y), n)
+        codes, classes = encode(self.y, self.name, ordered=ordered)
+        return codes.astype(_code_type(len(classes))), classes
+
+    def _refuse_other_length(self, found: int, n: int) -> None:
+        if found != n:
             raise ValueError(
                 f"{self.name} needs one label for each row, but X has {n} rows "
-                f"and y has {len(codes)}."
+                f"and y has {found}."
             )
-        return codes, classes
 
     def _refuse_few(self, n: int) -> None:
         if n < 2:

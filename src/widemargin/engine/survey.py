@@ -15,7 +15,7 @@ from widemargin.engine.rows import Guests, Scaling
 from widemargin.table import Floats, Ints
 from widemargin.threads import spans
 
-MOMENTS = ("low", "high", "rise", "squares")
+MOMENTS = ("low", "high", "rise", "squares", "endless")
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,19 @@ class Summary:
                 mean = np.average(there, weights=counts[there])
                 whole.rise[f] = mean - there[0]
                 whole.squares[f] = np.square(there - mean) @ counts[there]
+        return whole
+
+    def with_numbers(self, known: dict[int, Values]) -> Summary:
+        """The same where some features have these numbers."""
+        whole = replace(self, **{k: getattr(self, k).copy() for k in MOMENTS})
+        for f, (values, counts) in known.items():
+            x = np.array(values, dtype=np.float64)
+            whole.endless[f] = counts[np.isinf(x)].sum()
+            x[np.isinf(x)] = 0.0
+            whole.low[f], whole.high[f] = x.min(), x.max()
+            x -= whole.low[f]
+            whole.rise[f] = np.average(x, weights=counts)
+            whole.squares[f] = np.square(x - whole.rise[f]) @ counts
         return whole
 
     def scaling(self, scale: str | None, nominal: Sequence[int]) -> Scaling:

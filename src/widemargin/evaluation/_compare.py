@@ -20,6 +20,7 @@ from widemargin.evaluation.frames import feature_names, in_memory
 from widemargin.evaluation.selectors import resolve_selectors
 from widemargin.notices import warn
 from widemargin.table import encode
+from widemargin.targets import judged_labels
 
 
 def compare(
@@ -114,10 +115,12 @@ def compare(
     if selectors is None:
         selectors = choose_methods(about, seed, categorical_features)
     preset = {"random_state": seed, "categorical_features": categorical_features}
+    with judged_labels():  # by `profile`
+        codes = encode(y, "compare")[0]
     run = stages.Run(
         X,
         y,
-        encode(y, "compare")[0],
+        codes,
         about,
         {k: _prepared(s, preset) for k, s in resolve_selectors(selectors).items()},
         seed,
@@ -168,7 +171,8 @@ def _go_through(run: stages.Run, todo: dict[str, Any]) -> bool:
     """Do one stage after the other; False if Ctrl-C came in between."""
     for name, stage in todo.items():
         try:
-            stage(run)
+            with judged_labels():
+                stage(run)
         except KeyboardInterrupt:
             left = list(todo)[list(todo).index(name) :]
             message = f"compare was interrupted; not finished: {', '.join(left)}."

@@ -18,11 +18,12 @@ from widemargin.columns import (
     ORDERED,
     as_numbers,
     is_frame,
-    kind,
     nominal_columns,
     refuse_columns,
     refuse_sparse,
+    unwrapped,
 )
+from widemargin.columns import kinds as kinds_of
 from widemargin.evaluation.frames import Names, data_frame, feature_names
 from widemargin.evaluation.losses import category_order
 from widemargin.table import Floats, Ints, encode
@@ -245,6 +246,7 @@ def profile(X: Any, y: Any, *, categorical_features: Any = None) -> Profile:
 
 def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
     """X as numbers, with codes of nominal values by first appearance; the kinds."""
+    X = unwrapped(X, "profile", missing=True)
     refuse_sparse(X, "profile")
     refuse_columns(X, "profile", mixed=True)
     nominal = nominal_columns(X, categorical_features, "profile")
@@ -256,7 +258,7 @@ def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
     kinds = np.full(values.shape[1], "numeric", dtype=object)
     kinds[nominal] = "nominal"
     if is_frame(X):
-        declared = np.array([kind(dtype) for dtype in X.dtypes])
+        declared = np.array(kinds_of(X))
         kinds[declared == ORDERED] = "ordered"
         kinds[declared == BOOLEAN] = "boolean"
     return values, kinds

@@ -12,12 +12,14 @@ from widemargin.columns import (
     BOOLEAN,
     NUMBER,
     ORDERED,
+    column_of,
     different,
     floats_of,
     is_frame,
-    kind,
+    kinds,
     missing_cells,
     places_of,
+    unwrapped,
 )
 from widemargin.evaluation.frames import Names, feature_names
 from widemargin.table import Floats, Ints
@@ -37,6 +39,7 @@ def read_columns(X: Any, caller: str) -> Columns:
     Columns of numbers and of booleans, and ordered categories in their order, are
     numbers; all others are nominal.
     """
+    X = unwrapped(X, caller, missing=True)
     X = X if is_frame(X) else np.asarray(X)
     if len(X.shape) != 2 or min(X.shape) == 0:
         raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
@@ -44,8 +47,12 @@ def read_columns(X: Any, caller: str) -> Columns:
     if not is_frame(X) and X.dtype.kind in "biuf":
         return Columns(names, np.where(np.isfinite(X), X, np.nan), {})
     table, nominal = np.full(X.shape, np.nan), {}
+    found = kinds(X) if is_frame(X) else []
     for f in range(X.shape[1]):
-        column, values = _column(X, f)
+        if found:
+            column, values = _column_of_frame(X, f, found[f])
+        else:
+            column, values = X[:, f], _numbers_among_objects(X[:, f])
         if values is None:
             nominal[f] = _by_frequency(*different(column, caller, str(f)))
         else:
@@ -53,13 +60,9 @@ def read_columns(X: Any, caller: str) -> Columns:
     return Columns(names, table, nominal)
 
 
-def _column(X: Any, f: int) -> tuple[Any, Floats | None]:
+def _column_of_frame(X: Any, f: int, what: int) -> tuple[Any, Floats | None]:
     """A column, and its values as numbers if that is what they are."""
-    if not is_frame(X):
-        return X[:, f], _numbers_among_objects(X[:, f])
-    # Names in pandas may occur twice.
-    column = X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
-    what = kind(column.dtype)
+    column = column_of(X, f)
     if what == ORDERED:
         return column, places_of(column)
     if what not in (NUMBER, BOOLEAN):

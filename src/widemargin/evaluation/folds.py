@@ -19,6 +19,7 @@ from widemargin.base import MarginSelector
 from widemargin.evaluation.neighbor import Judge
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
+from widemargin.targets import judged_labels
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 Fold = tuple[NDArray[np.integer], NDArray[np.integer]]
@@ -57,7 +58,11 @@ class Curves:
         def work(piece: tuple[str | None, int]) -> None:
             share = max(1, cores // at_once)
             # Both hold for a thread only.
-            with config_context(**config), threadpool_limits(share, "openmp"):
+            with (
+                config_context(**config),
+                threadpool_limits(share, "openmp"),
+                judged_labels(),
+            ):
                 self._work(*piece, share)
             advance()
 

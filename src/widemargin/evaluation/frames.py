@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.columns import unwrapped
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -42,4 +44,5 @@ def in_memory(X: Any, caller: str) -> Any:
             f"{caller} draws rows at random and needs X and y in memory, got a Dask "
             "collection. Call X.compute() first, or on a sample of the rows."
         )
+    X = unwrapped(X, caller, missing=True)
     return X if hasattr(X, "shape") else np.asarray(X)

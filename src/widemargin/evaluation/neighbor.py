@@ -37,7 +37,10 @@ def judge(
     if estimator is not None:
         return Judge(X, lambda columns: clone(estimator))
     told = [getattr(s, "categorical_features", None) for s in selectors]
-    found = [nominal_columns(X, t, caller, booleans=False) for t in [None, *told]]
+    found = [
+        nominal_columns(X, t, caller, booleans=False, notice=False)
+        for t in [None, *told]
+    ]
     nominal = np.unique(np.concatenate(found))
     table: Floats = np.asarray(as_numbers(X, nominal, caller), np.float64)
     plain = not len(nominal) and not np.isnan(table).any()

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from widemargin.evaluation.selectors import resolve_selectors
 from widemargin.progress import progress
 from widemargin.table import Floats
+from widemargin.targets import judged_labels
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 
@@ -80,7 +81,8 @@ def refit(
 
         def fit(t: int) -> None:
             X, y = data(t)
-            keep(t, clone(selector).set_params(**settings).fit(X, y))
+            with judged_labels():
+                keep(t, clone(selector).set_params(**settings).fit(X, y))
             advance()
 
         workers.run(fit, range(total))

@@ -34,6 +34,7 @@ from widemargin.evaluation.resampling import Resampling, resample
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.table import Ints, as_if_of
+from widemargin.targets import judged_labels
 
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
 SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there
@@ -137,13 +138,17 @@ def fit_all(run: Run) -> None:
             with (
                 warnings.catch_warnings(action="ignore"),
                 suppress(ValueError),
+                judged_labels(),
                 as_if_of(run.profile.n_samples, run.profile.n_features),
             ):
                 clone(selector).fit(X, y)
             fitted = clone(selector)
             if fitted.n_jobs is None:
                 fitted.set_params(n_jobs=run.n_jobs)
-            with warnings.catch_warnings(record=True, action="always") as caught:
+            with (
+                warnings.catch_warnings(record=True, action="always") as caught,
+                judged_labels(),
+            ):
                 start = time.perf_counter()
                 run.fitted[label] = fitted.fit(run.X, run.y)
                 run.times[label] = time.perf_counter() - start

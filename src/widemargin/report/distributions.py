@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from widemargin.report.plain import text
 from widemargin.table import Floats, Ints, encode
+from widemargin.targets import judged_labels
 
 N_FEATURES = 12
 N_CLASSES = 8
@@ -89,7 +90,8 @@ def _n_rows(X: Any) -> int:
 def _classes(y: Any, n: int) -> tuple[Ints, list[Any]]:
     if y is None:
         return np.zeros(n, np.int64), ["all rows"]
-    codes, labels = encode(y, "report")
+    with judged_labels():
+        codes, labels = encode(y, "report")
     return codes, labels.tolist()
 
 
