@@ -68,11 +68,12 @@ def as_libsvm(path):
 
 def as_anndata(path):
     anndata = pytest.importorskip("anndata")
-    rows = [f"cell {i}" for i in range(len(X))]
+    # Of plain objects: not every version writes the text that pandas 3 has instead.
+    rows = pd.Index([f"cell {i}" for i in range(len(X))], dtype=object)
     anndata.AnnData(
         X.to_numpy(),
-        obs=pd.DataFrame({"kind": LABELS}, index=rows),
-        var=pd.DataFrame(index=list("abcd")),
+        obs=pd.DataFrame({"kind": LABELS.astype(object)}, index=rows, dtype=object),
+        var=pd.DataFrame(index=pd.Index(list("abcd"), dtype=object)),
     ).write_h5ad(path)
 
 

@@ -14,8 +14,8 @@ from widemargin.cli.problem import Problem
 from widemargin.cli.reading import File, Wishes
 from widemargin.cli.reading.arff import read_arff
 from widemargin.cli.reading.arrays import read_matlab
+from widemargin.cli.reading.excel import read_excel
 from widemargin.cli.reading.source import MISSING
-from widemargin.cli.reading.tables import read_excel
 from widemargin.cli.reading.text import read_text
 
 

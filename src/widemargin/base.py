@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from widemargin._sklearn import (
     _fit_context,
     _get_output_config,
 )
+from widemargin.about import About as About
 from widemargin.columns import nominal_columns, unwrapped
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, on_dask
 from widemargin.notices import warn
@@ -43,14 +44,6 @@ from widemargin.table import (
 )
 from widemargin.threads import Workers, spans, thread_count
 
-
-class About(NamedTuple):
-    """What a reader chooses a method by; see `widemargin.methods`."""
-
-    paper: str
-    cost: str  # for n samples and d features
-    needs: str = "classes"
-    gives: str = "ranking"
 
 
 def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,13 +1,18 @@
-"""All methods in one list, made from the classes themselves."""
+"""All methods in one list, made from the classes themselves.
+
+Importing the classes takes seconds, so what they say is read from their source.
+"""
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-from inspect import isclass
+from functools import cache
+from importlib.util import find_spec
 
 import widemargin
 from widemargin import baselines
-from widemargin.base import MarginSelector
+from widemargin.about import About
 
 
 @dataclass(frozen=True)
@@ -39,15 +44,15 @@ def methods() -> list[Method]:
     """
     found = []
     for package in (widemargin, baselines):
-        members = [getattr(package, name) for name in package.__all__]
-        selectors = [c for c in members if isclass(c) and issubclass(c, MarginSelector)]
-        for selector in sorted(selectors, key=lambda c: c.__module__):
-            about = selector._about
-            text = (selector.__doc__ or "").splitlines()[0]
+        homes = [(package._HOME[n], n) for n in package.__all__ if n in package._HOME]
+        for module, name in sorted(homes, key=lambda home: home[0]):
+            if name not in _selectors(module):
+                continue
+            text, about = _selectors(module)[name]
             _, _, summary = text.rstrip(".").partition(": ")
             found.append(
                 Method(
-                    selector.__name__,
+                    name,
                     package.__name__,
                     summary or text.rstrip("."),
                     about.paper,
@@ -57,6 +62,32 @@ def methods() -> list[Method]:
                 )
             )
     return found
+
+
+@cache
+def _selectors(module: str) -> dict[str, tuple[str, About]]:
+    """First line and ``_about`` of each class of a module that has one."""
+    spec = find_spec(module)
+    source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
+    if source is None:
+        raise RuntimeError(f"widemargin: the source of {module} is not installed.")
+    found = {}
+    for node in ast.parse(source).body:
+        about = _about(node) if isinstance(node, ast.ClassDef) else None
+        if about is not None:
+            text = ast.get_docstring(node) or ""
+            found[node.name] = (text.splitlines() or [""])[0], about
+    return found
+
+
+def _about(node: ast.ClassDef) -> About | None:
+    """What ``_about = About(...)`` in the body of a class says."""
+    for line in node.body:
+        match line:
+            case ast.Assign([ast.Name("_about")], ast.Call(_, values, named)):
+                given = {k.arg or "": ast.literal_eval(k.value) for k in named}
+                return About(*map(ast.literal_eval, values), **given)
+    return None
 
 
 def markdown() -> str:

@@ -30,8 +30,10 @@ def find_column(wanted: str, columns: Iterable[str], option: str) -> str:
     same = [name for name in names if name.strip().lower() == wanted.strip().lower()]
     if len(same) == 1:
         return same[0]
-    hint = did_you_mean(wanted, names) or f" There is: {listed(names)}."
-    raise Problem(f"{option}: there is no column {wanted!r}.{hint}")
+    raise Problem(
+        f"{option}: there is no column {wanted!r}.{did_you_mean(wanted, names)} The "
+        f"columns are: {listed(names, 12)}."
+    )
 
 
 def find_columns(
@@ -131,7 +133,7 @@ def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
     if are_dates(text):
         return Reading(text, None, None, True, [])
     numbers, remarks = parse(text, decimal)
-    stray = numbers.isna().to_numpy()
+    stray = numbers.isna().to_numpy(copy=True)  # pandas may lend it for reading only
     empty = is_placeholder(text).to_numpy()
     if stray.any() and not stray.all() and not (stray & ~empty).any():
         remarks += [f"taken as missing: {listed(text[stray])}"]

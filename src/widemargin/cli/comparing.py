@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from widemargin.cli.choosing import (
 )
 from widemargin.cli.options import at_least
 from widemargin.cli.ranking import read_data
+from widemargin.cli.reading import look
 from widemargin.cli.session import Session, plain_table, print_table, stdout, working
 from widemargin.cli.writing import Output, save_frame, save_text, to_json
 
@@ -65,6 +67,7 @@ def compare_file(
     notes: Session,
 ) -> Any:
     """Read a file and compare methods on it; return a `Comparison`."""
+    look(path)
     chosen = make_selectors(methods, how, 0) if methods else None
     dataset = read_data(path, data, notes)
     if chosen is not None:
@@ -197,7 +200,8 @@ def default_title(file: str) -> str:
 def default_page(file: str, what: str) -> str:
     """Name of a page, after the data."""
     name = "stdin" if file == "-" else PurePath(file).name
-    return f"{name.split('.')[0] or name}-{what}.html"
+    stem = re.sub(r"[*?\[\]]+", "", name.split(".")[0]).strip("-_ ")  # of a pattern
+    return f"{stem or PurePath(file).parent.name or 'data'}-{what}.html"
 
 
 def say_where(out: Output) -> None:

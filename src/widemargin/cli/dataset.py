@@ -50,8 +50,14 @@ class DataOptions:
     keep_ids: bool = False
     header: bool | None = None
     format: str | None = None
+    sheet: str | None = None
     image_shape: tuple[int, int] | None = None
     seed: int = 0
+
+    @property
+    def wishes(self) -> Wishes:
+        """What of it is for the reader of the file."""
+        return Wishes(self.target, self.missing, self.header, self.sheet)
 
 
 @dataclass(frozen=True)
@@ -99,8 +105,7 @@ class Dataset:
 
 def load(path: str, options: DataOptions) -> Dataset:
     """Read a file and make it ready."""
-    wishes = Wishes(options.target, options.missing, options.header)
-    source = read(path, wishes, options.format)
+    source = read(path, options.wishes, options.format)
     return prepare("stdin" if path == "-" else path, source, options)
 
 

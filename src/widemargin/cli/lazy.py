@@ -35,7 +35,6 @@ from widemargin.cli.lazy_features import look_at_features, plan, spelled_columns
 from widemargin.cli.lazy_target import code, look_at_target
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.ranking import Ranking, without_direction
-from widemargin.cli.reading import Wishes
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.session import Session, working
 
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
 # Options that need all rows at once, and what to do without.
 REFUSED = {
     "bins": "store the classes in a column",
+    "sheet": "store the sheet as CSV or Parquet",
     "sample": "--samples N looks up the neighbours of N rows only",
 }
 
@@ -198,9 +198,8 @@ def _refuse_method(name: str, selector: Any) -> None:
 
 def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     """Open a file and put down what makes it ready."""
-    wishes = Wishes(options.target, options.missing, options.header)
     with faults(path):
-        source = open_lazily(path, wishes, options.format, options.drop)
+        source = open_lazily(path, options.wishes, options.format, options.drop)
     notes = list(source.notes)
     raw: Any = source.frame
     frame = raw

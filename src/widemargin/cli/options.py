@@ -15,6 +15,7 @@ import click
 
 from widemargin.cli.dataset import DataOptions
 from widemargin.cli.reading import FORMATS
+from widemargin.cli.reading.files import matching
 from widemargin.cli.writing import Output
 
 Function = Callable[..., Any]
@@ -104,8 +105,18 @@ def complete_method(ctx: Any, param: Any, incomplete: str) -> list[str]:
     return [n for n in method_names() if n.lower().startswith(incomplete.lower())]
 
 
+def existing(ctx: click.Context, param: Any, path: str) -> str:
+    """Refuse a file that is not there before anything heavy is imported."""
+    if not ctx.resilient_parsing:
+        matching(path)
+    return path
+
+
 file_argument = click.argument(
-    "file", type=click.Path(allow_dash=True, path_type=str), metavar="FILE"
+    "file",
+    type=click.Path(allow_dash=True, path_type=str),
+    metavar="FILE",
+    callback=existing,
 )
 
 _seed = click.option(
@@ -172,6 +183,12 @@ _DATA = [
         "--format",
         type=click.Choice(list(FORMATS)),
         help="What the file is.  [by its ending]",
+    ),
+    click.option(
+        "--sheet",
+        metavar="NAME",
+        help="Sheet of an Excel file, by name or by place (0 is the first).  [the "
+        "first]",
     ),
     click.option(
         "--image-shape",

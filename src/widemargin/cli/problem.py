@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LIKE = 0.75  # similarity of a word and what may be meant: one letter of four differs
+
 
 class Problem(Exception):
     """Something that the user can put right: shown as one line, exit code 2."""
@@ -20,13 +22,18 @@ def needs(package: str, what: str, install: str | None = None) -> Problem:
 def listed(names: Iterable[object], most: int = 5) -> str:
     """Write names as 'a', 'b', 'c' and how many more."""
     names = list(names)
-    shown = ", ".join(repr(str(name)) for name in names[:most])
+    shown = ", ".join(map(_short, names[:most]))
     more = len(names) - most
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _short(name: object, most: int = 60) -> str:
+    text = str(name)
+    return repr(text) if len(text) <= most else repr(f"{text[:most]}…")
 
 
 def did_you_mean(word: str, known: Iterable[object]) -> str:
     """Suggest the known names that are most like a word; empty if none is."""
     lower = {str(name).lower(): str(name) for name in known}
-    near = get_close_matches(word.lower(), lower, n=3, cutoff=0.6)
+    near = get_close_matches(word.lower(), lower, n=3, cutoff=LIKE)
     return f" Did you mean {' or '.join(repr(lower[n]) for n in near)}?" if near else ""

@@ -12,6 +12,7 @@ from widemargin.cli.choosing import (
     make_selectors,
 )
 from widemargin.cli.dataset import DataOptions, Dataset, load, plural
+from widemargin.cli.reading import look
 from widemargin.cli.session import Session, working
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def fit(
     notes: Session,
 ) -> Ranking:
     """Read, check, and rank the features with one method."""
+    look(path)
     name = method or ("OReliefF" if data.ordinal else "ReliefF")
     selectors = make_selectors((name,), how, notes.verbose)
     dataset = read_data(path, data, notes)

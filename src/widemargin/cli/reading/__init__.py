@@ -7,13 +7,16 @@ format is told by the ending of the name; for stdin and unknown endings by the c
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading.files import File, load, magic, magic_of_text
-from widemargin.cli.reading.source import Source, Wishes
+from widemargin.cli.reading.files import BY_PARTS, File, load, look, matching
+from widemargin.cli.reading.magic import magic, magic_of_text
+from widemargin.cli.reading.memory import check_room
+from widemargin.cli.reading.source import Source, Wishes, distinct
 
-__all__ = ["FORMATS", "File", "Source", "Wishes", "read"]
+__all__ = ["FORMATS", "File", "Source", "Wishes", "look", "read"]
 
 
 class Format(NamedTuple):
@@ -29,7 +32,7 @@ FORMATS = {
     ),
     "parquet": Format((".parquet", ".pq"), "tables.read_parquet"),
     "feather": Format((".feather", ".arrow", ".ipc"), "tables.read_feather"),
-    "excel": Format((".xlsx", ".xlsm"), "tables.read_excel"),
+    "excel": Format((".xlsx", ".xlsm"), "excel.read_excel"),
     "arff": Format((".arff",), "arff.read_arff"),
     "matlab": Format((".mat",), "arrays.read_matlab"),
     "numpy": Format((".npz", ".npy"), "arrays.read_numpy"),
@@ -53,9 +56,23 @@ UNREAD = {
 
 
 def read(path: str, wishes: Wishes, format: str | None = None) -> Source:
+    """Read a file, the files that match a pattern, or stdin if the path is "-"."""
+    names = matching(path)
+    if names == [path]:
+        return read_one(path, wishes, format)
+    from widemargin.cli.reading.several import joined
+
+    check_room(path, sum(Path(name).stat().st_size for name in names), BY_PARTS)
+    return joined(path, names, lambda name: read_one(name, wishes, format))
+
+
+def read_one(path: str, wishes: Wishes, format: str | None = None) -> Source:
     """Read a file, or stdin if the path is "-"."""
     file = load(path, mapped=format in (None, "numpy"))
-    module, _, function = FORMATS[format or told(file)].reader.partition(".")
+    format = format or told(file)
+    if wishes.sheet is not None and format != "excel":
+        raise Problem(f"--sheet is for Excel files; {file.name} is read as {format}.")
+    module, _, function = FORMATS[format].reader.partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
     source: Source = reader(file, wishes)
     _check(file, source)
@@ -78,9 +95,8 @@ def told(file: File) -> str:
 
 def _check(file: File, source: Source) -> None:
     frame = source.frame
-    repeated = frame.columns[frame.columns.duplicated()]
-    if len(repeated):
-        raise Problem(f"{file.name} has more than one column named {repeated[0]!r}.")
+    names = [str(name) for name in frame.columns]
+    frame.columns = distinct(file.name, names, source.notes)
     if not len(frame):
         raise Problem(f"{file.name} has {frame.shape[1]} columns but no rows.")
     if frame.shape[1] < 2:

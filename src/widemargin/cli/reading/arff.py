@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.problem import Problem, listed
+from widemargin.cli.problem import Problem
 from widemargin.cli.reading.exact import exact_numbers
 from widemargin.cli.reading.files import File
-from widemargin.cli.reading.source import Source, Wishes
+from widemargin.cli.reading.memory import check_room
+from widemargin.cli.reading.source import Source, Wishes, distinct
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,13 +44,19 @@ def read_arff(file: File, wishes: Wishes) -> Source:
     except UnicodeDecodeError:
         text = file.data.decode("latin-1")
     attributes, body = _header(file, text)
+    notes: list[str] = []
+    names = distinct(file.name, [a.name for a in attributes], notes)
+    check_room(file.name, 8 * len(names) * (body.count("\n") + 1))
     rows = _fast_rows(attributes, body)
     if rows is None:
-        rows = pd.DataFrame(_rows(file, attributes, body), dtype=object)
+        rows = pd.DataFrame(
+            _rows(file, attributes, body), columns=range(len(names)), dtype=object
+        )
     columns = {
-        a.name: _column(file, a, rows[j], wishes) for j, a in enumerate(attributes)
+        name: _column(file, a, rows[j], wishes)
+        for j, (name, a) in enumerate(zip(names, attributes, strict=True))
     }
-    return Source(pd.DataFrame(columns))
+    return Source(pd.DataFrame(columns), notes=notes)
 
 
 def _header(file: File, text: str) -> tuple[list[Attribute], str]:
@@ -61,12 +68,6 @@ def _header(file: File, text: str) -> tuple[list[Attribute], str]:
         if word == "@data":
             if not attributes:
                 raise Problem(f"{file.name} declares no @attribute before its @data.")
-            names = [a.name for a in attributes]
-            repeated = {name for name in names if names.count(name) > 1}
-            if repeated:
-                raise Problem(
-                    f"{file.name} has more than one attribute named {listed(repeated)}."
-                )
             return attributes, text[lines.tell() :]
         if word == "@attribute":
             attributes.append(_attribute(file, number, line))

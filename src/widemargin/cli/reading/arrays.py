@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -12,14 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.cli.problem import Problem, did_you_mean, listed
+from widemargin.cli.reading.faults import told_as
 from widemargin.cli.reading.files import File
+from widemargin.cli.reading.magic import ARRAY
+from widemargin.cli.reading.memory import check_room, memory_limit, too_large
 from widemargin.cli.reading.source import Source, Wishes
+from widemargin.cli.reading.unpacking import PIECE
 
 # Names that published data sets use, the most telling first.
 FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
 CLASSES = ("Y", "y", "gnd", "labels", "label", "target", "class", "lab", "outs")
 NAMES = ("feature_names", "names", "columns")
-LARGEST = 2**33  # bytes of a sparse table that may be made dense
+MATLAB_HEADER = 128  # bytes before the first part of a file
+MATLAB_COMPRESSED = 15  # the kind of a part
 
 Array = NDArray[Any]
 
@@ -27,60 +34,108 @@ Array = NDArray[Any]
 def read_matlab(file: File, wishes: Wishes) -> Source:
     """Read X and Y of a .mat file, as feature-selection repositories publish them."""
     from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
     from scipy.sparse import issparse
 
-    try:
-        found = loadmat(io.BytesIO(file.data))
-    except NotImplementedError:
-        raise Problem(
-            f"{file.name} is in MATLAB's v7.3 format, which is not read; "
-            "save it in MATLAB with the option '-v7'."
-        ) from None
-    except (MatReadError, ValueError, TypeError, OSError, zlib.error) as error:
-        raise Problem(f"{file.name} is not a readable MATLAB file: {error}.") from None
+    _check_unpacked(file)
+    with told_as(f"{file.name} is not a readable MATLAB file"):
+        try:
+            found = loadmat(io.BytesIO(file.data))
+        except NotImplementedError:
+            raise Problem(
+                f"{file.name} is in MATLAB's v7.3 format, which is not read; "
+                "save it in MATLAB with the option '-v7'."
+            ) from None
     arrays = {
-        name: _dense(file, value) if issparse(value) else np.asarray(value)
+        name: dense(file, value) if issparse(value) else np.asarray(value)
         for name, value in found.items()
         if not name.startswith("__")
     }
     return _from_arrays(file, arrays, wishes)
 
 
+def _check_unpacked(file: File) -> None:
+    """Refuse a MATLAB file whose compressed parts unpack to more than fits."""
+    order = "<" if file.data[126:128] == b"IM" else ">"
+    limit, size, place = memory_limit(), 0, MATLAB_HEADER
+    while place + 8 <= len(file.data):
+        kind, length = struct.unpack_from(f"{order}II", file.data, place)
+        place += 8
+        if kind == MATLAB_COMPRESSED:
+            size += _unpacked(file.data[place : place + length], limit - size)
+        if size > limit:
+            raise too_large(file.name, "unpacks to more than")
+        place += length
+
+
+def _unpacked(data: bytes, most: int) -> int:
+    """Bytes that a compressed part unpacks to, counted to a little above ``most``."""
+    unpack, size = zlib.decompressobj(), 0
+    try:
+        while data and size <= most:
+            size += len(unpack.decompress(data, PIECE))
+            data = unpack.unconsumed_tail
+    except zlib.error:  # damaged; the reader says so
+        return size
+    return size
+
+
 def read_numpy(file: File, wishes: Wishes) -> Source:
     """Read X and y of an .npz file, or one .npy table, which stays on disk."""
-    try:
-        loaded: Any = (
-            np.load(file.name, mmap_mode="r", allow_pickle=False)
-            if file.mapped
-            else np.load(io.BytesIO(file.data), allow_pickle=False)
-        )
+    with told_as(f"{file.name} is not a readable NumPy file"):
+        if file.mapped:
+            loaded: Any = np.load(file.name, mmap_mode="r", allow_pickle=False)
+        else:
+            _check_claims(file)
+            loaded = np.load(io.BytesIO(file.data), allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            return _from_table(file, loaded)
-        with loaded:
-            arrays = {name: loaded[name] for name in loaded.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise Problem(f"{file.name} is not a readable NumPy file: {error}") from None
+            arrays = None
+        else:
+            with loaded:
+                arrays = {name: loaded[name] for name in loaded.files}
+    if arrays is None:
+        return _from_table(file, loaded)
     return _from_arrays(file, arrays, wishes)
+
+
+def _check_claims(file: File) -> None:
+    """Refuse arrays whose headers claim more than they hold, or more than fits."""
+    if file.data.startswith(ARRAY):
+        check_room(file.name, _claim(io.BytesIO(file.data), len(file.data)))
+        return
+    total = 0
+    with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as stream:
+                total += _claim(stream, member.file_size)
+            check_room(file.name, total)
+
+
+def _claim(stream: Any, size: int) -> int:
+    """Bytes that an array says to have, of a stream of that size."""
+    major, _ = np.lib.format.read_magic(stream)
+    # Versions 2 and 3 differ in the encoding of names only.
+    read = np.lib.format
+    header = read.read_array_header_1_0 if major == 1 else read.read_array_header_2_0
+    shape, _, dtype = header(stream)
+    claim = math.prod(shape) * dtype.itemsize
+    if claim > size:
+        raise ValueError(f"it claims {claim} bytes and has {size}")
+    return claim
 
 
 def read_libsvm(file: File, wishes: Wishes) -> Source:
     """Read lines of ``label index:value …``."""
     from sklearn.datasets import load_svmlight_file
 
-    try:
+    with told_as(f"{file.name} is not a readable LIBSVM file"):
         X, y = load_svmlight_file(io.BytesIO(file.data))
-    except (ValueError, IndexError) as error:
-        raise Problem(f"{file.name} is not a readable LIBSVM file: {error}.") from None
-    return _source(_dense(file, X), y, None, "target")
+    return _source(dense(file, X), y, None, "target")
 
 
-def _dense(file: File, X: Any) -> Array:
+def dense(file: File, X: Any) -> Array:
+    """A sparse matrix with its zeros, if there is room for them."""
     n, d = X.shape
-    if n * d * 8 > LARGEST:
-        raise Problem(
-            f"{file.name} has {n} × {d} cells, too many for a table without gaps."
-        )
+    check_room(f"{file.name}, {n} × {d} cells without gaps,", n * d * 8)
     array: Array = X.toarray()
     return array
 
@@ -114,7 +169,7 @@ def _from_arrays(file: File, arrays: Mapping[str, Array], wishes: Wishes) -> Sou
     columns = {
         name: array.ravel()
         for name, array in arrays.items()
-        if name != x_name and array.size == len(X) and max(array.shape) == len(X)
+        if name != x_name and array.size == len(X) == max(array.shape, default=0)
     }
     y_name = _class_array(file, columns, wishes.target)
     if y_name is None:

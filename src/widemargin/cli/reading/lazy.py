@@ -9,8 +9,9 @@ from typing import Any
 
 from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, needs
-from widemargin.cli.reading.files import PACKED, File
+from widemargin.cli.reading.files import File
 from widemargin.cli.reading.source import Source, Wishes
+from widemargin.cli.reading.unpacking import PACKED
 
 HEAD = 2**18  # bytes of a text to look at, and at least two lines
 ROWS = 200  # rows of a text that tell the types of its columns

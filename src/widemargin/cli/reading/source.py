@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from widemargin.cli.problem import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +36,7 @@ class Wishes:
     target: str | None = None
     missing: tuple[str, ...] = ()
     header: bool | None = None  # None finds out
+    sheet: str | None = None  # of a workbook, by name or place; None is the first
 
 
 @dataclass
@@ -44,3 +48,27 @@ class Source:
     target: str | None = None
     notes: list[str] = field(default_factory=list)
     decimal: str = "."  # the mark that most of its numbers have
+
+
+def distinct(file: str, names: Sequence[str], notes: list[str]) -> list[str]:
+    """Names of columns of which no two are alike; the second 'a' becomes 'a.1'."""
+    taken, met = set(names), dict[str, int]()
+    new: list[str] = []
+    renamed: dict[str, list[str]] = {}
+    for name in names:
+        unlike = name
+        while unlike in taken and name in met:
+            met[name] += 1
+            unlike = f"{name}.{met[name]}"
+        if unlike != name:
+            renamed.setdefault(name, []).append(unlike)
+            taken.add(unlike)
+        met.setdefault(name, 0)
+        new.append(unlike)
+    if renamed:
+        others = [name for names in renamed.values() for name in names]
+        notes.append(
+            f"{file} has more than one column named {listed(renamed)}; the later ones "
+            f"are called {listed(others)}."
+        )
+    return new

@@ -1,4 +1,4 @@
-"""Formats that other libraries read: Parquet, Feather, Excel, AnnData."""
+"""Formats that other libraries read: Parquet, Feather, AnnData."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from widemargin.cli.problem import Problem, did_you_mean, listed, needs
-from widemargin.cli.reading.files import File
-from widemargin.cli.reading.source import MISSING, Source, Wishes
+from widemargin.cli.reading.arrays import dense
+from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.files import BY_PARTS, File
+from widemargin.cli.reading.memory import check_room
+from widemargin.cli.reading.source import Source, Wishes, distinct
 
 INSTALL = '"widemargin[files]"'
 
@@ -17,74 +20,45 @@ INSTALL = '"widemargin[files]"'
 def read_parquet(file: File, wishes: Wishes) -> Source:
     """Read a Parquet file."""
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import parquet
     except ImportError:
         raise needs("pyarrow", "Parquet", INSTALL) from None
-    try:
-        table = parquet.read_table(io.BytesIO(file.data))
-    except (ArrowException, OSError, ValueError) as error:
-        raise _unreadable(file, "Parquet", error) from None
-    return _from_arrow(file, table)
+    with told_as(f"{file.name} is not a readable Parquet file"):
+        opened = parquet.ParquetFile(io.BytesIO(file.data))
+        groups = opened.metadata
+        sizes = [
+            groups.row_group(g).total_byte_size for g in range(groups.num_row_groups)
+        ]
+        # A page may say in a few bytes that a million rows are alike.
+        cells = groups.num_rows * groups.num_columns
+        check_room(file.name, max(sum(sizes), 8 * cells), BY_PARTS)
+        return _from_arrow(file, opened.read())
 
 
 def read_feather(file: File, wishes: Wishes) -> Source:
     """Read a Feather file, which is an Arrow file or its predecessor."""
     try:
-        from pyarrow import ArrowException, feather
+        from pyarrow import BufferReader, dataset, feather
     except ImportError:
         raise needs("pyarrow", "Feather", INSTALL) from None
-    try:
-        table = feather.read_table(io.BytesIO(file.data))
-    except (ArrowException, OSError, ValueError) as error:
-        raise _unreadable(file, "Feather", error) from None
-    return _from_arrow(file, table)
+    with told_as(f"{file.name} is not a readable Feather file"):
+        if file.data.startswith(b"ARROW1"):
+            format = dataset.IpcFileFormat()
+            part = format.make_fragment(BufferReader(file.data))
+            cells = part.count_rows() * len(part.physical_schema)
+            check_room(file.name, 8 * cells)
+        return _from_arrow(file, feather.read_table(io.BytesIO(file.data)))
 
 
 def _from_arrow(file: File, table: Any) -> Source:
+    notes: list[str] = []
     # Frames cannot tell columns of one name apart.
-    names = table.column_names
-    repeated = sorted({name for name in names if names.count(name) > 1}, key=str)
-    if repeated:
-        raise Problem(f"{file.name} has more than one column named {listed(repeated)}.")
+    names = [str(name) for name in table.column_names]
+    if len(set(names)) < len(names):
+        table = table.rename_columns(distinct(file.name, names, notes))
     frame = table.to_pandas()
     # An index that pandas stored is no feature.
-    return Source(frame.reset_index(drop=True))
-
-
-def read_excel(file: File, wishes: Wishes) -> Source:
-    """Read the first sheet of an Excel file."""
-    import pandas as pd
-
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise needs("openpyxl", "Excel", INSTALL) from None
-    try:
-        book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
-    except Exception as error:  # openpyxl lets all kinds of errors of others through
-        raise _unreadable(file, "Excel", error) from None
-    notes = []
-    if len(book.worksheets) > 1:
-        notes.append(
-            f"{file.name} has {len(book.worksheets)} sheets; "
-            f"the first, {sheet.title!r}, is read."
-        )
-    rows = [row for row in rows if any(cell is not None for cell in row)]
-    if not rows:
-        raise Problem(f"{file.name} has nothing on its first sheet.")
-    frame = pd.DataFrame(rows)
-    frame = frame.loc[:, frame.notna().any()]
-    head = frame.iloc[0].tolist()
-    names = [
-        f"column {j}" if cell is None or cell != cell else str(cell).strip()
-        for j, cell in enumerate(head)
-    ]
-    frame = frame.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
-    missing = [*MISSING, *wishes.missing]
-    frame = frame.mask(frame.isin(missing)).infer_objects()
-    return Source(frame, notes=notes)
+    return Source(frame.reset_index(drop=True), notes=notes)
 
 
 def read_anndata(file: File, wishes: Wishes) -> Source:
@@ -92,17 +66,21 @@ def read_anndata(file: File, wishes: Wishes) -> Source:
     try:
         from anndata import read_h5ad
     except ImportError:
-        raise needs("anndata", "AnnData") from None
+        raise needs("anndata", "AnnData", '"widemargin[anndata]"') from None
     import pandas as pd
 
-    with tempfile.TemporaryDirectory() as folder:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        told_as(f"{file.name} is not a readable AnnData file"),
+    ):
         path = Path(folder) / "data.h5ad"
         path.write_bytes(file.data)
-        try:
-            data = read_h5ad(path)
-        except (OSError, KeyError, ValueError, TypeError) as error:
-            raise _unreadable(file, "AnnData", error) from None
-    described = list(data.obs.columns)
+        _check_datasets(file, path)
+        data = read_h5ad(path)
+        if data.X is None:
+            raise Problem(f"{file.name} has no matrix X.")
+        X = dense(file, data.X) if hasattr(data.X, "toarray") else data.X
+        described = [str(name) for name in data.obs.columns]
     if not described:
         raise Problem(f"{file.name} says nothing about its observations: no target.")
     target = wishes.target or described[-1]
@@ -117,8 +95,7 @@ def read_anndata(file: File, wishes: Wishes) -> Source:
             f"the last column of obs, {target!r}, is the target (--target names "
             "another)."
         )
-    X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
-    names = data.var_names.astype(str)
+    names = distinct(file.name, [str(name) for name in data.var_names], notes)
     frame = pd.DataFrame(X, columns=names)
     while target in frame.columns:
         frame = frame.rename(columns={target: f"{target} (feature)"})
@@ -126,6 +103,16 @@ def read_anndata(file: File, wishes: Wishes) -> Source:
     return Source(pd.concat([frame, classes], axis=1), target=target, notes=notes)
 
 
-def _unreadable(file: File, what: str, error: Exception) -> Problem:
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return Problem(f"{file.name} is not a readable {what} file: {lines[0]}")
+def _check_datasets(file: File, path: Path) -> None:
+    """Refuse arrays that are too large, whether they are stored or only claimed."""
+    import h5py
+
+    sizes: list[int] = []
+
+    def add(_: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            sizes.append(item.size * item.dtype.itemsize)
+
+    with h5py.File(path) as opened:
+        opened.visititems(add)
+    check_room(file.name, sum(sizes))

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.problem import Problem, listed
+from widemargin.cli.problem import Problem
 from widemargin.cli.reading.exact import exact_numbers
-from widemargin.cli.reading.files import File, magic
-from widemargin.cli.reading.source import MISSING, Source, Wishes
+from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.files import BY_PARTS, File
+from widemargin.cli.reading.magic import magic
+from widemargin.cli.reading.memory import check_room
+from widemargin.cli.reading.source import MISSING, Source, Wishes, distinct
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,11 +74,19 @@ def read_text(file: File, wishes: Wishes) -> Source:
     """Read comma, semicolon, tab, bar or blank separated text."""
     notes: list[str] = []
     layout = look_at(file, wishes, notes)
+    _check_cells(file, layout)
     frame = _parse(file, layout, wishes)
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
     frame = frame.drop(columns=ghosts) if ghosts else frame
     return Source(frame, notes=notes, decimal=layout.decimal)
+
+
+def _check_cells(file: File, layout: Layout) -> None:
+    """Refuse a text whose cells, a byte or two each, would not fit as numbers."""
+    mark = b" " if layout.separator == BLANKS else layout.separator.encode()
+    cells = file.data.count(mark) + file.data.count(b"\n")
+    check_room(file.name, 8 * cells, BY_PARTS)
 
 
 def _encoding(file: File, notes: list[str]) -> str:
@@ -128,7 +139,7 @@ def look_at(file: File, wishes: Wishes, notes: list[str]) -> Layout:
         body, names = rows, [f"x{j}" for j in range(width)]
         unnamed: list[str] = []
     else:
-        names, unnamed = _names(file, first, body, width)
+        names, unnamed = _names(file, first, body, width, notes)
     cells = [cell.strip() for row in body for cell in row]
     # In a comma separated file only quoted cells have a comma; these are looked at
     # later, one column at a time.
@@ -206,21 +217,16 @@ def _is_data(first: list[str]) -> bool:
 
 
 def _names(
-    file: File, first: list[str], body: list[list[str]], width: int
+    file: File, first: list[str], body: list[list[str]], width: int, notes: list[str]
 ) -> tuple[list[str], list[str]]:
     """Column names, and which of them are made up."""
     found = [name.strip() for name in first]
     if width == len(found) + 1:
         ends_empty = all(row[-1] == "" for row in body if len(row) == width)
         found = [*found, ""] if ends_empty else ["", *found]
-    repeated = [name for name, count in Counter(found).items() if name and count > 1]
-    if repeated:
-        raise Problem(
-            f"{file.name} has more than one column named {listed(repeated)}; "
-            "give each a name of its own."
-        )
     names = [name or f"column {j}" for j, name in enumerate(found)]
-    return names, [f"column {j}" for j, name in enumerate(found) if not name]
+    names = distinct(file.name, names, notes)
+    return names, [names[j] for j, name in enumerate(found) if not name]
 
 
 def _parse(file: File, layout: Layout, wishes: Wishes) -> pd.DataFrame:
@@ -228,17 +234,16 @@ def _parse(file: File, layout: Layout, wishes: Wishes) -> pd.DataFrame:
 
     import pandas as pd
 
-    try:
-        with warnings.catch_warnings():
-            # Longer lines than the rest: data would be lost.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
+    with told_as(f"{file.name} cannot be read as text"), warnings.catch_warnings():
+        # Longer lines than the rest: data would be lost.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
             return pd.read_csv(io.BytesIO(file.data), **layout.options(wishes))
-    except pd.errors.EmptyDataError:
-        raise Problem(f"{file.name} is empty.") from None
-    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise Problem(f"{file.name} {_what_is_ragged(str(error), layout)}") from None
-    except (UnicodeError, ValueError) as error:
-        raise Problem(f"{file.name} cannot be read as text: {error}.") from None
+        except pd.errors.EmptyDataError:
+            raise Problem(f"{file.name} is empty.") from None
+        except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+            ragged = _what_is_ragged(str(error), layout)
+            raise Problem(f"{file.name} {ragged}") from None
 
 
 def _what_is_ragged(message: str, layout: Layout) -> str:

@@ -1,0 +1,271 @@
+"""Damaged, hostile and oversized files: one line each, and no memory taken for them."""
+
+import gzip
+import io
+import random
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_tools import invoke
+from test_cli_formats import FORMATS as WRITERS
+from test_cli_formats import write
+from widemargin.cli.dataset import DataOptions, load
+from widemargin.cli.problem import Problem
+from widemargin.cli.reading import memory
+
+NAMES = [n for n in WRITERS if n not in ("bar.txt", "blank.dat", "mark.csv", "tab.tsv")]
+
+
+@pytest.fixture(autouse=True)
+def small_memory(monkeypatch):
+    """So that a file that claims much is refused, and not tried."""
+    monkeypatch.setenv(memory.VARIABLE, "256M")
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """The bytes of one good file of each kind."""
+    folder = tmp_path_factory.mktemp("good")
+    found = {}
+    for name in WRITERS:
+        write(name, folder)
+        found[name] = (folder / name).read_bytes()
+    return found
+
+
+def mutations(data, seed):
+    """Bytes that are nearly those of a good file."""
+    draw = random.Random(seed)
+    for cut in (0, 1, 7, 64, len(data) // 3, len(data) // 2, len(data) - 1):
+        yield data[:cut]
+    yield draw.randbytes(300)
+    yield data[:16] + draw.randbytes(300)
+    for _ in range(12):
+        changed = bytearray(data)
+        # Headers are at the beginning or at the end.
+        ends = draw.choice([(0, 400), (len(data) - 400, len(data)), (0, len(data))])
+        for _ in range(draw.choice([1, 4, 40])):
+            place = draw.randrange(*ends) % len(data)
+            changed[place] = draw.choice([0, 1, 127, 255, draw.randrange(256)])
+        yield bytes(changed)
+    start = draw.randrange(len(data))
+    yield data[:start] + bytes(50) + data[start + 50 :]
+    yield data + data
+
+
+def complaint(path):
+    """What is said against a file; nothing if it can be read."""
+    try:
+        load(str(path), DataOptions())
+    except Problem as problem:
+        return str(problem)
+    return ""
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_damaged_file_is_read_or_refused(name, good, tmp_path):
+    for seed, data in enumerate(mutations(good[name], name)):
+        path = tmp_path / f"{seed}-{name}"
+        path.write_bytes(data)
+        assert len(complaint(path)) < 1000
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_format_under_the_name_of_another_is_read_or_refused(name, good, tmp_path):
+    for other, data in good.items():
+        path = tmp_path / f"{other.replace('.', '-')}-{name}"
+        path.write_bytes(data)
+        assert len(complaint(path)) < 1000
+
+
+def refused(path, *options):
+    """The one line by which the command refuses a file."""
+    result = invoke("rank", path, *options)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def test_a_short_file_under_the_name_of_matlab_is_one_line(tmp_path):
+    (tmp_path / "x.mat").write_bytes(bytes(64))
+    assert "is not a readable MATLAB file" in refused(tmp_path / "x.mat")
+
+
+ROWS = b"a,b,kind\n" + b"1,2,x\n3,1,y\n" * 400_000
+
+
+def gzipped(path):
+    path.write_bytes(gzip.compress(ROWS))
+
+
+def zipped(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.csv", ROWS)
+
+
+def bzipped(path):
+    import bz2
+
+    path.write_bytes(bz2.compress(ROWS))
+
+
+def xzipped(path):
+    import lzma
+
+    path.write_bytes(lzma.compress(ROWS, preset=0))
+
+
+def zstandard(path):
+    pa = pytest.importorskip("pyarrow")
+    with pa.output_stream(path, compression="zstd") as stream:
+        stream.write(ROWS)
+
+
+def claim(shape):
+    """An array in NumPy's format that has no more than a header."""
+    stream = io.BytesIO()
+    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    return stream.getvalue()
+
+
+def claimed_npz(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", claim((10**8, 10**7)))
+        archive.writestr("y.npy", claim((10**8,)))
+
+
+def packed_npz(path):
+    X = np.zeros((30_000, 100))
+    np.savez_compressed(path, X=X, y=np.arange(30_000) % 2)
+
+
+def matlab(path):
+    from scipy.io import savemat
+
+    X = np.zeros((30_000, 100))
+    y = np.arange(30_000) % 2
+    savemat(path, {"X": X, "Y": y}, do_compression=True)
+
+
+def alike(rows=3_000_000):
+    return pd.DataFrame({"a": np.zeros(rows), "kind": np.zeros(rows)})
+
+
+def parquet(path):
+    pytest.importorskip("pyarrow")
+    alike().to_parquet(path)
+
+
+def feather(path):
+    pytest.importorskip("pyarrow")
+    alike().to_feather(path, compression="zstd")
+
+
+def libsvm(path):
+    path.write_text("1 1:1\n0 90000000:1\n1 2:1\n")
+
+
+def sparse_arff(path):
+    head = "".join(f"@attribute a{j} real\n" for j in range(3000))
+    path.write_text(f"@relation r\n{head}@data\n" + "{}\n" * 3000)
+
+
+def anndata(path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", (10**7, 10**7), "f8", chunks=(100, 100))
+
+
+def wide_cells(path):
+    path.write_bytes(b"a,b,c,d\n" + b"1,2,3,4\n" * 200_000)
+
+
+OVERSIZED = {
+    "x.csv.gz": (gzipped, "unpacks to more than 4 MB"),
+    "x.csv.bz2": (bzipped, "unpacks to more than 4 MB"),
+    "x.csv.xz": (xzipped, "unpacks to more than 4 MB"),
+    "x.csv.zst": (zstandard, "unpacks to more than 4 MB"),
+    "x.csv.zip": (zipped, "unpacks to more than 4 MB"),
+    "claimed.npz": (claimed_npz, "it claims"),
+    "packed.npz": (packed_npz, "needs 23 MB of memory"),
+    "x.mat": (matlab, "unpacks to more than 4 MB"),
+    "x.parquet": (parquet, "needs 46 MB of memory"),
+    "x.feather": (feather, "needs 46 MB of memory"),
+    "x.libsvm": (libsvm, "3 × 90000000 cells without gaps, needs 2 GB of memory"),
+    "x.arff": (sparse_arff, "needs 69 MB of memory"),
+    "x.h5ad": (anndata, "needs 728 TB of memory"),
+    "cells.csv": (wide_cells, "needs 6.1 MB of memory"),
+}
+
+
+@pytest.mark.parametrize("name", OVERSIZED)
+def test_a_file_that_does_not_fit_is_refused_before_it_is_read(
+    name, tmp_path, monkeypatch
+):
+    make, words = OVERSIZED[name]
+    make(tmp_path / name)
+    if name.endswith("h5ad"):
+        pytest.importorskip("anndata")
+    monkeypatch.setenv(memory.VARIABLE, "4M")
+    assert words in refused(tmp_path / name)
+
+
+def test_a_workbook_that_does_not_fit_is_refused(tmp_path, good, monkeypatch):
+    """Whatever a part unpacks to."""
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(good["book.xlsx"])
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/media/image.png", bytes(2**23))
+    monkeypatch.setenv(memory.VARIABLE, "4M")
+    assert "needs 8" in refused(path)
+
+
+def test_rows_that_a_sheet_does_not_have_cost_nothing(tmp_path):
+    """A cell far below and far to the right makes a sheet of 2³⁴ cells, mostly gaps."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["a", "b", "kind"])
+    for i in range(6):
+        sheet.append([i, i * i % 5, "xy"[i % 2]])
+    sheet.cell(200_000, 3, "x")
+    book.save(tmp_path / "x.xlsx")
+    assert load(str(tmp_path / "x.xlsx"), DataOptions()).n_lines == 7
+
+
+def test_the_limit_is_half_of_what_is_available_unless_it_is_set(monkeypatch):
+    monkeypatch.delenv(memory.VARIABLE)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 2**30)
+    assert memory.memory_limit() == 2**29
+    with pytest.raises(Problem, match="more than 512 MB, half of the memory that is"):
+        memory.check_room("x.npz", 2**40)
+    for said, size in {"2G": 2**31, "500 MB": 500 * 2**20, "1.5k": 1536}.items():
+        monkeypatch.setenv(memory.VARIABLE, said)
+        assert memory.memory_limit() == size
+    monkeypatch.setenv(memory.VARIABLE, "much")
+    with pytest.raises(Problem, match="is not a size such as 8G"):
+        memory.memory_limit()
+
+
+def test_available_memory_is_some_of_the_memory_of_the_machine():
+    assert 2**20 < memory.available_bytes() < 2**50
+
+
+def test_pickles_are_not_opened(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    X = np.array([[Trap(), 1], [1, 2]], dtype=object)
+    np.save(tmp_path / "x.npy", X, allow_pickle=True)
+    np.savez(tmp_path / "x.npz", X=X, y=[0, 1])
+    for name in ("x.npy", "x.npz"):
+        assert "is not a readable NumPy file" in refused(tmp_path / name)
+    assert not (tmp_path / "sprung").exists()
