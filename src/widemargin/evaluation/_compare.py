@@ -8,16 +8,20 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
 from widemargin.evaluation import stages
 from widemargin.evaluation._profile import profile
-from widemargin.evaluation.comparison import Comparison
+from widemargin.evaluation.comparison import Baseline, Comparison
+from widemargin.evaluation.curves import columns_of
 from widemargin.evaluation.defaults import choose as choose_methods
+from widemargin.evaluation.estimators import title_of
 from widemargin.evaluation.frames import feature_names, in_memory
+from widemargin.evaluation.scoring import scoring_for
 from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation.splits import group_codes
 from widemargin.notices import warn
 from widemargin.table import encode
 from widemargin.targets import judged_labels
@@ -31,6 +35,8 @@ def compare(
     estimator: Any = None,
     scoring: Any = None,
     cv: Any = 5,
+    groups: Any = None,
+    baseline: Any = None,
     n_features: Any = None,
     n_permutations: int = 50,
     n_resamples: int = 20,
@@ -57,13 +63,22 @@ def compare(
         Class labels.
     selectors : selector, name, list or dict of these, optional
         Default: a handful that suits the table, see `default_selectors`.
-    estimator : classifier, optional
-        What the features are tried with. Default: the nearest neighbour.
+    estimator : classifier or str, default="1-nn"
+        What the features are tried with: a classifier, or a name that
+        `selection_curve` knows, such as "logistic" or "forest".
     scoring : str or callable, optional
+        As in scikit-learn, "roc_auc" of three or more classes being "roc_auc_ovr".
         Default: accuracy, or balanced accuracy if the largest class has more than four
         times the rows of the smallest.
-    cv : int, splitter or iterable
-        Folds; no more than the largest class has rows.
+    cv : int, "time", splitter or iterable, default=5
+        Folds, as for `selection_curve`; no more than the largest class has rows, or
+        than there are groups.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group are never in both the training and the test part of a fold,
+        and subsamples are of whole groups. Significance, whose permutations take rows
+        as independent, is left out.
+    baseline : array-like of str or int, default=None
+        Names or places of the columns in use today, scored in the same folds.
     n_features : int or array-like of int, optional
         Sizes to try, as for `selection_curve`.
     n_permutations : int
@@ -112,6 +127,7 @@ def compare(
     about = profile(X, y, categorical_features=categorical_features)
     _check_shape(image_shape, about.n_features)
     seed = settings["random_state"] = _seed(random_state)
+    reference = None if baseline is None else columns_of(baseline, X, "compare")
     if selectors is None:
         selectors = choose_methods(about, seed, categorical_features)
     preset = {"random_state": seed, "categorical_features": categorical_features}
@@ -127,11 +143,18 @@ def compare(
         n_jobs,
         verbose,
         # Folds that the caller numbered are of all rows.
-        max_samples if isinstance(cv, numbers.Integral) else None,
+        max_samples if _draws(cv) else None,
         budget,
+        groups=group_codes(groups, about.n_samples, "compare"),
     )
+    if Baseline.LABEL in run.methods and baseline is not None:
+        raise ValueError(
+            f"compare calls the baseline {Baseline.LABEL!r}; give the selector of that "
+            "label another one."
+        )
     if scoring is None:
         scoring = "balanced_accuracy" if about.lopsided else "accuracy"
+    scoring = scoring_for(scoring, about.n_classes)
     settings["scoring"] = _plain(scoring)
     settings["selectors"] = {k: _text(s) for k, s in run.methods.items()}
     stages.fit_all(run)
@@ -144,6 +167,7 @@ def compare(
                 scoring=scoring,
                 cv=_folds(cv, run),
                 n_features=n_features,
+                baseline=reference,
             ),
             "agreement": stages.agree,
             "stability": partial(stages.resample_all, n=n_resamples),
@@ -159,7 +183,7 @@ def compare(
         selectors=run.fitted,
         times=run.times,
         **run.found,
-        classifier="1-NN" if estimator is None else _classifier_name(estimator),
+        classifier=title_of(estimator),
         settings=settings,
         notes=run.notes,
         complete=complete,
@@ -194,14 +218,23 @@ def _prepared(selector: MarginSelector, preset: dict[str, Any]) -> MarginSelecto
     )
 
 
+def _draws(cv: Any) -> bool:
+    """Whether folds can be made of whatever rows are there."""
+    return isinstance(cv, numbers.Integral | str | TimeSeriesSplit)
+
+
 def _folds(cv: Any, run: stages.Run) -> Any:
-    """Folds, of which there are no more than rows of the largest class."""
+    """Folds, no more than rows of the largest class, or than groups."""
     largest = int(np.bincount(run.codes).max())
     if isinstance(cv, int) and cv > largest >= 2:
         run.notes.append(f"{largest} folds instead of {cv}: no class has more rows.")
-        return largest
+        cv = largest
+    n_groups = cv if run.groups is None else len(np.unique(run.groups))
+    if isinstance(cv, int) and cv > n_groups:
+        run.notes.append(f"{n_groups} folds instead of {cv}: there are no more groups.")
+        cv = n_groups
     # A generator of splits can be used up once only.
-    return cv if isinstance(cv, numbers.Integral) else check_cv(cv, run.codes)
+    return cv if _draws(cv) else check_cv(cv, run.codes)
 
 
 def _seed(random_state: Any) -> int:
@@ -223,7 +256,10 @@ def _check_shape(image_shape: Any, d: int) -> None:
 def _settings(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments as plain values, fit for JSON."""
     data = ("X", "y", "verbose")
-    return {name: _plain(v) for name, v in arguments.items() if name not in data}
+    settings = {name: _plain(v) for name, v in arguments.items() if name not in data}
+    if settings["groups"] is not None:
+        settings["groups"] = "groups"  # one value per row, as X and y are
+    return settings
 
 
 def _plain(value: Any) -> Any:
@@ -241,9 +277,3 @@ def _plain(value: Any) -> Any:
 def _text(value: Any) -> str:
     """What the value looks like in Python, in one line."""
     return " ".join(repr(value).split())
-
-
-def _classifier_name(estimator: Any) -> str:
-    """The class of a classifier, or of the last one in a pipeline."""
-    steps = getattr(estimator, "steps", None)
-    return type(steps[-1][1] if steps else estimator).__name__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from widemargin.evaluation._significance import Significance
 from widemargin.evaluation.curves import SelectionCurve
 from widemargin.evaluation.frames import data_frame
 from widemargin.evaluation.resampling import Resampling
+from widemargin.evaluation.scoring import score_name
 from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
@@ -45,6 +46,17 @@ class Choice(NamedTuple):
 
     method: str
     n_features: int
+    score: float
+    stderr: float
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A feature set of the caller's own, in the same folds as the curves."""
+
+    LABEL: ClassVar[str] = "baseline"  # of its row in tables
+
+    features: Ints  # columns, ascending
     score: float
     stderr: float
 
@@ -144,6 +156,18 @@ class Comparison:
         return None if self.curve is None else float(np.nanmean(self.curve.baseline))
 
     @property
+    def baseline(self) -> Baseline | None:
+        """Score of the features given as ``baseline``; None if there are none."""
+        if self.curve is None or self.curve.reference is None:
+            return None
+        scores = np.asarray(self.curve.reference_scores, np.float64)
+        scores = scores[~np.isnan(scores)]
+        if not len(scores):
+            return None
+        error = np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0
+        return Baseline(self.curve.reference, float(scores.mean()), float(error))
+
+    @property
     def signal(self) -> bool | None:
         """Whether the recommended features score clearly above ``chance``."""
         if self.choice is None or self.chance is None:
@@ -220,14 +244,15 @@ class Comparison:
         scoring = self.curve.scoring
         if short and scoring == "accuracy":
             return self.classifier
-        return f"the {scoring.replace('_', ' ')} of {self.classifier}"
+        return f"the {score_name(scoring)} of {self.classifier}"
 
     def summary(self) -> pd.DataFrame:
         """One row per method.
 
         Columns: method, n_features (the fewest within one standard error of the
         method's best score), score (there), score_all (with all features), area,
-        stability, fit_time (seconds, on all rows). NaN where a part is missing.
+        stability, fit_time (seconds, on all rows). NaN where a part is missing. A
+        baseline has the last row.
         """
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
         rows = []
@@ -244,6 +269,16 @@ class Comparison:
                     "area": area.get(label, np.nan),
                     "stability": again.stability.value if again else np.nan,
                     "fit_time": self.times[label],
+                }
+            )
+        if self.baseline is not None:
+            rows.append(
+                dict.fromkeys(rows[0], np.nan)
+                | {
+                    "method": Baseline.LABEL,
+                    "n_features": len(self.baseline.features),
+                    "score": self.baseline.score,
+                    "score_all": self.score_all,
                 }
             )
         frame = data_frame({name: [row[name] for row in rows] for name in rows[0]})

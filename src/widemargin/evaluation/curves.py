@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_consistent_length, check_random_state
 
 from widemargin.evaluation.folds import CALLER, Curves
-from widemargin.evaluation.frames import data_frame, in_memory
+from widemargin.evaluation.frames import data_frame, feature_names, in_memory
 from widemargin.evaluation.neighbor import judge
 from widemargin.evaluation.refits import seeded
+from widemargin.evaluation.scoring import name_of, scoring_for
 from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation.splits import group_codes, split
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, encode
 
@@ -45,6 +45,10 @@ class SelectionCurve:
     complete : bool
         False if the computation was interrupted: the frame then has the finished
         folds only.
+    reference : array of int or None
+        Columns that the caller gave as ``baseline``; None if there are none.
+    reference_scores : array of shape (n_folds,) or None
+        Score of each fold with exactly these.
     """
 
     frame: pd.DataFrame
@@ -53,6 +57,8 @@ class SelectionCurve:
     n_features_in: int
     scoring: str
     complete: bool
+    reference: Ints | None = None
+    reference_scores: Floats | None = None
 
     def __repr__(self) -> str:
         sizes = self.frame["n_features"].nunique()
@@ -138,6 +144,7 @@ def selection_curve(
     n_features: Any = None,
     scoring: Any = None,
     groups: Any = None,
+    baseline: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -157,17 +164,26 @@ def selection_curve(
         Nominal columns and missing values, if all selectors take them.
     y : array-like of shape (n_samples,)
         Class labels.
-    estimator : classifier, optional
-        Any scikit-learn classifier or pipeline. Default: 1-NN, features scaled to
-        [0, 1] on the training rows.
-    cv : int, splitter or iterable of (train, test)
-        Number of stratified, shuffled folds, or how to split.
+    estimator : classifier or str, default="1-nn"
+        Any scikit-learn classifier or pipeline, or a name: "1-nn" (or another number),
+        "logistic", "svm", "tree", "forest", "boosting", or "module:Class". By name,
+        categories are one-hot encoded, missing values filled in, and features scaled
+        if it matters, all on the training rows.
+    cv : int, "time", splitter or iterable of (train, test), default=5
+        Number of shuffled folds, stratified by class; with ``groups``, each group is
+        in one fold (`StratifiedGroupKFold`). "time" takes the rows to be in the order
+        of time, and tests on later rows than it trains on (`TimeSeriesSplit`).
     n_features : int or array of int, optional
         Values of k. Default: 1 to 10, then in growing steps up to all.
     scoring : str, callable or None
-        As in scikit-learn; None is the classifier's own score, the accuracy.
-    groups : array-like of shape (n_samples,), optional
-        For a ``cv`` that keeps groups together.
+        As in scikit-learn; None is the classifier's own score, the accuracy. "roc_auc"
+        of three or more classes is "roc_auc_ovr".
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group are never in both the training and the test part of a fold;
+        a ``cv`` that would put them there is refused.
+    baseline : array-like of str or int, default=None
+        Names or places of columns to hold the curves against, such as those in use
+        today. Scored in the same folds.
     n_jobs : int or None
         Selectors and folds worked on at a time, in threads; None uses all cores. A
         selector with an ``n_jobs`` of its own keeps that.
@@ -199,23 +215,24 @@ def selection_curve(
     resolved = resolve_selectors(selectors)
     methods = {label: seeded(s, random) for label, s in resolved.items()}
     X = in_memory(X, CALLER)
-    codes, _ = encode(y, CALLER)
+    codes, labels = encode(y, CALLER)
     check_consistent_length(X, codes)
     d = X.shape[1]
     sizes = _sizes(n_features, d)
-    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        seed = random.randint(2**31 - 1)
-        cv = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
-    splitter = check_cv(cv, codes, classifier=True)
-    folds = list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
+    reference = None if baseline is None else columns_of(baseline, X, CALLER)
+    groups = group_codes(groups, len(codes), CALLER)
+    folds = split(cv, codes, groups, random, CALLER)
     classifier = judge(estimator, X, methods.values(), CALLER)
+    scoring = scoring_for(scoring, len(labels))
     scorer = check_scoring(classifier.make(np.arange(d)), scoring=scoring)
-    curves = Curves(methods, X, y, classifier, scorer, folds, sizes[sizes < d])
+    curves = Curves(
+        methods, X, y, classifier, scorer, folds, sizes[sizes < d], reference
+    )
     try:
         curves.run(n_jobs, verbose)
     except KeyboardInterrupt:
         _say_what_is_left(curves)
-    return _result(curves, sizes, _name_of(scoring))
+    return _result(curves, sizes, name_of(scoring))
 
 
 def _say_what_is_left(curves: Curves) -> None:
@@ -234,9 +251,11 @@ def _result(curves: Curves, sizes: Ints, scoring: str) -> SelectionCurve:
     """Put the scores of all finished folds together."""
     finished = curves.finished()
     baseline = np.full(len(curves.folds), np.nan)
+    reference = np.full(len(curves.folds), np.nan)
     for fold in range(len(baseline)):
         if (None, fold) in curves.scores:
-            baseline[fold] = curves.scores[None, fold][0]
+            baseline[fold], *rest = curves.scores[None, fold]
+            reference[fold] = rest[0] if rest else np.nan
     scores = [
         # With all features it makes no difference who ranked them.
         np.append(curves.scores[label, fold], baseline[fold])[: len(sizes)]
@@ -255,8 +274,16 @@ def _result(curves: Curves, sizes: Ints, scoring: str) -> SelectionCurve:
     )
     complete = len(curves.scores) == len(curves.pieces)
     d = curves.judge.X.shape[1]
+    given = curves.reference
     return SelectionCurve(
-        frame, tuple(curves.selectors), baseline, d, scoring, complete
+        frame,
+        tuple(curves.selectors),
+        baseline,
+        d,
+        scoring,
+        complete,
+        given,
+        None if given is None else reference,
     )
 
 
@@ -276,11 +303,24 @@ def _sizes(n_features: Any, d: int) -> Ints:
     return np.unique(sizes).astype(np.int64)
 
 
-def _name_of(scoring: Any) -> str:
-    """What the axis of the score is called."""
-    if scoring is None:
-        return "accuracy"
-    if isinstance(scoring, str):
-        return scoring
-    function = getattr(scoring, "_score_func", scoring)
-    return str(getattr(function, "__name__", "score"))
+def columns_of(wanted: Any, X: Any, caller: str) -> Ints:
+    """Places of columns given by name or place, ascending."""
+    names = feature_names(X).tolist()
+    given = np.atleast_1d(np.asarray(wanted, dtype=object)).tolist()
+    if not given:
+        raise ValueError(f"{caller} needs at least one feature in baseline, got none.")
+    places = []
+    for item in given:
+        whole = isinstance(item, int | np.integer) and not isinstance(item, bool)
+        if not whole and str(item) not in names:
+            raise ValueError(
+                f"{caller}: baseline names {item!r}, which is no column of X."
+            )
+        place = int(item) if whole else names.index(str(item))
+        if not 0 <= place < len(names):
+            raise ValueError(
+                f"{caller}: baseline has column {place}, but X has columns 0 to "
+                f"{len(names) - 1}."
+            )
+        places.append(place)
+    return np.unique(places).astype(np.int64)

@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
 from widemargin.evaluation.neighbor import Judge
+from widemargin.evaluation.splits import Fold
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 from widemargin.targets import judged_labels
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
-Fold = tuple[NDArray[np.integer], NDArray[np.integer]]
 CALLER = "selection_curve"
 
 
@@ -30,7 +30,8 @@ CALLER = "selection_curve"
 class Curves:
     """Everything that is needed for one piece of work, and what has come out so far.
 
-    A piece is one selector in one fold, or, for the selector None, all features.
+    A piece is one selector in one fold, or, for the selector None, all features and
+    then those of the caller's reference, if any.
     """
 
     selectors: Mapping[str, MarginSelector]
@@ -40,6 +41,7 @@ class Curves:
     scorer: Any
     folds: list[Fold]
     sizes: Ints  # ascending, all less than the number of features
+    reference: Ints | None = None  # columns
     scores: dict[tuple[str | None, int], Floats] = field(default_factory=dict)
     times: dict[tuple[str | None, int], float] = field(default_factory=dict)
 
@@ -86,14 +88,16 @@ class Curves:
         train, test = self.folds[fold]
         d = self.judge.X.shape[1]
         if label is None:
-            order, sizes, seconds = np.arange(d), np.array([d]), 0.0
+            sets, seconds = [np.arange(d)], 0.0
+            if self.reference is not None:
+                sets.append(self.reference)
         else:
-            sizes = self.sizes
             with _named(f"{label} failed in fold {fold}"):
                 order, seconds = self._rank(label, train, n_threads)
-        scores = np.empty(len(sizes))
-        for s, k in enumerate(sizes):
-            columns = np.sort(order[:k])
+            sets = [np.sort(order[:k]) for k in self.sizes]
+        scores = np.empty(len(sets))
+        for s, columns in enumerate(sets):
+            k = len(columns)
             with _named(f"the classifier failed in fold {fold}, with {k} features"):
                 scores[s] = self._score(columns, train, test)
         self.times[label, fold] = seconds
@@ -120,7 +124,16 @@ class Curves:
         classifier = self.judge.make(columns)
         classifier.fit(_safe_indexing(Z, train), _safe_indexing(self.y, train))
         test_X, test_y = _safe_indexing(Z, test), _safe_indexing(self.y, test)
-        return float(self.scorer(classifier, test_X, test_y))
+        try:
+            score = float(self.scorer(classifier, test_X, test_y))
+        except AttributeError as error:  # no predict_proba, for one
+            raise ValueError(f"it cannot be scored so: {error}") from error
+        if np.isnan(score):
+            raise ValueError(
+                "the score is not defined, perhaps since the test rows are of one "
+                "class only. Try fewer folds, or another scoring."
+            )
+        return score
 
 
 @contextmanager

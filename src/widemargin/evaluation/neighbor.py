@@ -1,4 +1,4 @@
-"""The classifier that judges features unless the caller brings one: 1-NN."""
+"""The classifier that judges features: the caller's, one by name, or 1-NN."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
 from widemargin.base import MarginSelector
 from widemargin.columns import as_numbers, nominal_columns
+from widemargin.evaluation.estimators import classifier_of, prepared
 from widemargin.table import Floats, Ints
 
 
@@ -28,14 +24,15 @@ class Judge(NamedTuple):
 def judge(
     estimator: Any, X: Any, selectors: Iterable[MarginSelector], caller: str
 ) -> Judge:
-    """The caller's classifier, or 1-NN in the space in which selectors see the table.
+    """The caller's classifier, or one by name in the space in which selectors see X.
 
     1-NN scales each feature to [0, 1] by the rows it is fitted to. Values of a nominal
     feature, by the type of its column or by what a selector was told, are as far apart
     as 0 and 1 are. A missing number counts as the median, a missing category as one.
     """
-    if estimator is not None:
+    if estimator is not None and not isinstance(estimator, str):
         return Judge(X, lambda columns: clone(estimator))
+    classifier, scaler = classifier_of(estimator or "1-nn", caller)
     told = [getattr(s, "categorical_features", None) for s in selectors]
     found = [
         nominal_columns(X, t, caller, booleans=False, notice=False)
@@ -44,30 +41,6 @@ def judge(
     nominal = np.unique(np.concatenate(found))
     table: Floats = np.asarray(as_numbers(X, nominal, caller), np.float64)
     plain = not len(nominal) and not np.isnan(table).any()
-    return Judge(table, lambda columns: _nearest(columns, nominal, plain))
-
-
-def _nearest(columns: Ints, nominal: Ints, plain: bool) -> Any:
-    """1-NN for a table of these columns."""
-    neighbor = KNeighborsClassifier(n_neighbors=1)
-    if plain:
-        return make_pipeline(MinMaxScaler(), neighbor)
-    categories = np.isin(columns, nominal)
-    fill = SimpleImputer(strategy="median", keep_empty_features=True)
-    scale = ColumnTransformer(
-        [
-            (
-                "numbers",
-                make_pipeline(fill, MinMaxScaler()),
-                np.flatnonzero(~categories),
-            ),
-            (
-                "categories",
-                OneHotEncoder(handle_unknown="ignore", sparse_output=False),
-                np.flatnonzero(categories),
-            ),
-        ],
-        # Two different categories differ in two places.
-        transformer_weights={"categories": np.sqrt(0.5)},
+    return Judge(
+        table, lambda columns: prepared(classifier, scaler, columns, nominal, plain)
     )
-    return make_pipeline(scale, neighbor)

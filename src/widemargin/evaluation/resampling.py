@@ -26,6 +26,7 @@ from widemargin.evaluation.refits import (
     seeded,
     stoppable,
 )
+from widemargin.evaluation.splits import group_codes
 from widemargin.table import Floats, Ints, encode
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def resample(
     n: int = 30,
     fraction: float = 0.5,
     stratified: bool = True,
+    groups: Any = None,
     confidence: float = 0.95,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -114,6 +116,9 @@ def resample(
     stratified : bool
         Draw that share of every class, but at least two of its rows (or the one there
         is).
+    groups : array-like of shape (n_samples,), default=None
+        Draw whole groups of rows: that share of the groups, stratified by the most
+        frequent class of each.
     confidence : float
         Of the interval of the stability.
     random_state : int, RandomState or None
@@ -152,11 +157,30 @@ def resample(
     strata = np.zeros(X.shape[0], np.int64)
     if stratified and y is not None:
         strata, _ = encode(y, "resample")
-    samples = [_subsample(strata, float(fraction), random) for _ in range(n)]
+    samples = _samples(
+        strata, group_codes(groups, len(strata), "resample"), n, float(fraction), random
+    )
     call = Call("resample", "subsamples", n_jobs, verbose)
     with stoppable("resample"):
         fits = _fits(selector, X, y, samples, call)
     return _summary(*fits, confidence, feature_names(X))
+
+
+def _samples(
+    strata: Ints,
+    groups: Ints | None,
+    n: int,
+    fraction: float,
+    random: np.random.RandomState,
+) -> list[Ints]:
+    """Row numbers of ``n`` subsamples, of rows or of whole groups."""
+    if groups is None:
+        return [_subsample(strata, fraction, random) for _ in range(n)]
+    counts = np.zeros((groups.max() + 1, strata.max() + 1), np.int64)
+    np.add.at(counts, (groups, strata), 1)
+    by_group = counts.argmax(axis=1)
+    drawn = (_subsample(by_group, fraction, random) for _ in range(n))
+    return [np.flatnonzero(np.isin(groups, some)) for some in drawn]
 
 
 def _subsample(strata: Ints, fraction: float, random: np.random.RandomState) -> Ints:

@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_score
+from sklearn.utils import check_random_state
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.algorithms.lmba import LMBA
@@ -31,6 +32,7 @@ from widemargin.evaluation.comparison import Choice, choose, curve_lines
 from widemargin.evaluation.curves import selection_curve
 from widemargin.evaluation.defaults import MOST_TAKEN
 from widemargin.evaluation.resampling import Resampling, resample
+from widemargin.evaluation.splits import split
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.table import Ints, as_if_of
@@ -68,6 +70,7 @@ class Run:
     notes: list[str] = field(default_factory=list)
     found: dict[str, Any] = field(default_factory=dict)  # parts of the Comparison
     choice: Choice | None = None
+    groups: Ints | None = None  # codes, one for each row
 
     @property
     def common(self) -> dict[str, Any]:
@@ -85,12 +88,25 @@ class Run:
 
     def part(self, most: int) -> tuple[Any, Any, Ints]:
         """X, y and class codes of about ``most`` rows."""
-        n = self.profile.n_samples
-        if n <= most:
+        if self.profile.n_samples <= most:
             return self.X, self.y, self.codes
-        rows = stratified_rows(self.codes, most / n, self.seed)
+        rows = self.drawn(most)
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
         return X, y, self.codes[rows]
+
+    def drawn(self, most: int) -> Ints:
+        """Numbers of about ``most`` rows."""
+        share = most / self.profile.n_samples
+        return stratified_rows(self.codes, share, self.seed)
+
+    @cached_property
+    def sample_groups(self) -> Ints | None:
+        """Groups of the rows of ``sample``."""
+        n = self.profile.n_samples
+        most = self.max_samples or n
+        if self.groups is None or n <= most:
+            return self.groups
+        return self.groups[self.drawn(most)]
 
     def affordable(self, stage: str, fits: Callable[[str], float]) -> list[str]:
         """Methods that the budget allows, the recommended one first.
@@ -160,9 +176,9 @@ def fit_all(run: Run) -> None:
 
 
 def draw_curve(
-    run: Run, estimator: Any, scoring: Any, cv: Any, n_features: Any
+    run: Run, estimator: Any, scoring: Any, cv: Any, n_features: Any, baseline: Any
 ) -> None:
-    """Try the rankings with a classifier."""
+    """Try the rankings, and the baseline, with a classifier."""
     X, y, codes = run.sample
     n = run.profile.n_samples
     if len(codes) < n:
@@ -173,17 +189,21 @@ def draw_curve(
     with quiet():
         dummy = DummyClassifier(strategy="prior")
         nothing = np.zeros((len(codes), 1))
+        random = check_random_state(run.seed)
+        folds = split(cv, codes, run.sample_groups, random, "compare")
         run.found["chance"] = float(
-            np.mean(cross_val_score(dummy, nothing, codes, scoring=scoring, cv=cv))
+            np.mean(cross_val_score(dummy, nothing, codes, scoring=scoring, cv=folds))
         )
         curve = selection_curve(
             run.methods,
             X,
             y,
             estimator,
-            cv=cv,
+            cv=folds,
             n_features=n_features,
             scoring=scoring,
+            groups=run.sample_groups,
+            baseline=baseline,
             **run.common,
         )
     run.found["curve"] = curve
@@ -207,7 +227,9 @@ def resample_all(run: Run, n: int) -> None:
         return
     X, y, _ = run.sample
     for method in run.affordable("Stability", lambda _: n * SUBSAMPLE):
-        results[method] = resample(run.sized(method), X, y, n=n, **run.common)
+        results[method] = resample(
+            run.sized(method), X, y, n=n, groups=run.sample_groups, **run.common
+        )
 
 
 def test_all(run: Run, n_permutations: int) -> None:
@@ -215,6 +237,12 @@ def test_all(run: Run, n_permutations: int) -> None:
     results: dict[str, Significance] = {}
     run.found["significance"] = results
     if not n_permutations:
+        return
+    if run.groups is not None:
+        run.notes.append(
+            "Significance was left out: permutations take rows as independent, which "
+            "rows of one group are not."
+        )
         return
     X, y, _ = run.sample
     d = run.profile.n_features

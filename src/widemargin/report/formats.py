@@ -100,11 +100,6 @@ def is_share(scoring: str | None) -> bool:
     return scoring is None or scoring.startswith(SHARES)
 
 
-def score_name(scoring: str | None) -> str:
-    """How to call what the curve measures."""
-    return (scoring or "accuracy").replace("_", " ")
-
-
 def unbroken(sentence: str) -> str:
     """The same sentence with its numbers, per cent and "1-NN" kept on one line.
 

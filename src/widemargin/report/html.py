@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.evaluation.scoring import score_name
 from widemargin.report import formats
 from widemargin.report.payload import (
     best_method,
@@ -112,7 +113,7 @@ def _shown(data: Json) -> Json:
         "scores": formats.aligned(max(tops, default=0.0)),
         "n_listed": len(listed_features(data)),
         "scored": lambda value: formats.measured(value, scoring),
-        "score_name": formats.score_name(scoring),
+        "score_name": score_name(scoring),
         "checkpoints": _checkpoints(data["curve"]),
         "groups": _groups(data),
         "alternatives": _alternatives(data["distributions"], data),

@@ -1,0 +1,126 @@
+"""Folds of a cross-validation: by class, by group, or in the order of time."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    check_cv,
+)
+
+from widemargin.columns import missing_cells
+from widemargin.table import Ints
+
+Fold = tuple[NDArray[np.integer], NDArray[np.integer]]
+
+
+def split(
+    cv: Any,
+    codes: Ints,
+    groups: Ints | None,
+    random: np.random.RandomState,
+    caller: str,
+) -> list[Fold]:
+    """Row numbers for training and test, one pair for each fold.
+
+    Parameters
+    ----------
+    cv : int, "time", splitter or iterable of (train, test)
+        A number of shuffled folds, stratified by class; with groups, whole groups go
+        into one fold. "time" tests on later rows only.
+    codes : array of shape (n_samples,)
+        Of the classes.
+    groups : array of shape (n_samples,) or None
+        Codes of the groups, see `group_codes`.
+    random : RandomState
+        Shuffles.
+    caller : str
+        For errors.
+    """
+    if isinstance(cv, str):
+        if cv != "time":
+            raise ValueError(
+                f"{caller} needs cv to be a number of folds, 'time', a splitter or an "
+                f"iterable of (train, test), got {cv!r}."
+            )
+        cv = TimeSeriesSplit()
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        _check_group_count(int(cv), groups, caller)
+        seed = random.randint(2**31 - 1)
+        cv = kind(int(cv), shuffle=True, random_state=seed)
+    splitter = check_cv(cv, codes, classifier=True)
+    nothing = np.zeros((len(codes), 1))
+    with warnings.catch_warnings():
+        # Whether it matters is seen below.
+        warnings.filterwarnings("ignore", "The groups parameter is ignored")
+        folds = [
+            (np.asarray(train), np.asarray(test))
+            for train, test in splitter.split(nothing, codes, groups)
+        ]
+    for place, fold in enumerate(folds):
+        _check(place, fold, codes, groups, caller)
+    return folds
+
+
+def group_codes(groups: Any, n: int, caller: str) -> Ints | None:
+    """Codes from 0 of the groups that rows belong to; None stays None."""
+    if groups is None:
+        return None
+    values = np.asarray(groups)
+    if values.shape != (n,):
+        raise ValueError(
+            f"{caller} needs one group for each of the {n} rows, got groups of shape "
+            f"{values.shape}."
+        )
+    if values.dtype.kind in "Of" and (gone := int(missing_cells(values).sum())):
+        raise ValueError(
+            f"{caller} needs a group for every row, got none for {gone} of {n} rows. "
+            "Leave these rows out, or make each a group of its own."
+        )
+    if values.dtype.kind == "O":
+        values = values.astype(str)
+    found, codes = np.unique(values, return_inverse=True)
+    if len(found) < 2:
+        raise ValueError(f"{caller} needs at least 2 groups, got {len(found)}.")
+    return codes.astype(np.int64)
+
+
+def _check_group_count(n_folds: int, groups: Ints | None, caller: str) -> None:
+    if groups is None:
+        return
+    count = len(np.unique(groups))
+    if count < n_folds:
+        raise ValueError(
+            f"{caller} cannot make {n_folds} folds of {count} groups: a group is in "
+            f"one fold only. Pass cv={count} or less."
+        )
+
+
+def _check(
+    place: int, fold: Fold, codes: Ints, groups: Ints | None, caller: str
+) -> None:
+    """Refuse folds in which there is nothing to learn, or the answer is known."""
+    train, test = codes[fold[0]], codes[fold[1]]
+    if not len(test) or len(np.unique(train)) < 2:
+        what = "no test rows" if not len(test) else "training rows of one class only"
+        raise ValueError(
+            f"{caller}: fold {place} has {what}. Try fewer folds, or another cv."
+        )
+    if groups is None:
+        return
+    both = np.intersect1d(groups[fold[0]], groups[fold[1]])
+    if len(both):
+        raise ValueError(
+            f"{caller}: cv does not keep groups together: in fold {place}, "
+            f"{len(both)} of {len(np.unique(groups))} groups have rows in both the "
+            "training and the test part. Pass a number of folds, StratifiedGroupKFold "
+            "or GroupKFold as cv, or leave groups out."
+        )
