@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from widemargin.algorithms.simba import Simba
     from widemargin.catalogue import methods
     from widemargin.report import report
+    from widemargin.selection import Selection
 
 _HOME = {
     "methods": "widemargin.catalogue",
@@ -34,6 +35,7 @@ _HOME = {
     "IPICSR": "widemargin.algorithms.separability",
     "OReliefF": "widemargin.algorithms.ordinal",
     "OSimba": "widemargin.algorithms.ordinal",
+    "Selection": "widemargin.selection",
 }
 # `report` can be called: the package passes it on to its function of that name.
 _MODULES = ("baselines", "datasets", "evaluation", "margin", "plotting", "report")
@@ -48,6 +50,7 @@ __all__ = [
     "OSimba",
     "Relief",
     "ReliefF",
+    "Selection",
     "Simba",
     "__version__",
     "baselines",

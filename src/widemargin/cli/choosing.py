@@ -30,7 +30,8 @@ def method_names() -> list[str]:
     import widemargin
     from widemargin import baselines
 
-    return [n for n in (*widemargin.__all__, *baselines.__all__) if n[0].isupper()]
+    names = (*widemargin.__all__, *baselines.__all__)
+    return [n for n in names if n[0].isupper() and n != "Selection"]
 
 
 def find_method(name: str) -> type[MarginSelector]:
