@@ -17,7 +17,7 @@ from cli_tools import invoke, run, run_main
 from test_cli_commands import same
 from widemargin import ReliefF
 from widemargin.cli.dataset import DataOptions, load
-from widemargin.cli.reading.exact import exact_numbers
+from widemargin.cli.reading.source import exact_numbers
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("pyarrow")

@@ -105,18 +105,16 @@ class TestWhatIsAvailable:
 
     @pytest.mark.parametrize(
         ("text", "n_bytes"),
-        [("12345", 12345), ("6GiB", 6 * 2**30), ("1.5 gb", 1.5e9), ("2e6", 2e6)],
+        [("12345", 12345), ("6GiB", 6 * 2**30), ("1.5 gb", 1.5 * 2**30), ("8M", 2**23)],
     )
     def test_a_stated_amount_replaces_it(self, text, n_bytes, monkeypatch):
         monkeypatch.setenv("WIDEMARGIN_MEMORY", text)
         assert memory.available() == n_bytes
 
-    @pytest.mark.parametrize("text", ["plenty", "6XB", "-1", "ib"])
+    @pytest.mark.parametrize("text", ["plenty", "6XB", "-1", "GB"])
     def test_a_stated_amount_that_is_none_is_named(self, text, monkeypatch):
         monkeypatch.setenv("WIDEMARGIN_MEMORY", text)
-        with pytest.raises(
-            ValueError, match=f"such as 6000000000 or 6GiB, got '{text}'"
-        ):
+        with pytest.raises(ValueError, match=f"such as 6000000000 or 6G, got '{text}'"):
             memory.available()
 
 

@@ -18,6 +18,8 @@ import os
 import pickle
 import stat
 import tempfile
+import warnings
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -39,8 +41,6 @@ from numba.core.cgutils import (
 )
 from numba.core.serialize import dumps
 from numba.np.linalg import check_blas_return
-
-from widemargin.notices import warn
 
 # Its name until Numba 0.61 has an underscore.
 UserWideCacheLocator = getattr(
@@ -114,10 +114,8 @@ def private_folder(path):
     """
     if not hasattr(os, "geteuid"):
         raise PermissionError("this system does not tell whose folder it is")
-    try:
+    with suppress(FileExistsError):
         path.mkdir(mode=0o700)
-    except FileExistsError:
-        pass
     me, found, around = os.geteuid(), path.lstat(), path.parent.stat()
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == me
     closed = not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
@@ -233,8 +231,9 @@ def _say_once(reason):
     global _said
     if not _said:
         _said = True
-        warn(
-            f"widemargin cannot keep its compiled code: {reason}. Results are the same, "
-            "but each new process compiles again. Set NUMBA_CACHE_DIR to a folder that "
-            "can be written to."
+        warnings.warn(
+            f"widemargin cannot keep its compiled code: {reason}. The results are the "
+            "same, but each new process compiles anew. Set NUMBA_CACHE_DIR to a folder "
+            "that can be written to.",
+            stacklevel=2,
         )

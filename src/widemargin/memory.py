@@ -2,7 +2,7 @@
 
 What is available is the least of what the machine has left, what each control group
 (a container, a batch job) has left, and what the process may still reserve. The
-environment variable ``WIDEMARGIN_MEMORY``, in bytes or as in ``6GiB``, replaces it.
+environment variable ``WIDEMARGIN_MEMORY``, in bytes or as in ``6G``, replaces it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 VARIABLE = "WIDEMARGIN_MEMORY"
-DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-UNITS = DECIMAL | BINARY
-AMOUNT = re.compile(r"\s*(\d+(?:\.\d*)?(?:e\d+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 
 
 class NotEnoughMemoryError(ValueError, MemoryError):
@@ -60,13 +58,13 @@ def in_words(n_bytes: int) -> str:
 
 
 def _amount(text: str) -> int:
-    match = AMOUNT.fullmatch(text)
-    if match is None or match[2].lower() not in UNITS:
+    match = AMOUNT.fullmatch(text.strip())
+    if match is None:
         raise ValueError(
-            f"{VARIABLE} must be a number of bytes, such as 6000000000 or 6GiB, got "
+            f"{VARIABLE} must be a number of bytes, such as 6000000000 or 6G, got "
             f"{text!r}."
         )
-    return int(float(match[1]) * UNITS[match[2].lower()])
+    return int(float(match[1]) * UNITS[match[2].upper()])
 
 
 def _of_machine(root: Path) -> int | None:

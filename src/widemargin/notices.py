@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-_OURS = ("widemargin", "sklearn.base", "numba", "contextlib")
+_OURS = ("widemargin", "sklearn.base", "contextlib")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading.exact import exact_numbers
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Source, Wishes, distinct
+from widemargin.cli.reading.source import Source, Wishes, distinct, exact_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import listed
 
@@ -72,3 +72,14 @@ def distinct(file: str, names: Sequence[str], notes: list[str]) -> list[str]:
             f"are called {listed(others)}."
         )
     return new
+
+
+def exact_numbers() -> dict[str, Any]:
+    """Options by which `pandas.read_csv` reads numbers to the last digit.
+
+    From pandas 3.1 on it does so without being told, and telling it is deprecated.
+    """
+    import pandas as pd
+
+    major, minor = (int(part) for part in pd.__version__.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}

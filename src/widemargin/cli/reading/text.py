@@ -14,12 +14,17 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading.exact import exact_numbers
 from widemargin.cli.reading.faults import told_as
 from widemargin.cli.reading.files import BY_PARTS, File
 from widemargin.cli.reading.magic import magic
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import MISSING, Source, Wishes, distinct
+from widemargin.cli.reading.source import (
+    MISSING,
+    Source,
+    Wishes,
+    distinct,
+    exact_numbers,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
