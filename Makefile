@@ -10,10 +10,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 .DEFAULT_GOAL := help
 # Two installations into one environment at a time would break it.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow lint format bench clean
+.PHONY: help demo test test-slow test-oldest test-newest lint format bench clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 	@$(BIN)/widemargin demo
@@ -24,6 +24,23 @@ test: $(VENV)/.has-dev ## run the tests and the doctests
 
 test-slow: $(VENV)/.has-dev ## run the tests marked slow
 	@$(BIN)/pytest -n 2 -m slow
+
+# What other packages' releases may change: reading files, the commands, estimators as
+# scikit-learn checks them, plots, and the cache of compiled code.
+TESTS ?= tests/test_cli*.py tests/test_common*.py tests/test_dask_client.py \
+	tests/test_kernel_cache.py tests/test_plotting.py tests/test_private_names.py \
+	tests/test_ranking_tree.py tests/test_report.py tests/test_scikit_learn_use.py \
+	tests/test_table.py
+EXTRAS ?= test
+
+# Old releases and what they depend on say about each other what is no news.
+test-oldest: .venv-oldest/.has-$(EXTRAS) ## run TESTS with the lowest versions allowed
+	@NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/pytest -n 2 --dist loadfile \
+		-W default::DeprecationWarning $(TESTS)
+
+test-newest: .venv-newest/.has-$(EXTRAS) ## run TESTS with the newest Python and libraries
+	@NUMBA_CACHE_DIR=.venv-newest/numba .venv-newest/bin/pytest -n 2 --dist loadfile \
+		$(TESTS)
 
 lint: $(VENV)/.has-dev ## check style, types and the direction of imports
 	@$(BIN)/ruff check .
@@ -39,7 +56,7 @@ bench: $(VENV)/.has-bench ## compare speed with other packages, in one run
 	@$(BIN)/python benchmarks/run.py
 
 clean: ## remove .venv, caches and build products
-	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) .venv-oldest .venv-newest build dist .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + \
 		2>/dev/null || true
@@ -56,4 +73,23 @@ $(VENV)/.has-venv:
 $(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
 	@echo "Installing widemargin[$*] into $(VENV) ..." >&2
 	@$(PIP) install --editable '.[$*]'
+	@touch $@
+
+# AnnData keeps pandas below 3, so it is only there where pandas is old.
+.venv-oldest/.has-%: pyproject.toml .ci/lowest.py
+	@echo "Installing the lowest versions for widemargin[$*] into .venv-oldest ..." >&2
+	@python=$$(.ci/find-python oldest) && rm -rf .venv-oldest && \
+		"$$python" -m venv .venv-oldest
+	@.venv-oldest/bin/python .ci/lowest.py > .venv-oldest/lowest.txt
+	@.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet --quiet \
+		install --constraint .venv-oldest/lowest.txt --editable '.[anndata,$*]' \
+		hypothesis pytest pytest-xdist
+	@touch $@
+
+.venv-newest/.has-%: pyproject.toml
+	@echo "Installing the newest versions for widemargin[$*] into .venv-newest ..." >&2
+	@python=$$(.ci/find-python newest) && rm -rf .venv-newest && \
+		"$$python" -m venv .venv-newest
+	@.venv-newest/bin/python -m pip --disable-pip-version-check --quiet --quiet \
+		install --editable '.[$*]' hypothesis pytest pytest-xdist
 	@touch $@
