@@ -15,6 +15,7 @@ from widemargin.threads import Workers
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
     pytest.mark.filterwarnings("ignore:No features were selected:UserWarning"),
+    pytest.mark.filterwarnings("ignore:GFlip ends in the empty set:UserWarning"),
 ]
 
 

@@ -398,6 +398,13 @@ class AscentSelector(MarginSelector):
         self.weights_ = paths[best, -1]
         self.margin_ = float(self.history_[best, -1])
         self.n_iter_ = self.max_iter
+        if not self.weights_.any():
+            warn(
+                f"{name}: all weights fell to 0, so that scores are equal and the "
+                "ranking says nothing: most samples are nearer to another class than "
+                "to their own. Try other orders (n_starts, random_state), or a method "
+                "that does not multiply weights, such as ReliefF."
+            )
         return squared_share(table, self.weights_)
 
     def _ascend_in_batches(

@@ -16,7 +16,8 @@ of them is farther from m than R. It vanishes like 1/T, and without it a feature
 the same in nearly all rows would look as if it were known exactly.
 
 The intervals of all d features hold together, at every look at them: the l-th look
-spends δ = α / (l (l + 1) d), and these sum to α. When all rows are visited h is 0.
+spends δ = α / (l (l + 1) d), and these sum to α. When all rows are visited only
+rounding is left: a sum of n terms up to R may be off by n ε R, so that h = n ε R.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ class Moments:
         ``reach`` bounds the absolute contribution of any row.
         """
         T = self.count
-        if n == T:
-            return np.zeros(len(self.mean))
+        if n == T:  # exact but for rounding, which depends on the order of the rows
+            return n * np.finfo(np.float64).eps * reach
         t = stdtrit(T - 1, 1 - delta / 2)
         of_mean = t**2 * self.squares / (T - 1) * (1 - T / n) / T
         unseen = math.log(2 / delta) / -math.log1p(-T / n) / n

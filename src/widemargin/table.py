@@ -37,6 +37,7 @@ from widemargin.threads import Workers
 
 SCALES = ("minmax", "standard", None)
 FEW = 2**15  # cells up to which NumPy does in no time what else has to be compiled
+FAR = 2**10  # ranges of a feature that lie between its values and 0, if they are far
 SMALLEST, LARGEST = 1e-150, 1e150  # differences beyond have squares of 0 or infinity
 
 Floats = NDArray[np.float64]
@@ -370,11 +371,14 @@ def build(
         shift, span = low, high - low
     elif scale == "standard":
         shift, span = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
-        for f in gappy[~constant[gappy]]:
-            values = X[:, f].astype(np.float64)
-            shift[f], span[f] = np.nanmean(values), np.nanstd(values)
+        offsets = far_offsets(low, high)
+        for f in np.union1d(gappy, np.flatnonzero(offsets)):
+            values = X[:, f].astype(np.float64) - offsets[f]
+            if not constant[f]:
+                shift[f], span[f] = offsets[f] + np.nanmean(values), np.nanstd(values)
     else:
         shift, span = np.zeros(d), np.ones(d)
+        shift[gappy] = far_offsets(low, high)[gappy]
     if scale is not None:
         # A constant feature becomes 0, also where rounding makes its mean or its
         # standard deviation differ from what they should be.
@@ -458,6 +462,20 @@ def _scaled(
         workers.shares(len(rows), max(1, 2**16 // X.shape[1])),
     )
     return Z
+
+
+def far_offsets(low: Floats, high: Floats) -> Floats:
+    """The smallest value of features whose values are far from 0, else 0.
+
+    What is left when it is subtracted has all digits of the differences between values
+    (both are within a factor of 2, so no rounding takes place), and sums of it keep
+    them, which sums of the values themselves would lose.
+    """
+    with np.errstate(over="ignore"):
+        between = FAR * (high - low)
+    nearest = np.minimum(np.abs(low), np.abs(high))
+    far = (np.sign(low) == np.sign(high)) & (nearest > between)
+    return np.where(far, low, 0.0)
 
 
 def refuse_extreme_ranges(

@@ -25,9 +25,19 @@ class GFlipResult(NamedTuple):
 
 
 def gflip(
-    X, y, orders, *, scale="minmax", utility="linear", beta="auto", max_epochs=100
+    X,
+    y,
+    orders,
+    *,
+    scale="minmax",
+    utility="linear",
+    beta="auto",
+    max_epochs=100,
+    start=(),
 ):
     """Algorithm 1 with one given permutation of the features per epoch.
+
+    The paper starts from the empty set; ``start`` are the features to start from.
 
     Ends after an epoch without change (which counts as an epoch), after
     ``max_epochs``, or with the last of ``orders``.
@@ -40,7 +50,7 @@ def gflip(
         indicator = [1.0 if f in F else 0.0 for f in range(X.shape[1])]
         return evaluation(X, y, indicator, utility, beta)
 
-    F, flips, epochs = set(), [], 0
+    F, flips, epochs = set(map(int, start)), [], 0
     for permutation in orders[:max_epochs]:
         epochs += 1
         changed = False

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
-from widemargin.margin import UTILITIES, resolve_beta
+from widemargin.margin import UTILITIES, evaluate, resolve_beta
 from widemargin.memory import available
 from widemargin.notices import warn
 from widemargin.progress import progress
@@ -40,6 +40,11 @@ class GFlip(MarginSelector):
     into F if e(F ∪ f) > e(F ∖ f), taken out if less, and left where it is on a tie,
     until an epoch changes nothing. There is no number of features or threshold to
     choose: F is the selection.
+
+    F stays empty if no single feature has a positive margin e, which is common with
+    many classes, such as images of many people. A warning says so, nothing is kept
+    (``n_features_`` is 0, and `transform` gives no columns), and ``start="full"`` is
+    worth a try.
 
     An epoch costs Θ(n²) per flip that is made and little for those that are not:
     distances under F are kept, and each row's nearest hits and misses with a bound on
@@ -63,6 +68,10 @@ class GFlip(MarginSelector):
         mean is not positive.
     max_epochs : int
         Give up after that many.
+    start : "empty", "full", or array of bool or int, default="empty"
+        F to start from: the empty set, as printed in the paper, all features that
+        vary, or those of a mask or of column numbers. A feature whose flip changes
+        nothing stays where it is.
     order : list of permutations or None
         Order of the features in each epoch, instead of random ones. Makes one start,
         which ends at the latest when the list does.
@@ -119,6 +128,7 @@ class GFlip(MarginSelector):
             Interval(numbers.Real, 0, None, closed="neither"),
         ],
         "max_epochs": [Interval(numbers.Integral, 1, None, closed="left")],
+        "start": [StrOptions({"empty", "full"}), "array-like"],
         "order": ["array-like", None],
         "random_state": ["random_state"],
     }
@@ -131,6 +141,7 @@ class GFlip(MarginSelector):
         utility: str = "linear",
         beta: float | str = "auto",
         max_epochs: int = 100,
+        start: Any = "empty",
         order: Any = None,
         scale: str | None = "minmax",
         n_jobs: int | None = None,
@@ -142,6 +153,7 @@ class GFlip(MarginSelector):
         self.utility = utility
         self.beta = beta
         self.max_epochs = max_epochs
+        self.start = start
         self.order = order
         self.scale = scale
         self.n_jobs = n_jobs
@@ -153,10 +165,12 @@ class GFlip(MarginSelector):
         beta = resolve_beta(self.beta, self.utility, table, workers)
         utility = kernels.Utility(UTILITIES[self.utility], beta)
         random = check_random_state(self.random_state)
-        best = None
+        F, e, best = self._start(table), 0.0, None
+        if F.any():
+            e = evaluate(table, F.astype(np.float64), self.utility, beta, workers)
         starts = 1 if self.order is not None else self.n_starts
         for to_come in reversed(range(starts)):
-            search = FlipSearch(table, utility, workers)
+            search = FlipSearch(table, utility, workers, F, e)
             self._climb(search, random)
             if to_come:  # each start has a matrix of its own
                 search.forget_distances()
@@ -166,7 +180,42 @@ class GFlip(MarginSelector):
         self._flipped_in = best.F
         self.margin_ = best.e
         self.n_epochs_ = self.n_iter_ = best.epochs
-        return best.scores()
+        scores = best.scores()
+        if not best.F.any():
+            self._warn_of_nothing(scores.max())
+        return scores
+
+    def _start(self, table: Table) -> NDArray[np.bool_]:
+        """The set to start from, as a mask."""
+        d, start = table.X.shape[1], self.start
+        if isinstance(start, str):
+            return ~table.constant & (start == "full")
+        start, F = np.asarray(start), np.zeros(d, dtype=bool)
+        mask = start.dtype == bool and start.shape == (d,)
+        whole = start.ndim == 1 and (start.dtype.kind in "iu" or not start.size)
+        if not mask and not (whole and np.all((start >= 0) & (start < d))):
+            raise ValueError(
+                f'GFlip: start must be "empty", "full", a mask of shape ({d},) or '
+                f"column numbers from 0 to {d - 1}, got an array of shape "
+                f"{start.shape} and type {start.dtype}: {start.ravel()[:5].tolist()}."
+            )
+        F[start if start.size else []] = True
+        return F
+
+    def _warn_of_nothing(self, gain: float) -> None:
+        """Say that F is empty, given what the best feature would add to e."""
+        advice = "Scores are those of single features."
+        if self.n_features_to_select in (None, "auto"):
+            empty = isinstance(self.start, str) and self.start == "empty"
+            other = 'all features with start="full"' if empty else "another set"
+            advice = (
+                f"No feature is selected. Start from {other}, or keep the best "
+                "features by score (n_features_to_select=10)."
+            )
+        warn(
+            "GFlip ends in the empty set: the margin e is 0 there, and the best single "
+            f"feature changes it by {gain:.3g}. {advice}"
+        )
 
     def _climb(self, search: FlipSearch, random: np.random.RandomState) -> None:
         """Epochs of flips until one changes nothing (steps 1 and 2)."""
@@ -214,20 +263,28 @@ class FlipSearch:
     """The current set F, e(F), and what makes the next flip cheap to evaluate."""
 
     def __init__(
-        self, table: Table, utility: kernels.Utility, workers: Workers
+        self,
+        table: Table,
+        utility: kernels.Utility,
+        workers: Workers,
+        F: NDArray[np.bool_] | None = None,
+        e: float = 0.0,
     ) -> None:
         n, d = table.X.shape
         self.table, self.utility, self.workers = table, utility, workers
-        self.F = np.zeros(d, dtype=bool)
+        self.F = np.zeros(d, dtype=bool) if F is None else F.copy()
+        members = np.flatnonzero(self.F)
         self.epochs = 0
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
-        self.climb = kernels.Climb(0.0, 0, 0.0, -1, kernels.FEWEST, True)
+        self.climb = kernels.Climb(e, len(members), 0.0, -1, kernels.FEWEST, True)
         self.flips = kernels.Flips(
             XT=np.ascontiguousarray(table.X.T),
             D=np.empty((n, n) if _is_kept(8 * n * n) else (0, 0)),
             versions=np.full(n, -1, np.int64),
             log=np.zeros((2, 2 * d + kernels.SLACK + 1), np.int64),
         )
+        # The way from the empty set to F.
+        self.flips.log[:, : len(members)] = members, np.ones(len(members))
         self.shortlist = kernels.Shortlist.of(n, LISTED)
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)

@@ -45,6 +45,7 @@ from widemargin.table import (
     encode,
     missing_labels,
     refuse_missing_labels,
+    refuse_several_labels,
 )
 from widemargin.threads import spans
 
@@ -210,6 +211,7 @@ class Source:
         refuse_columns(like, name, mixed=self.mixed)
         self.columns = Columns.of(like, chosen, name)
         self.known: dict[int, Values] = {}
+        refuse_several_labels(y, name)
         self.X, self.y = X, y
         # Whether blocks can be made before anything has been looked at.
         self.foreseen = not (self.columns.coded or self.frame or np.isnan(X.shape[0]))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from widemargin.columns import as_numbers
 from widemargin.engine.coding import Columns, Values
 from widemargin.engine.rows import Guests, Scaling
-from widemargin.table import Floats, Ints
+from widemargin.table import Floats, Ints, far_offsets
 from widemargin.threads import spans
 
 MOMENTS = ("low", "high", "rise", "squares", "endless")
@@ -96,7 +96,7 @@ class Summary:
             np.where(there, a, 0.0) for a in (self.low, self.high, self.mean)
         )
         constant = low == high
-        shift, span = np.zeros(d), np.ones(d)
+        shift, span = np.where(self.gaps > 0, far_offsets(low, high), 0.0), np.ones(d)
         if scale == "minmax":
             shift, span = low.copy(), high - low
         elif scale == "standard":
