@@ -162,12 +162,30 @@ def test_threads_may_code_parts_at_once():
         sys.setswitchinterval(interval)
 
 
-def test_dates_are_left_out(files):
-    files.assign(when=pd.Timestamp("2020-01-01")).to_parquet("dates.parquet")
-    call = "rank", "dates.parquet", "-t", "kind", "--json"
-    notes = [json.loads(invoke(*call, *e).stdout)["notes"] for e in ((), ON_DASK)]
-    assert "left out 'when': dates, which no method takes." in notes[0]
-    assert notes[0] == notes[1]
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_dates_keys_and_constants_are_alike_on_both_engines(files, ending):
+    n, random = len(files), np.random.default_rng(3)
+    table = files.assign(
+        when=pd.Timestamp("2020-01-05")
+        + pd.to_timedelta(random.integers(0, 900, n), "h"),
+        told=[f"{d}.{m}.2021" for d, m in random.integers(1, 13, (n, 2))],
+        userId=random.permutation(10 * n)[:n],
+        unit=7,
+        town="Ulm",
+    )
+    table.loc[5, "when"] = pd.NaT
+    if ending == "parquet":
+        table.to_parquet("dates.parquet", row_group_size=50, index=False)
+    else:
+        table.to_csv("dates.csv", index=False)
+    call = [f"dates.{ending}", "-t", "kind"]
+    here, there = ranked(*call), ranked(*call, *ON_DASK)
+    notes = "\n".join(here["notes"])
+    assert "left out 'id', 'userId': every row has a value of its own" in notes
+    assert "dates as days since the first, in 'when'." in notes
+    assert "dates as days since the first, day before month, in 'told'." in notes
+    assert "2 features are constant and rank last: 'unit', 'town'." in notes
+    same(there, here)
 
 
 def mixed(files):

@@ -157,24 +157,6 @@ def test_marks_alone_are_categories():
     assert column(["+", "-", "+", "-"])[0] == ["+", "-", "+", "-"]
 
 
-@pytest.mark.parametrize(
-    "dates",
-    [
-        ["2024-01-31", "2023-12-01"],
-        ["2024-01-31 12:30", "2023-12-01T00:00:00Z"],
-        ["31.12.2024", "1.1.24"],
-        ["12/31/2024 5:00 PM", "1/2/2023"],
-        ["3 Jan 2024", "31-Dec-23"],
-        ["March 3, 2024", "Dec. 24 2023"],
-    ],
-)
-def test_dates_of_texts_are_left_out(dates):
-    rows = "".join(f'"{d}",{i},{"xy"[i % 2]}\n' for i, d in enumerate(dates * 2))
-    data = prepared(f"day,a,kind\n{rows}")
-    assert data.X.columns.tolist() == ["a"]
-    assert "left out 'day': dates" in "\n".join(data.notes)
-
-
 def test_numbers_with_points_are_no_dates():
     assert column(["1.10", "2.11", "3.12"])[0] == [1.1, 2.11, 3.12]
 
@@ -249,16 +231,6 @@ def test_row_numbers_are_left_out_if_called_so(name, left_out):
     data = prepared(f"{name},b,kind\n{rows}")
     assert (name not in data.X) is left_out
     assert name in prepared(f"{name},b,kind\n{rows}", keep_ids=True).X
-
-
-def test_dates_of_typed_files_are_left_out(tmp_path):
-    days = pd.date_range("2020", periods=4)
-    frame = pd.DataFrame({"day": days, "a": [1, 3, 2, 4], "kind": list("xyxy")})
-    pytest.importorskip("pyarrow")
-    frame.to_parquet(tmp_path / "x.parquet")
-    data = load(str(tmp_path / "x.parquet"), DataOptions())
-    assert data.X.columns.tolist() == ["a"]
-    assert "left out 'day': dates" in data.notes[-1]
 
 
 def test_typed_files_keep_categories_booleans_and_gaps(tmp_path):

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from widemargin.cli.numerals import are_dates, is_placeholder, parse
+from widemargin.cli.numerals import are_dates, days, is_placeholder, parse
 from widemargin.cli.problem import Problem, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# What is said of dates and durations, by the kind of their type.
+TIMES = {"M": "dates as days since the first", "m": "durations as days"}
 FEW = 20  # different numbers that may be the names of categories
 
 
@@ -57,18 +59,28 @@ def is_plain(dtype: Any) -> bool:
 def as_feature(
     column: pd.Series[Any], decimal: str, remarks: dict[str, list[str]]
 ) -> pd.Series[Any] | None:
-    """A column that holds no plain numbers as numbers or categories; None for dates.
+    """A column that holds no plain numbers as numbers or categories.
 
-    ``remarks`` collects columns by what had to be understood to read them.
+    None for dates of which one cannot be read. ``remarks`` collects columns by what had
+    to be understood to read them.
     """
     if column.dtype.kind in "mM":
-        return None
+        remarks.setdefault(TIMES[column.dtype.kind], []).append(str(column.name))
+        return to_days(column, column.min())
     if str(column.dtype) == "category":
         return column.cat.remove_unused_categories()
     if column.dtype.kind in "biufc" or str(column.dtype).startswith("decimal"):
         # Numbers with a mask of their own, as Parquet files have them.
         return column.astype("float64")
     return _numbers_or_categories(column, decimal, remarks)
+
+
+def to_days(column: pd.Series[Any], first: Any) -> pd.Series[Any]:
+    """Dates as days since the first; durations as days."""
+    import pandas as pd
+
+    since = column - first if column.dtype.kind == "M" else column
+    return (since / pd.Timedelta(days=1)).astype("float64")
 
 
 def as_categories(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -120,7 +132,7 @@ class Reading(NamedTuple):
     text: pd.Series[Any]
     numbers: pd.Series[Any] | None  # None for categories
     odd: int | None  # where numbers are meant, place of the first value that is none
-    dates: bool
+    dates: bool  # of which one cannot be read
     remarks: list[str]  # what had to be understood to read numbers
 
 
@@ -131,7 +143,10 @@ def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
 
     text = pd.Series(values).astype(str).str.strip()
     if are_dates(text):
-        return Reading(text, None, None, True, [])
+        since = days(text, decimal)
+        if since is None:
+            return Reading(text, None, None, True, [])
+        return Reading(text, since.values, None, False, since.remarks)
     numbers, remarks = parse(text, decimal)
     stray = numbers.isna().to_numpy(copy=True)  # pandas may lend it for reading only
     empty = is_placeholder(text).to_numpy()

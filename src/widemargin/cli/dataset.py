@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.columns import (
@@ -25,13 +25,20 @@ from widemargin.cli.target import to_classes
 if TYPE_CHECKING:
     import pandas as pd
 
+# Names of columns that may count the rows, and of those that may hold a key of each.
 NUMBERING = re.compile(
     r"(.*[ _-])?(id|index|idx|row|number|nr|no|#)\.?|(unnamed: |column )\d+",
     re.IGNORECASE,
 )
+KEYS = re.compile(
+    r"(?i:(.*[ _.-])?(id|uid|uuid|guid|pk|key))|.*[a-z](Id|ID)|(?i:index|idx|row)"
+    r"|(?i:(unnamed: |column )\d+)"
+    r"|(?i:(account|case|client|customer|employee|event|item|member|order|passenger"
+    r"|patient|person|product|record|row|sample|session|student|subject|user)id)"
+)
 
 # Why columns are left out.
-DATES = "dates, which no method takes"
+DATES = "dates of which some cannot be read"
 EMPTY = "no values"
 IDS = "every row has a value of its own (--keep-ids keeps such columns)"
 
@@ -70,6 +77,7 @@ class Dataset:
     y: pd.Series[Any]
     raw: pd.DataFrame  # as it is in the file
     notes: list[str]
+    constant: list[str] = field(default_factory=list)  # features that are the same
 
     @property
     def n_rows(self) -> int:
@@ -133,10 +141,10 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
         X, y = X.iloc[rows], y.iloc[rows].reset_index(drop=True)
     X = _features(X, source, options, notes)  # its index tells the row in the file
-    _check(X, y, name)
+    constant = _check(X, y, name)
     check_image(X, options)
     X.index = y.index
-    return Dataset(name, target, X, y, raw, notes)
+    return Dataset(name, target, X, y, raw, notes, constant)
 
 
 def told_of_target(options: DataOptions, target: str) -> tuple[DataOptions, bool]:
@@ -182,7 +190,7 @@ def _features(
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     empty = X.columns[X.isna().all().to_numpy()]
     out: dict[str, list[str]] = {EMPTY: list(empty), DATES: []}
-    ids: list[str] = [] if options.keep_ids else _row_numbers(X, raw)
+    ids: list[str] = [] if options.keep_ids else _identifiers(X, raw)
     changed: dict[str, Any] = {}
     remarks: dict[str, list[str]] = {}
     # Plain numbers stay as they are; there may be thousands of such columns.
@@ -211,14 +219,23 @@ def _features(
     return X
 
 
-def _row_numbers(X: pd.DataFrame, raw: pd.DataFrame) -> list[str]:
-    """Columns that count the rows of the file, and are called so or have no name."""
-    likely = [
-        name
-        for name, dtype in zip(X.columns, X.dtypes, strict=True)
-        if dtype.kind in "iu" and NUMBERING.fullmatch(name)
-    ]
-    return [n for n in likely if (raw[n].diff()[1:] == 1).all()]
+def _identifiers(X: pd.DataFrame, raw: pd.DataFrame) -> list[str]:
+    """Columns of whole numbers that count or identify rows, and are called so."""
+    kinds = {n: getattr(t, "kind", "O") for n, t in zip(X, X.dtypes, strict=True)}
+    numbers = [name for name, kind in kinds.items() if kind in "iuf"]
+    counting = [n for n in numbers if NUMBERING.fullmatch(n) and _count(raw[n])]
+    keys = [n for n in numbers if KEYS.fullmatch(n) and are_keys(raw[n])]
+    return [name for name in numbers if name in {*counting, *keys}]
+
+
+def _count(column: pd.Series[Any]) -> bool:
+    return bool((column.diff()[1:] == 1).all())
+
+
+def are_keys(column: pd.Series[Any]) -> bool:
+    """Whether each row has a whole number of its own."""
+    there = column.dropna()
+    return len(there) > 2 and there.is_unique and bool((there % 1 == 0).all())
 
 
 def without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
@@ -262,7 +279,8 @@ def say_missing(gaps: Mapping[str, int], n_rows: int, notes: list[str]) -> None:
         notes.append(f"{share} are missing, in {listed(names)}.")
 
 
-def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
+def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> list[str]:
+    """Refuse what no method can work with; return the features that are constant."""
     import numpy as np
 
     check_classes(class_counts(y.value_counts(sort=False)), name)
@@ -277,10 +295,22 @@ def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> None:
             f"{name} has an infinite value in column {numeric.columns[column]!r}, "
             f"row {X.index[row] + 1} (--missing inf,-inf takes it as missing)."
         )
-    if _all_constant(X):
+    same = np.fmin.reduce(values, axis=0) == np.fmax.reduce(values, axis=0)
+    found = set(numeric.columns[same])
+    others = X.columns.difference(numeric.columns, sort=False)
+    found |= {n for n in others if X[n].nunique(dropna=True) < 2}
+    if len(found) == X.shape[1]:
         raise Problem(
             f"{name} leaves no choice: all {X.shape[1]} features are constant."
         )
+    return [n for n in X.columns if n in found]
+
+
+def constant_features(names: list[str]) -> str:
+    """Say which features cannot matter."""
+    count = plural(len(names), "feature is", "features are")
+    rank = "ranks" if len(names) == 1 else "rank"
+    return f"{count} constant and {rank} last: {listed(names)}."
 
 
 def _is_plain_table(X: pd.DataFrame) -> bool:
@@ -305,11 +335,6 @@ def check_classes(counts: Mapping[str, int], name: str) -> None:
             f"{name} has {len(counts)} rows and a class for each: at least one class "
             "needs two rows, to have a neighbour of its own class."
         )
-
-
-def _all_constant(X: pd.DataFrame) -> bool:
-    # The first that varies settles it, which is usually the first.
-    return all(X[name].nunique(dropna=True) < 2 for name in X.columns)
 
 
 def check_image(X: pd.DataFrame, options: DataOptions) -> None:

@@ -18,6 +18,7 @@ from widemargin.cli.dataset import (
     DATES,
     EMPTY,
     IDS,
+    KEYS,
     NUMBERING,
     DataOptions,
     check_classes,
@@ -31,10 +32,10 @@ from widemargin.cli.dataset import (
     without_target,
     without_tokens,
 )
-from widemargin.cli.lazy_features import look_at_features, plan, spelled_columns
-from widemargin.cli.lazy_target import code, look_at_target
+from widemargin.cli.lazy_features import look_at_features, plan
+from widemargin.cli.lazy_target import Steps, code, look_at_target
 from widemargin.cli.problem import Problem, listed
-from widemargin.cli.ranking import Ranking, without_direction
+from widemargin.cli.ranking import Ranking, say_constant, without_direction
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.session import Session, working
 
@@ -66,6 +67,7 @@ class LazyDataset:
     nominal: list[str]  # features that hold categories
     missing: list[str]  # features that have missing values
     notes: list[str]
+    constant: list[str]  # features that are the same in every row
 
     @property
     def n_rows(self) -> int:
@@ -116,6 +118,7 @@ def fitted_lazily(
             dataset = load_lazily(path, data)
         for text in dataset.notes:
             notes.note(text)
+        say_constant(dataset, notes)
         check_fit({name: selector}, dataset)
         check_neighbors(how, dataset.counts, {name: selector})
         notes.begin()
@@ -212,7 +215,7 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
             without_tokens, options.missing, meta=frame._meta, enforce_metadata=False
         )
     left = [name for name in frame.columns if name not in {target, *dropped}]
-    names, dates = _without_dates(frame[left])
+    names = left
     numbered = [] if options.keep_ids else _numbered(frame[names])
     with faults(path):
         seen = look_at_target(frame[[target, *numbered]], target)
@@ -227,12 +230,8 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     with faults(path):
         found = look_at_features(frame[names])
     whole = plan(frame[names], found, categorical, options.keep_ids, source.decimal)
-    counting = [n for n in numbered if seen.steps[n].counting and n not in categorical]
-    out = {
-        EMPTY: whole.out[EMPTY],
-        DATES: dates + whole.out[DATES],
-        IDS: counting + whole.out[IDS],
-    }
+    ids = [n for n in numbered if _identifies(n, seen.steps) and n not in categorical]
+    out = {**whole.out, IDS: ids + whole.out[IDS]}
     say_left_out(out, notes)
     notes += [f"{remark}, in {listed(n)}." for remark, n in whole.remarks.items()]
     say_categories(whole.categories, notes)
@@ -242,6 +241,7 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     say_missing(gaps, found.n_rows, notes)
     check_classes(counts, path)
     check_image(frame[names], options)
+    constant = [n for n in names if n in whole.constant]
     features = frame[names]
     return LazyDataset(
         path,
@@ -255,17 +255,23 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
         whole.categories,
         [n for n, count in gaps.items() if count],
         notes,
+        constant,
     )
 
 
-def _without_dates(X: Any) -> tuple[list[str], list[str]]:
-    """Columns that may be features, and dates."""
-    types = dict(zip(X.columns, X.dtypes, strict=True))
-    dates = [n for n, t in types.items() if getattr(t, "kind", "O") in "mM"]
-    return [n for n in types if n not in dates], dates
-
-
 def _numbered(X: Any) -> list[str]:
-    """Columns of numbers that may count the rows, going by their names."""
-    spelled = spelled_columns(X)
-    return [n for n in X.columns if n not in spelled and NUMBERING.fullmatch(n)]
+    """Columns of numbers that may count or identify the rows, going by their names."""
+    from widemargin.columns import NUMBER, kind
+
+    types = zip(X.columns, X.dtypes, strict=True)
+    numbers = [n for n, dtype in types if kind(dtype) == NUMBER]
+    return [n for n in numbers if NUMBERING.fullmatch(n) or KEYS.fullmatch(n)]
+
+
+def _identifies(name: str, steps: dict[str, Steps]) -> bool:
+    """Whether a column counts or identifies the rows, and is called so."""
+    found = steps[name]
+    if found.counting and NUMBERING.fullmatch(name):
+        return True
+    keys = found.keys
+    return bool(KEYS.fullmatch(name)) and keys is not None and len(keys) > 2

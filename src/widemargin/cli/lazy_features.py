@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from widemargin.cli.columns import read_text, stray_text
+from widemargin.cli.columns import TIMES, read_text, stray_text, to_days
 from widemargin.cli.dataset import DATES, EMPTY, IDS
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Seen(NamedTuple):
     n_rows: int
     missing: dict[str, int]
     values: dict[str, dict[Any, int]]  # rows of each value, where they are no numbers
+    ranges: dict[str, tuple[Any, Any]]  # the least and the largest of numbers and dates
 
 
 @dataclass
@@ -40,6 +41,8 @@ class Plan:
     )
     remarks: dict[str, list[str]] = field(default_factory=dict)
     placeholders: dict[str, int] = field(default_factory=dict)  # taken as missing
+    dates: dict[str, Any] = field(default_factory=dict)  # the first of each column
+    constant: set[str] = field(default_factory=set)
 
     def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
         """Columns of a part as numbers, or as what is taken for categories."""
@@ -52,6 +55,8 @@ class Plan:
             changed[name] = changed[name].where(changed[name].isna(), written)
         for name, numbers in self.numbers.items():
             changed[name] = part[name].astype(object).map(numbers).astype("float64")
+        for name, first in self.dates.items():
+            changed[name] = to_days(part[name], first)
         return part.assign(**changed)
 
 
@@ -67,11 +72,16 @@ def look_at_features(frame: Any) -> Seen:
 
 
 def spelled_columns(frame: Any) -> list[str]:
-    """Columns that hold something else than numbers, going by their types."""
+    """Columns that hold neither numbers nor dates, going by their types."""
     from widemargin.columns import NUMBER, kind
 
     types = zip(frame.columns, frame.dtypes, strict=True)
-    return [name for name, dtype in types if kind(dtype) != NUMBER]
+    return [n for n, t in types if kind(t) != NUMBER and not is_dated(t)]
+
+
+def is_dated(dtype: Any) -> bool:
+    """Whether a type is one of dates or durations."""
+    return getattr(dtype, "kind", "O") in "mM"
 
 
 def look(part: pd.DataFrame, spelled: list[str]) -> Seen:
@@ -81,7 +91,9 @@ def look(part: pd.DataFrame, spelled: list[str]) -> Seen:
         sizes = part[name].value_counts(sort=False)
         values[name] = _few(dict(sizes[sizes > 0].items()), name)
     missing = {str(n): int(c) for n, c in part.isna().sum().items()}
-    return Seen(len(part), missing, values)
+    rest = part.drop(columns=spelled)
+    ranges = {n: (rest[n].min(), rest[n].max()) for n in rest if len(part) > missing[n]}
+    return Seen(len(part), missing, values, ranges)
 
 
 def join(parts: list[Seen]) -> Seen:
@@ -94,7 +106,12 @@ def join(parts: list[Seen]) -> Seen:
             for value, count in part.values[name].items():
                 sizes[value] = sizes.get(value, 0) + count
         _few(sizes, name)
-    return Seen(sum(part.n_rows for part in parts), missing, values)
+    ranges: dict[str, tuple[Any, Any]] = {}
+    for part in parts:
+        for name, (low, high) in part.ranges.items():
+            old = ranges.get(name, (low, high))
+            ranges[name] = min(low, old[0]), max(high, old[1])
+    return Seen(sum(part.n_rows for part in parts), missing, values, ranges)
 
 
 def _few(sizes: dict[Any, int], name: str) -> dict[Any, int]:
@@ -115,13 +132,21 @@ def plan(
 
     whole = Plan()
     whole.out[EMPTY] = [n for n in frame.columns if seen.missing[n] == seen.n_rows]
+    whole.constant = {n for n, (low, high) in seen.ranges.items() if low == high}
+    for name in seen.ranges:
+        if is_dated(frame.dtypes[name]) and name not in categorical:
+            whole.dates[name] = seen.ranges[name][0]
+            remark = TIMES[frame.dtypes[name].kind]
+            whole.remarks.setdefault(remark, []).append(name)
     for name, sizes in seen.values.items():
         if name in categorical or name in whole.out[EMPTY]:
             continue
         dtype = frame.dtypes[name]
+        distinct = len(sizes)
+        if distinct < 2:
+            whole.constant.add(name)
         if getattr(dtype, "kind", "O") == "b" and not seen.missing[name]:
             continue
-        distinct = len(sizes)
         if str(dtype) != "category":
             counts = np.array(list(sizes.values()))
             text, numbers, odd, dates, remarks = read_text(list(sizes), counts, decimal)
@@ -131,12 +156,14 @@ def plan(
                 whole.out[DATES].append(name)
                 continue
             if numbers is not None:
+                whole.constant |= {name} if numbers.nunique() < 2 else set()
                 whole.numbers[name] = dict(zip(sizes, numbers.tolist(), strict=True))
                 whole.placeholders[name] = int(counts[numbers.isna()].sum())
                 for remark in remarks:
                     whole.remarks.setdefault(remark, []).append(name)
                 continue
             distinct = text.nunique()
+            whole.constant |= {name} if distinct < 2 else set()
         present = seen.n_rows - seen.missing[name]
         if 2 < distinct == present and not keep_ids:
             whole.out[IDS].append(name)

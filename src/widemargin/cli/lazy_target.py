@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST = 10_000  # classes
+MOST_KEYS = 2**20  # that are compared with each other
 
 
 class Steps(NamedTuple):
-    """Whether a column counts rows, and between which numbers."""
+    """Whether a column counts rows, and between which numbers, or identifies them."""
 
     counting: bool
     first: float
     last: float
+    keys: pd.Series[Any] | None  # some of them; None unless all are whole and differ
 
 
 class Seen(NamedTuple):
@@ -58,7 +60,8 @@ def look(part: pd.DataFrame, target: str) -> Seen:
     for name in part.columns.drop(target) if len(part) else ():
         values = part[name].to_numpy(np.float64, na_value=np.nan)
         counting = bool((np.diff(values) == 1).all())
-        steps[str(name)] = Steps(counting, float(values[0]), float(values[-1]))
+        keys = _distinct(part[name])
+        steps[str(name)] = Steps(counting, float(values[0]), float(values[-1]), keys)
     missing = int(part[target].isna().sum())
     return Seen(sizes[sizes > 0].iloc[: MOST + 1], missing, steps)
 
@@ -72,10 +75,24 @@ def join(parts: list[Seen]) -> Seen:
     steps: dict[str, Steps] = {}
     for part in parts:
         for name, new in part.steps.items():
-            old = steps.get(name, Steps(True, new.first, new.first - 1))
+            if name not in steps:
+                steps[name] = new
+                continue
+            old = steps[name]
             counting = old.counting and new.counting and new.first == old.last + 1
-            steps[name] = Steps(counting, old.first, new.last)
+            keys = None
+            if old.keys is not None and new.keys is not None:
+                keys = _distinct(pd.concat([old.keys, new.keys]))
+            steps[name] = Steps(counting, old.first, new.last, keys)
     return Seen(sizes.iloc[: MOST + 1], sum(part.missing for part in parts), steps)
+
+
+def _distinct(column: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Whole numbers of which no two are the same, up to a million of them."""
+    there = column.dropna()
+    if not there.is_unique or not (there % 1 == 0).all():
+        return None
+    return there.iloc[:MOST_KEYS]
 
 
 @dataclass(frozen=True)

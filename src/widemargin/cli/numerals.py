@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ DATE = (
     rf"|\d{{1,2}}[-. ]+[A-Za-z]{{3,9}}\.?[-, ]+\d{{2,4}}{_CLOCK}"
     rf"|[A-Za-z]{{3,9}}\.? \d{{1,2}},? \d{{4}}{_CLOCK}"
 )
+
+# Day and month, or month and day, before a year of two or four digits, or after one of
+# four; the rest is a time of day.
+SHORT = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)(.*)")
+LONG = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)(.*)")
+CENTURY = 69  # years from here on are of the last century if they have two digits
 
 
 class Numbers(NamedTuple):
@@ -77,6 +84,47 @@ def _without_thousands(
 def are_dates(text: pd.Series[Any]) -> bool:
     """Whether all of a column is dates, with or without the time of day."""
     return bool(len(text)) and bool(text.str.fullmatch(DATE).all())
+
+
+def days(text: pd.Series[Any], decimal: str = ".") -> Numbers | None:
+    """Read a column of dates as days since the first; None if one cannot be read.
+
+    Whether 1/2/2024 is in January or February is told by the other dates; where none
+    has a number above 12, a point between them or a decimal comma in the file says day
+    first, and the remark says what was taken.
+    """
+    import pandas as pd
+
+    short = [found for found in map(SHORT.fullmatch, text) if found]
+    day_first = any(int(found[1]) > 12 for found in short)
+    month_first = any(int(found[3]) > 12 for found in short)
+    if day_first and month_first:
+        return None
+    remark = "dates as days since the first"
+    if short and not day_first and not month_first:
+        day_first = decimal == "," or all(found[2] == "." for found in short)
+        order = "day before month" if day_first else "month before day"
+        remark = f"{remark}, {order}"
+    written = pd.Series([_iso(date, day_first) for date in text])
+    found = pd.to_datetime(written, format="mixed", utc=True, errors="coerce")
+    if found.isna().any():
+        return None
+    since = (found - found.min()) / pd.Timedelta(days=1)
+    return Numbers(since.astype("float64"), [remark])
+
+
+def _iso(date: str, day_first: bool) -> str:
+    """A date with its year first; one with the name of a month as it is."""
+    if found := LONG.fullmatch(date):
+        year, _, month, day, clock = found.groups()
+    elif found := SHORT.fullmatch(date):
+        first, _, second, year, clock = found.groups()
+        day, month = (first, second) if day_first else (second, first)
+        if len(year) == 2:
+            year = f"19{year}" if int(year) >= CENTURY else f"20{year}"
+    else:
+        return date
+    return f"{year}-{int(month):02}-{int(day):02}{clock}"
 
 
 def is_placeholder(text: pd.Series[Any]) -> pd.Series[Any]:

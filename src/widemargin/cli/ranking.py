@@ -11,7 +11,7 @@ from widemargin.cli.choosing import (
     check_neighbors,
     make_selectors,
 )
-from widemargin.cli.dataset import DataOptions, Dataset, load, plural
+from widemargin.cli.dataset import DataOptions, Dataset, constant_features, load, plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, working
 
@@ -112,6 +112,7 @@ def fit(
     name = method or ("OReliefF" if data.ordinal else "ReliefF")
     selectors = make_selectors((name,), how, notes.verbose)
     dataset = read_data(path, data, notes)
+    say_constant(dataset, notes)
     check_fit(selectors, dataset)
     check_neighbors(how, dataset.counts, selectors)
     notes.begin()
@@ -123,6 +124,12 @@ def fit(
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
     return ranking
+
+
+def say_constant(dataset: Dataset | LazyDataset, notes: Session) -> None:
+    """Note which features cannot matter; a report says so in its own words."""
+    if dataset.constant:
+        notes.note(constant_features(dataset.constant))
 
 
 def without_direction(

@@ -98,8 +98,11 @@ def _check(file: File, source: Source) -> None:
     names = [str(name) for name in frame.columns]
     frame.columns = distinct(file.name, names, source.notes)
     if not len(frame):
-        raise Problem(f"{file.name} has {frame.shape[1]} columns but no rows.")
+        raise Problem(
+            f"{file.name} has {frame.shape[1]} columns but no rows{source.hint}."
+        )
     if frame.shape[1] < 2:
         raise Problem(
-            f"{file.name} has one column only; features and a target are needed."
+            f"{file.name} has one column only; features and a target are needed"
+            f"{source.hint}."
         )

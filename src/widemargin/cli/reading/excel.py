@@ -40,9 +40,9 @@ def read_excel(file: File, wishes: Wishes) -> Source:
             f"{file.name} has {len(sheets)} sheets; the first, {title!r}, is read "
             f"(--sheet reads another: {listed(others)})."
         )
+    hint = f"; --sheet reads another sheet: {listed(others)}" if others else ""
     if not rows:
-        more = f"; --sheet reads another: {listed(others)}" if others else ""
-        raise Problem(f"{file.name} has nothing on its sheet {title!r}{more}.")
+        raise Problem(f"{file.name} has nothing on its sheet {title!r}{hint}.")
     frame = pd.DataFrame(rows)
     frame = frame.loc[:, frame.notna().any()]
     head = frame.iloc[0].tolist()
@@ -54,7 +54,7 @@ def read_excel(file: File, wishes: Wishes) -> Source:
     frame = frame.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
     missing = [*MISSING, *wishes.missing]
     frame = frame.mask(frame.isin(missing)).infer_objects()
-    return Source(frame, notes=notes)
+    return Source(frame, notes=notes, hint=hint)
 
 
 def _chosen(file: File, titles: list[str], wanted: str | None) -> str:

@@ -48,6 +48,7 @@ class Source:
     target: str | None = None
     notes: list[str] = field(default_factory=list)
     decimal: str = "."  # the mark that most of its numbers have
+    hint: str = ""  # where else in the file there may be a table
 
 
 def distinct(file: str, names: Sequence[str], notes: list[str]) -> list[str]:
