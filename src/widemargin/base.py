@@ -45,7 +45,6 @@ from widemargin.table import (
 from widemargin.threads import Workers, spans, thread_count
 
 
-
 def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     """Let a fit that fails, or is interrupted, leave the estimator as it was."""
 

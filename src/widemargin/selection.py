@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_array
-from sklearn.utils._set_output import _get_output_config
 
+from widemargin._sklearn import _get_output_config
 from widemargin._version import __version__
 
 FORMAT = 1  # raised when a field changes its meaning

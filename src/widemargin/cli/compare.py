@@ -34,9 +34,7 @@ from widemargin.cli.writing import Output, to_json
 def compare(
     file: str,
     method: tuple[str, ...],
-    folds: int,
-    permutations: int,
-    resamples: int,
+    effort: Effort,
     data: DataOptions,
     how: MethodOptions,
     out: Output,
@@ -50,14 +48,15 @@ def compare(
     \b
     widemargin compare iris.csv
     widemargin compare genes.parquet -t tissue -m ReliefF -m Simba -m MRMR
+    widemargin compare credit.csv --estimator logistic --scoring roc_auc
+    widemargin compare visits.csv --groups patient --baseline age,weight
     widemargin compare faces.mat --image-shape 32x32 -o faces.html -o faces.csv
     """
     page = default_page(file, "comparison")
-    out = out.checked(".html", ".json", ".csv", ".tsv", ".parquet", default=page)
-    effort = Effort(folds, permutations, resamples)
+    out = out.checked(file, ".html", ".json", ".csv", ".tsv", ".parquet", default=page)
     with session(out.quiet) as notes:
-        comparison = compare_file(file, method, data, how, effort, notes)
-        save_comparison(out, comparison, default_title(file))
+        comparison, reading = compare_file(file, method, data, how, effort, notes)
+        save_comparison(out, comparison, default_title(file), reading)
         if out.as_json:
             click.echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:

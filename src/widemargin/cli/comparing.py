@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from widemargin.cli.baseline import find_baseline
 from widemargin.cli.choosing import (
     check_fit,
     check_neighbors,
@@ -18,10 +21,18 @@ from widemargin.cli.choosing import (
     with_parameters,
 )
 from widemargin.cli.options import at_least
+from widemargin.cli.problem import Problem, did_you_mean
 from widemargin.cli.ranking import read_data
 from widemargin.cli.reading import look
+from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, plain_table, print_table, stdout, working
-from widemargin.cli.writing import Output, save_frame, save_text, to_json
+from widemargin.cli.writing import (
+    Output,
+    ending_of,
+    save_frame,
+    save_text,
+    to_json,
+)
 
 if TYPE_CHECKING:
     from widemargin.cli.dataset import DataOptions, Dataset
@@ -32,15 +43,75 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Effort:
-    """How thoroughly methods are compared."""
+    """How, and how thoroughly, methods are compared."""
 
     folds: int = 5
     permutations: int = 50
     resamples: int = 20
+    cv: str | None = None
+    estimator: str | None = None
+    scoring: str | None = None
+    baseline: str | None = None
+
+    def splitter(self, ordered: bool) -> Any:
+        """Folds for `compare`; in the order of time if that is wanted."""
+        if self.cv != "time" and not ordered:
+            return self.folds
+        from sklearn.model_selection import TimeSeriesSplit
+
+        return TimeSeriesSplit(self.folds)
+
+
+_JUDGE = [
+    click.option(
+        "--groups",
+        metavar="COL",
+        help="Column that tells which rows belong together, such as those of one "
+        "patient: they are never in both the training and the test part of a fold.",
+    ),
+    click.option(
+        "--cv",
+        type=click.Choice(["classes", "time"]),
+        help="How rows are put into folds: classes in equal shares, or in the order of "
+        "time, with tests on later rows only.  [classes]",
+    ),
+    click.option(
+        "--time",
+        metavar="COL",
+        help="Column with the time of a row, for --cv time.  [the order of the file]",
+    ),
+    click.option(
+        "--estimator",
+        metavar="NAME",
+        help="Classifier that the features are tried with: 1-nn, logistic, svm, tree, "
+        "forest, boosting, or module:Class.  [1-nn]",
+    ),
+    click.option(
+        "--scoring",
+        metavar="NAME",
+        help="Score by which it is judged, as scikit-learn names it: roc_auc, f1_macro "
+        "…  [accuracy, balanced if classes differ much in size]",
+    ),
+    click.option(
+        "--baseline",
+        metavar="FILE|COLS",
+        help="Features in use today, to hold the others against: a,b,c, a saved "
+        "selection, a table that has them, or a file with a name in each line.",
+    ),
+]
 
 
 def effort_options(function: Function) -> Function:
-    """Give a command ``folds``, ``permutations`` and ``resamples``."""
+    """Give a command ``effort``, and to its data ``--groups`` and ``--time``."""
+    names = [f.name for f in fields(Effort)]
+
+    @functools.wraps(function)
+    def command(**given: Any) -> Any:
+        effort = Effort(**{name: given.pop(name) for name in names})
+        return function(effort=effort, **given)
+
+    for option in reversed(_JUDGE):
+        command = option(command)
     for name, least, default, text in reversed(
         [
             ("--folds", 2, Effort.folds, "Folds of the cross-validation."),
@@ -48,14 +119,14 @@ def effort_options(function: Function) -> Function:
             ("--resamples", 0, Effort.resamples, "Subsamples, for stability."),
         ]
     ):
-        function = click.option(
+        command = click.option(
             name,
             type=at_least(least),
             default=default,
             metavar="N",
             help=f"{text}  [{default}]",
-        )(function)
-    return function
+        )(command)
+    return command
 
 
 def compare_file(
@@ -65,16 +136,45 @@ def compare_file(
     how: MethodOptions,
     effort: Effort,
     notes: Session,
-) -> Any:
-    """Read a file and compare methods on it; return a `Comparison`."""
+) -> tuple[Any, list[str]]:
+    """Read a file and compare methods on it.
+
+    Returns a `Comparison`, and the Python lines that read the file.
+    """
     look(path)
+    check_judge(effort)
     chosen = make_selectors(methods, how, 0) if methods else None
     dataset = read_data(path, data, notes)
     if chosen is not None:
         check_fit(chosen, dataset)
         check_neighbors(how, dataset.counts, chosen)
+    baseline = None
+    if effort.baseline is not None:
+        baseline = find_baseline(effort.baseline, dataset, notes)
     notes.begin()
-    return compare(dataset, chosen, data, how, effort, notes)
+    comparison = compare(dataset, chosen, data, how, effort, notes, baseline)
+    return comparison, reading_code(dataset, data)
+
+
+def check_judge(effort: Effort) -> None:
+    """Refuse, before any work, a classifier or a score that there is not."""
+    if effort.scoring is not None:
+        from sklearn.metrics import get_scorer_names
+
+        if effort.scoring not in (names := get_scorer_names()):
+            hint = did_you_mean(effort.scoring, names)
+            raise Problem(
+                f"--scoring: scikit-learn has no score {effort.scoring!r}.{hint}"
+            )
+    if effort.estimator is not None:
+        import sys
+
+        from widemargin.evaluation.estimators import classifier_of
+
+        if ":" in effort.estimator and "" not in sys.path:
+            sys.path.append("")  # a module in this folder will do
+        with working():
+            classifier_of(effort.estimator, "--estimator")
 
 
 def compare(
@@ -84,11 +184,12 @@ def compare(
     how: MethodOptions,
     effort: Effort,
     notes: Session,
+    baseline: list[str] | None = None,
 ) -> Any:
     """Compare methods on a data set; all or nothing if interrupted."""
     from widemargin.evaluation import compare, default_selectors
 
-    with working(), warnings.catch_warnings():
+    with _classifying(), working(), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
         warnings.filterwarnings("ignore", "compare was interrupted")
         if selectors is None:
@@ -98,7 +199,11 @@ def compare(
             dataset.X,
             dataset.y,
             selectors,
-            cv=effort.folds,
+            estimator=effort.estimator,
+            scoring=effort.scoring,
+            cv=effort.splitter(data.time is not None),
+            groups=dataset.groups,
+            baseline=baseline,
             n_permutations=effort.permutations,
             n_resamples=effort.resamples,
             random_state=how.seed,
@@ -114,20 +219,34 @@ def compare(
     return comparison
 
 
+@contextmanager
+def _classifying() -> Iterator[None]:
+    """A classifier of the user's own may fail in any way."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not str(error).startswith("selection_curve: the classifier failed"):
+            raise
+        raise Problem(f"--estimator: {error}") from error
+
+
 def print_comparison(comparison: Any) -> None:
     """Print one line per method, and the answer."""
+    from widemargin.evaluation.scoring import is_share, score_name
+
     console, frame = stdout(), comparison.summary()
     table = plain_table()
     table.add_column("method", no_wrap=True)
-    score = comparison.curve.scoring.replace("_", " ")
+    scoring = comparison.curve.scoring
+    score, form = score_name(scoring), _percent if is_share(scoring) else _number
     for title in ("features", score, "with all", "stability", "seconds"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in frame.itertuples():
         own = comparison.choice if row.method == comparison.best else row
         cells = [
             f"{own.n_features:.0f}",
-            f"{own.score:.1%}",
-            f"{row.score_all:.1%}",
+            form(own.score),
+            form(row.score_all),
             f"{row.stability:.2f}",
             _seconds(row.fit_time),
         ]
@@ -141,6 +260,14 @@ def print_comparison(comparison: Any) -> None:
         f"* {best}: the fewest within a standard error of the best of all"
     )
     console.print(f"\n{comparison.answer}", soft_wrap=True)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}"
 
 
 def _seconds(time: float) -> str:
@@ -162,6 +289,7 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         "selected": [] if selected is None else [str(names[f]) for f in selected],
         "answer": comparison.answer,
         "methods": without_nan(comparison.summary().to_dict("records")),
+        "chance": comparison.chance,
         "settings": comparison.settings,
         "notes": notes,
     }
@@ -172,20 +300,24 @@ def without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{k: None if v != v else v for k, v in row.items()} for row in rows]
 
 
-def make_report(results: Any, title: str | None) -> Any:
-    """A `Report` on results."""
+def make_report(
+    results: Any, title: str | None, reading: list[str] | None = None
+) -> Any:
+    """A `Report` on results; ``reading`` is the code that reads the data."""
     from widemargin.report import report
 
-    return report(results, title=title)
+    return report(results, title=title, reading=reading)
 
 
-def save_comparison(out: Output, comparison: Any, title: str | None) -> None:
+def save_comparison(
+    out: Output, comparison: Any, title: str | None, reading: list[str]
+) -> None:
     """Write report, data behind it, or table of methods, by the endings."""
     page = None
     for path in out.output:
-        ending = PurePath(path).suffix.lower()
+        ending = ending_of(path)
         if ending in {".html", ".json"}:
-            page = page or make_report(comparison, title)
+            page = page or make_report(comparison, title, reading)
             save_text(path, page.html if ending == ".html" else to_json(page.data))
         else:
             save_frame(path, comparison.summary(), dict)

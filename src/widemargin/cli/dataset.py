@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.aside import set_aside
 from widemargin.cli.columns import (
     as_categories,
     as_feature,
@@ -60,6 +61,9 @@ class DataOptions:
     sheet: str | None = None
     image_shape: tuple[int, int] | None = None
     seed: int = 0
+    keep: tuple[str, ...] = ()
+    groups: str | None = None
+    time: str | None = None
 
     @property
     def wishes(self) -> Wishes:
@@ -78,6 +82,9 @@ class Dataset:
     raw: pd.DataFrame  # as it is in the file
     notes: list[str]
     constant: list[str] = field(default_factory=list)  # features that are the same
+    source: Source | None = None
+    kept: tuple[str, ...] = ()  # columns to carry along
+    groups: Any = None  # one for each row
 
     @property
     def n_rows(self) -> int:
@@ -129,7 +136,8 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     raw = frame
     if options.missing:
         frame = without_tokens(frame, options.missing)
-    y, X = frame[target], frame.drop(columns=[target, *dropped])
+    aside = set_aside(options, frame.columns, target)
+    y, X = frame[target], frame.drop(columns=[target, *dropped, *aside.names])
     present = y.notna().to_numpy()
     if not present.all():
         X, y = X[present], y[present].reset_index(drop=True)
@@ -143,8 +151,11 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     X = _features(X, source, options, notes)  # its index tells the row in the file
     constant = _check(X, y, name)
     check_image(X, options)
+    groups, order = aside.rows(frame.loc[X.index])
     X.index = y.index
-    return Dataset(name, target, X, y, raw, notes, constant)
+    if order is not None:
+        X, y = (part.iloc[order].reset_index(drop=True) for part in (X, y))
+    return Dataset(name, target, X, y, raw, notes, constant, source, aside.keep, groups)
 
 
 def told_of_target(options: DataOptions, target: str) -> tuple[DataOptions, bool]:

@@ -33,7 +33,7 @@ def demo(quiet: bool) -> None:
     scikit-learn brings along: 30 measurements each, benign or malignant. The report,
     widemargin-demo.html in this folder, opens in any browser.
     """
-    Output((PAGE,), force=True).checked(".html")
+    Output((PAGE,), force=True).checked("-", ".html")
     data = _data()
     with session(quiet) as notes:
         notes.begin()

@@ -13,7 +13,16 @@ import click
 from widemargin._version import __version__
 from widemargin.cli.problem import Problem
 
-COMMANDS = ("rank", "select", "compare", "report", "methods", "demo", "completion")
+COMMANDS = (
+    "rank",
+    "select",
+    "apply",
+    "compare",
+    "report",
+    "methods",
+    "demo",
+    "completion",
+)
 
 
 class LazyGroup(click.Group):
@@ -96,6 +105,7 @@ def cli() -> None:
     widemargin demo                        see it at work on bundled data
     widemargin rank data.csv               the features, best first
     widemargin select data.csv -o few.csv  the data with the best ones only
+    widemargin apply few.json new.csv      the same columns of another file
     widemargin compare data.csv            several methods, and a report to show
 
     Files may be CSV and its kin, Parquet, Feather, Excel, ARFF, MATLAB, NumPy, LIBSVM

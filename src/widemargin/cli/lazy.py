@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.aside import set_aside
 from widemargin.cli.choosing import check_fit, check_neighbors, make_selectors
 from widemargin.cli.columns import find_columns
 from widemargin.cli.dataset import (
@@ -68,6 +69,8 @@ class LazyDataset:
     missing: list[str]  # features that have missing values
     notes: list[str]
     constant: list[str]  # features that are the same in every row
+    source: Any = None
+    kept: tuple[str, ...] = ()  # columns to carry along
 
     @property
     def n_rows(self) -> int:
@@ -202,7 +205,8 @@ def _refuse_method(name: str, selector: Any) -> None:
 def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     """Open a file and put down what makes it ready."""
     with faults(path):
-        source = open_lazily(path, options.wishes, options.format, options.drop)
+        aside = (*options.drop, *options.keep)
+        source = open_lazily(path, options.wishes, options.format, aside)
     notes = list(source.notes)
     raw: Any = source.frame
     frame = raw
@@ -214,7 +218,8 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
         frame = frame.map_partitions(
             without_tokens, options.missing, meta=frame._meta, enforce_metadata=False
         )
-    left = [name for name in frame.columns if name not in {target, *dropped}]
+    kept = set_aside(options, frame.columns, target).keep
+    left = [n for n in frame.columns if n not in {target, *dropped, *kept}]
     names = left
     numbered = [] if options.keep_ids else _numbered(frame[names])
     with faults(path):
@@ -256,6 +261,8 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
         [n for n, count in gaps.items() if count],
         notes,
         constant,
+        source,
+        kept,
     )
 
 

@@ -127,6 +127,33 @@ _seed = click.option(
     help="Makes what is random repeatable.  [0]",
 )
 
+header_option = click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line of a text has names.  [by its looks]",
+)
+
+format_option = click.option(
+    "--format",
+    type=click.Choice(list(FORMATS)),
+    help="What the file is.  [by its ending]",
+)
+
+keep_option = click.option(
+    "--keep",
+    multiple=True,
+    metavar="COLS",
+    help="Columns to carry along, such as row identifiers; they are not features.",
+)
+
+formulas_option = click.option(
+    "--keep-formulas",
+    "formulas",
+    is_flag=True,
+    help="Write cells as they are, also those that a spreadsheet would run as a "
+    "formula.",
+)
+
 _DATA = [
     click.option(
         "--target",
@@ -174,16 +201,8 @@ _DATA = [
     click.option(
         "--keep-ids", is_flag=True, help="Keep columns that only identify rows."
     ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of a text has names.  [by its looks]",
-    ),
-    click.option(
-        "--format",
-        type=click.Choice(list(FORMATS)),
-        help="What the file is.  [by its ending]",
-    ),
+    header_option,
+    format_option,
     click.option(
         "--sheet",
         metavar="NAME",
@@ -240,19 +259,27 @@ _METHOD = [
     click.option("--jobs", "-j", type=int, metavar="N", help="Threads.  [all cores]"),
 ]
 
+output_option = click.option(
+    "--output",
+    "-o",
+    multiple=True,
+    type=click.Path(path_type=str),
+    metavar="FILE",
+    help="Write to a file; its ending says what: .csv, .tsv (also .csv.gz and so on), "
+    ".parquet or .json; compare and report: .html.",
+)
+force_option = click.option(
+    "--force", "-f", is_flag=True, help="Replace an existing file."
+)
+quiet_option = click.option(
+    "--quiet", "-q", is_flag=True, help="No notes and no progress."
+)
+
 _OUTPUT = [
-    click.option(
-        "--output",
-        "-o",
-        multiple=True,
-        type=click.Path(path_type=str),
-        metavar="FILE",
-        help="Write to a file; its ending says what: .csv, .tsv, .parquet or .json; "
-        "compare and report: .html.",
-    ),
-    click.option("--force", "-f", is_flag=True, help="Replace an existing file."),
+    output_option,
+    force_option,
     click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout."),
-    click.option("--quiet", "-q", is_flag=True, help="No notes and no progress."),
+    quiet_option,
 ]
 
 
@@ -263,7 +290,10 @@ def shared_options(function: Function) -> Function:
     @functools.wraps(function)
     def command(**given: Any) -> Any:
         objects = {
-            name: kind(**{f.name: given[f.name] for f in fields(kind)})
+            # Some options are for some commands only.
+            name: kind(
+                **{f.name: given[f.name] for f in fields(kind) if f.name in given}
+            )
             for name, kind in groups.items()
         }
         taken = {f.name for kind in groups.values() for f in fields(kind)}

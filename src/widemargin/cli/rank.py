@@ -52,7 +52,7 @@ def rank(
     zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
     widemargin rank faces.mat -k 5 -o ranking.csv
     """
-    out = out.checked(".csv", ".tsv", ".parquet", ".json")
+    out = out.checked(file, ".csv", ".tsv", ".parquet", ".json")
     with session(out.quiet) as notes:
         with fitted(file, method, data, how, engine, notes) as ranking:
             pass

@@ -40,9 +40,7 @@ def report(
     file: str,
     method: tuple[str, ...],
     title: str | None,
-    folds: int,
-    permutations: int,
-    resamples: int,
+    effort: Effort,
     data: DataOptions,
     how: MethodOptions,
     out: Output,
@@ -58,18 +56,18 @@ def report(
     widemargin report genes.parquet -t tissue -m Simba -o genes.html -o genes.json
     widemargin report genes.json -o genes.html
     """
-    out = out.checked(".html", ".json", default=default_page(file, "report"))
+    out = out.checked(file, ".html", ".json", default=default_page(file, "report"))
     with session(out.quiet) as notes:
         if file.lower().endswith(".json"):
             saved = _saved(file)
             _render(saved, out)
             answer = saved.get("answer")
         else:
-            effort = Effort(folds, permutations, resamples)
-            comparison = compare_file(file, method, data, how, effort, notes)
+            comparison, reading = compare_file(file, method, data, how, effort, notes)
             title = title or default_title(file)
-            save_comparison(out, comparison, title)
-            saved = make_report(comparison, title).data if out.as_json else {}
+            save_comparison(out, comparison, title, reading)
+            page = make_report(comparison, title, reading) if out.as_json else None
+            saved = page.data if page else {}
             answer = comparison.answer
         if out.as_json:
             click.echo(to_json(saved), nl=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,12 +14,23 @@ from widemargin.cli.engine import Engine, engine_options, fitted
 from widemargin.cli.options import (
     MethodOptions,
     file_argument,
+    formulas_option,
+    keep_option,
     method_option,
     shared_options,
 )
 from widemargin.cli.ranking import Ranking
-from widemargin.cli.session import session
-from widemargin.cli.writing import Output, save_frame, save_parts, to_json
+from widemargin.cli.session import Session, session
+from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records
+from widemargin.cli.writing import (
+    Output,
+    check_writable,
+    ending_of,
+    save,
+    save_frame,
+    save_parts,
+    to_json,
+)
 
 if TYPE_CHECKING:
     from widemargin.cli.lazy import LazyDataset
@@ -27,11 +39,22 @@ if TYPE_CHECKING:
 @click.command(short_help="Print the best features, or write the data with only them.")
 @file_argument
 @method_option(several=False)
+@click.option(
+    "--save",
+    "saved",
+    type=click.Path(path_type=str),
+    metavar="FILE.json",
+    help="Save the selection, for `widemargin apply` and `widemargin.Selection.load`.",
+)
+@keep_option
+@formulas_option
 @engine_options
 @shared_options
 def select(
     file: str,
     method: str | None,
+    saved: str | None,
+    formulas: bool,
     engine: Engine,
     data: DataOptions,
     how: MethodOptions,
@@ -42,14 +65,20 @@ def select(
     Without -n, a method that has a subset of its own (such as GFlip) keeps it, and
     others keep as many as a nearest-neighbour classifier does best with (-n auto).
 
+    A text is written as it was read: with its separator, decimal mark and encoding.
+
     \b
     widemargin select iris.csv -n 2
+    widemargin select credit.csv -n 10 --keep customer -o few.csv --save few.json
+    widemargin apply few.json new.csv -o new-few.csv
     widemargin select genes.parquet -t tissue -n 50 -o few.parquet
     widemargin select huge.parquet -t label -n 50 --engine dask -o few.parquet
     widemargin select sonar.csv -m GFlip --json
     """
     endings = (".csv", ".tsv", ".parquet", *[".json"] * (engine.engine == "local"))
-    out = out.checked(*endings)
+    out = out.checked(file, *endings)
+    if saved is not None:
+        check_writable("--save", Path(saved), (".json",), out.force, file)
     with session(out.quiet) as notes:
         if how.features is None and not _has_subset(method):
             how = replace(how, features="auto")
@@ -57,42 +86,75 @@ def select(
             names, support = ranking.dataset.features, ranking.selector.support_
             chosen = [name for name, kept in zip(names, support, strict=True) if kept]
             for path in out.output:
-                _write(path, ranking.dataset, chosen)
+                _write(path, ranking.dataset, chosen, formulas, notes)
+        if saved is not None:
+            _save(saved, ranking)
         if out.as_json:
             click.echo(to_json(_as_data(ranking, chosen, notes.notes)), nl=False)
         elif not out.output:
             click.echo("\n".join(chosen))
         for path in out.output:
             _say_where(path, ranking, len(chosen), out)
+        if saved is not None and not out.quiet:
+            click.echo(f"selection saved to {saved}", err=True)
 
 
-def _write(path: str, dataset: Dataset | LazyDataset, chosen: list[str]) -> None:
+def _write(
+    path: str,
+    dataset: Dataset | LazyDataset,
+    chosen: list[str],
+    formulas: bool,
+    notes: Session,
+) -> None:
     """Write the chosen features and the target of all rows of the file."""
-    columns = [*chosen, dataset.target]
+    columns = [*dataset.kept, *chosen, dataset.target]
+    dialect = dialect_for(path, dataset.source, dataset.name)
+    disarmed = Disarmed()
+    disarm = ending_of(path) in TEXT and not formulas
     if isinstance(dataset, Dataset):
-        kept = dataset.raw[columns]
-        save_frame(path, kept, lambda: _records(kept))
+        raw = dataset.raw
+        kept = columns_for(path, dataset.source, raw, columns)
+        if disarm:
+            numbers = [n for n in columns if raw[n].dtype.kind in "biuf"]
+            kept = disarmed.frame(kept, numbers)
+        save_frame(path, kept, lambda: records(kept), dialect)
     else:
-        save_parts(path, dataset.parts(columns))
+        parts = dataset.parts(columns)
+        save_parts(path, disarmed.parts(parts) if disarm else parts, dialect)
+    if disarmed.note is not None:
+        notes.note(disarmed.note)
+
+
+def _save(path: str, ranking: Ranking) -> None:
+    """Write the selection, with all that `apply` needs."""
+    from widemargin.selection import Selection
+
+    dataset = ranking.dataset
+    dialect = dataset.source.dialect if dataset.source is not None else None
+    selection = Selection.from_selector(
+        ranking.selector,
+        feature_names=dataset.features,
+        file=dataset.name,
+        settings={
+            "target": dataset.target,
+            "n_rows": dataset.n_rows,
+            "n_columns": len(dataset.raw.columns),
+            "header": dialect is None or dialect.header,
+        },
+    )
+    save(path, selection.save)
 
 
 def _say_where(path: str, ranking: Ranking, count: int, out: Output) -> None:
     if out.quiet:
         return
     features = plural(len(ranking.dataset.features), "feature")
+    with_them = "".join(f"{name!r}, " for name in ranking.dataset.kept)
     click.echo(
-        f"{plural(ranking.dataset.n_lines, 'row')} with {count} of {features} and the "
-        f"target written to {path}",
+        f"{plural(ranking.dataset.n_lines, 'row')} with {with_them}{count} of "
+        f"{features} and the target written to {path}",
         err=True,
     )
-
-
-def _records(frame: Any) -> list[dict[str, Any]]:
-    """Rows of a frame, with JSON's null for what is missing."""
-    rows: list[dict[str, Any]] = (
-        frame.astype(object).where(frame.notna(), None).to_dict("records")
-    )
-    return rows
 
 
 def _has_subset(method: str | None) -> bool:

@@ -17,7 +17,7 @@ from widemargin.evaluation._significance import Significance
 from widemargin.evaluation.curves import SelectionCurve
 from widemargin.evaluation.frames import data_frame
 from widemargin.evaluation.resampling import Resampling
-from widemargin.evaluation.scoring import score_name
+from widemargin.evaluation.scoring import is_share, score_name
 from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ def choose(lines: dict[str, Line]) -> Choice | None:
 
 def _together(scoring: str, *values: float) -> list[str]:
     """Scores with as many digits as it takes to tell them apart."""
-    percent = scoring in ("accuracy", "balanced_accuracy")
+    percent = is_share(scoring)
     for digits in (0, 1, 2) if percent else (2, 3, 4):
         texts = [
             f"{100 * v:.{digits}f} %" if percent else f"{v:.{digits}f}" for v in values

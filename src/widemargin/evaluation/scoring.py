@@ -28,6 +28,11 @@ def name_of(scoring: Any) -> str:
     return str(getattr(function, "__name__", "score"))
 
 
+def is_share(scoring: str | None) -> bool:
+    """Whether a score reads best in per cent."""
+    return scoring is None or scoring in ("accuracy", "balanced_accuracy")
+
+
 def score_name(scoring: str | None) -> str:
     """How to call a score in a sentence."""
     name = scoring or "accuracy"

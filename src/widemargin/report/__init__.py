@@ -82,6 +82,7 @@ def report(
     y: Any = None,
     title: str | None = None,
     image_shape: tuple[int, ...] | None = None,
+    reading: list[str] | None = None,
 ) -> Report:
     """Put results on one page that opens offline, in a browser or a notebook.
 
@@ -102,6 +103,8 @@ def report(
     image_shape : tuple of int, default=None
         Rows and columns, and perhaps channels, of the images that X holds; draws the
         scores as a picture. By default that of the Comparison.
+    reading : list of str, default=None
+        Lines of Python that make X and y, for the code that the page shows.
 
     Returns
     -------
@@ -120,7 +123,11 @@ def report(
     """
     from widemargin.report.summarize import summarize
 
-    return Report(summarize(results, X=X, y=y, title=title, image_shape=image_shape))
+    return Report(
+        summarize(
+            results, X=X, y=y, title=title, image_shape=image_shape, reading=reading
+        )
+    )
 
 
 def _write(path: Path, text: str) -> None:

@@ -17,6 +17,7 @@ from widemargin.report.payload import (
     payload,
     script_json,
 )
+from widemargin.report.pipeline import kept_names
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
 N_GROUPS = 12  # groups of redundant features shown at once
@@ -108,6 +109,7 @@ def _shown(data: Json) -> Json:
     tops = [s for s in best["score_of"] if s is not None and s > 0]
     return {
         "best": best,
+        "kept": kept_names(best, data["features"]["name"]),
         "top": order,
         "names": data["features"]["name"],
         "scores": formats.aligned(max(tops, default=0.0)),

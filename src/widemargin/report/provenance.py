@@ -2,7 +2,7 @@
 
 ``provenance`` returns ``settings`` (name → text), ``seed`` (None if there was none),
 ``versions`` (package → version), and ``code``, Python lines that repeat the results
-for someone who has X and y.
+for someone who has X and y. `summarize` adds ``pipeline``, see there.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 # Settings that the code shows elsewhere, or that results do not depend on.
 ELSEWHERE = ("selectors", "n_jobs")
 # Settings whose text is Python code if it is not a plain value.
-OBJECTS = ("cv", "estimator")
+OBJECTS = ("cv", "estimator", "groups")
 PLAIN = (bool, int, float, str, type(None))
 
 Json = dict[str, Any]
 
 
-def provenance(found: Any, constructors: list[str]) -> Json:
+def provenance(
+    found: Any, constructors: list[str], reading: list[str] | None = None
+) -> Json:
     """Say how results came about and how to get them again."""
     settings = dict(found.settings)
     return {
         "settings": {str(k): _shown(v) for k, v in settings.items()},
         "seed": _seed(found),
         "versions": _versions(),
-        "code": _code(found, constructors),
+        "code": _code(found, constructors, reading),
     }
 
 
@@ -90,7 +92,7 @@ def _versions() -> dict[str, str]:
     return found | {package: version(package) for package in PACKAGES}
 
 
-def _code(found: Any, constructors: list[str]) -> str:
+def _code(found: Any, constructors: list[str], reading: list[str] | None) -> str:
     classes = {type(s) for s in found.selectors.values()}
     baselines = {c for c in classes if c.__module__.startswith("widemargin.baselines")}
     lines = ["import widemargin"]
@@ -101,8 +103,15 @@ def _code(found: Any, constructors: list[str]) -> str:
         if members:
             names = ", ".join(sorted(c.__name__ for c in members))
             lines.append(f"from {package} import {names}")
-    lines += ["", "# X and y are your data.", *_call(found, constructors)]
+    data = reading or [f"# {_data_names(found)} are your data."]
+    if reading:
+        lines.insert(0, "import pandas as pd")
+    lines += ["", *data, "", *_call(found, constructors)]
     return "\n".join(lines)
+
+
+def _data_names(found: Any) -> str:
+    return "X, y and groups" if found.settings.get("groups") else "X and y"
 
 
 def _call(found: Any, constructors: list[str]) -> list[str]:
@@ -142,8 +151,13 @@ def _arguments(settings: Json) -> list[str]:
 
 
 def _argument(name: str, value: Any) -> str:
-    written = name in OBJECTS and isinstance(value, str)
+    written = name in OBJECTS and isinstance(value, str) and not _is_name(name, value)
     return value if written else _literal(value)
+
+
+def _is_name(name: str, value: str) -> bool:
+    """Whether an object was given by its name, as compare(estimator="forest") is."""
+    return (name == "estimator" and "(" not in value) or value == "time"
 
 
 def _finish(arguments: str) -> str:

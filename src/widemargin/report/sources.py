@@ -13,6 +13,7 @@ MISSING: dict[str, Any] = {
     "X": None,
     "agreement": None,
     "answer": None,
+    "baseline": None,
     "best": None,
     "chance": None,
     "choice": None,

@@ -27,7 +27,8 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
     ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
 ``curve``
-    ``estimator``, ``scoring``, ``chance``, ``score_all``, ``lines``: per method
+    ``estimator``, ``scoring``, ``chance``, ``score_all``, ``baseline`` (of the
+    caller's own features: ``n_features``, ``score``, ``stderr``), ``lines``: per method
     ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``. The last two are
     None for the leave-one-out curve of a selector that chose its number of features.
 ``agreement``
@@ -53,6 +54,7 @@ import numpy as np
 
 from widemargin.report.distributions import distributions
 from widemargin.report.methods import methods
+from widemargin.report.pipeline import pipeline
 from widemargin.report.plain import number, numbers, optional_text, text
 from widemargin.report.provenance import provenance
 from widemargin.report.sources import as_comparison
@@ -71,6 +73,7 @@ def summarize(
     y: Any = None,
     title: str | None = None,
     image_shape: tuple[int, ...] | None = None,
+    reading: list[str] | None = None,
 ) -> Json:
     """Collect what the report shows in one plain dict.
 
@@ -85,6 +88,8 @@ def summarize(
         Heading of the report.
     image_shape : tuple of int, default=None
         Rows and columns, and perhaps channels, of the images that X holds.
+    reading : list of str, default=None
+        Lines of Python that make X and y.
 
     Returns
     -------
@@ -123,7 +128,8 @@ def summarize(
         "redundancy": _redundancy(found.redundancy),
         "distributions": distributions(found.X, found.y, order, found.profile),
         "image": _image(shape, len(names)),
-        "provenance": provenance(found, [m["code"] for m in by_method]),
+        "provenance": provenance(found, [m["code"] for m in by_method], reading)
+        | {"pipeline": pipeline(found, best, names, reading)},
     }
 
 
@@ -160,7 +166,19 @@ def _curve(found: Any) -> Json | None:
         "scoring": optional_text(scoring),
         "chance": number(found.chance),
         "score_all": None if baseline is None else number(np.nanmean(baseline)),
+        "baseline": _baseline(found.baseline),
         "lines": lines,
+    }
+
+
+def _baseline(baseline: Any) -> Json | None:
+    """The features that the user has today."""
+    if baseline is None:
+        return None
+    return {
+        "n_features": len(baseline.features),
+        "score": number(baseline.score),
+        "stderr": number(baseline.stderr),
     }
 
 

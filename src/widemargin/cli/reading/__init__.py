@@ -14,9 +14,9 @@ from widemargin.cli.problem import Problem
 from widemargin.cli.reading.files import BY_PARTS, File, load, look, matching
 from widemargin.cli.reading.magic import magic, magic_of_text
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Source, Wishes, distinct
+from widemargin.cli.reading.source import Dialect, Source, Wishes, distinct
 
-__all__ = ["FORMATS", "File", "Source", "Wishes", "look", "read"]
+__all__ = ["FORMATS", "Dialect", "File", "Source", "Wishes", "look", "read"]
 
 
 class Format(NamedTuple):
@@ -55,19 +55,26 @@ UNREAD = {
 }
 
 
-def read(path: str, wishes: Wishes, format: str | None = None) -> Source:
-    """Read a file, the files that match a pattern, or stdin if the path is "-"."""
+def read(
+    path: str, wishes: Wishes, format: str | None = None, *, least: int = 2
+) -> Source:
+    """Read a file, the files that match a pattern, or stdin if the path is "-".
+
+    It needs ``least`` columns.
+    """
     names = matching(path)
     if names == [path]:
-        return read_one(path, wishes, format)
+        return read_one(path, wishes, format, least=least)
     from widemargin.cli.reading.several import joined
 
     check_room(path, sum(Path(name).stat().st_size for name in names), BY_PARTS)
-    return joined(path, names, lambda name: read_one(name, wishes, format))
+    return joined(path, names, lambda name: read_one(name, wishes, format, least=least))
 
 
-def read_one(path: str, wishes: Wishes, format: str | None = None) -> Source:
-    """Read a file, or stdin if the path is "-"."""
+def read_one(
+    path: str, wishes: Wishes, format: str | None = None, *, least: int = 2
+) -> Source:
+    """Read a file, or stdin if the path is "-"; it needs ``least`` columns."""
     file = load(path, mapped=format in (None, "numpy"))
     format = format or told(file)
     if wishes.sheet is not None and format != "excel":
@@ -75,7 +82,7 @@ def read_one(path: str, wishes: Wishes, format: str | None = None) -> Source:
     module, _, function = FORMATS[format].reader.partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
     source: Source = reader(file, wishes)
-    _check(file, source)
+    _check(file, source, least)
     return source
 
 
@@ -93,7 +100,7 @@ def told(file: File) -> str:
     return magic(file.data) or "csv"
 
 
-def _check(file: File, source: Source) -> None:
+def _check(file: File, source: Source, least: int) -> None:
     frame = source.frame
     names = [str(name) for name in frame.columns]
     frame.columns = distinct(file.name, names, source.notes)
@@ -101,7 +108,7 @@ def _check(file: File, source: Source) -> None:
         raise Problem(
             f"{file.name} has {frame.shape[1]} columns but no rows{source.hint}."
         )
-    if frame.shape[1] < 2:
+    if frame.shape[1] < least:
         raise Problem(
             f"{file.name} has one column only; features and a target are needed"
             f"{source.hint}."

@@ -10,7 +10,7 @@ from typing import Any
 from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, needs
 from widemargin.cli.reading.files import File
-from widemargin.cli.reading.source import Source, Wishes
+from widemargin.cli.reading.source import Dialect, Source, Wishes
 from widemargin.cli.reading.unpacking import PACKED
 
 HEAD = 2**18  # bytes of a text to look at, and at least two lines
@@ -29,9 +29,9 @@ def open_lazily(
     first = _first_file(path)
     format = format or _told(first)
     if format == "parquet":
-        frame, notes = _open_parquet(path), list[str]()
+        frame, notes, dialect = _open_parquet(path), list[str](), None
     elif format == "csv":
-        frame, notes = _open_text(path, first, wishes, drop)
+        frame, notes, dialect = _open_text(path, first, wishes, drop)
     else:
         raise Problem(
             f"--engine dask reads Parquet and CSV, not {format}; --engine local reads "
@@ -39,7 +39,7 @@ def open_lazily(
         )
     if len(frame.columns) < 2:
         raise Problem(f"{path} has one column only; features and a target are needed.")
-    return Source(frame, notes=notes)
+    return Source(frame, notes=notes, dialect=dialect)
 
 
 def _first_file(path: str) -> Path:
@@ -94,7 +94,7 @@ def _open_parquet(path: str) -> Any:
 
 def _open_text(
     path: str, first: Path, wishes: Wishes, drop: tuple[str, ...]
-) -> tuple[Any, list[str]]:
+) -> tuple[Any, list[str], Dialect]:
     import pandas as pd
 
     from widemargin.cli.reading.text import look_at
@@ -121,7 +121,8 @@ def _open_text(
         frame = open_csv(names, len(head) + 1, ROWS, dtype=types, **options)
     except (OSError, ValueError) as error:
         raise _unreadable(path, "text", error) from None
-    return frame.drop(columns=_ghosts(frame, layout.unnamed)), notes
+    frame = frame.drop(columns=_ghosts(frame, layout.unnamed))
+    return frame, notes, layout.dialect
 
 
 def _ghosts(frame: Any, unnamed: frozenset[str]) -> list[str]:

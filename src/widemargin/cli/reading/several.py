@@ -24,7 +24,7 @@ def joined(pattern: str, names: list[str], read: Callable[[str], Source]) -> Sou
         more = [text.replace(name, pattern) for text in source.notes]
         notes += [text for text in more if text not in notes]
     frame = pd.concat(frames, ignore_index=True)
-    return Source(frame, first.target, notes, first.decimal)
+    return Source(frame, first.target, notes, first.decimal, dialect=first.dialect)
 
 
 def _check_columns(first: str, columns: list[str], name: str, found: list[str]) -> None:

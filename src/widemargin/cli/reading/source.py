@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,17 @@ class Wishes:
     sheet: str | None = None  # of a workbook, by name or place; None is the first
 
 
+@dataclass(frozen=True)
+class Dialect:
+    """How a text is written."""
+
+    separator: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    header: bool = True
+    skipped: int = 0  # lines above the table
+
+
 @dataclass
 class Source:
     """A table as it is in the file."""
@@ -49,6 +60,9 @@ class Source:
     notes: list[str] = field(default_factory=list)
     decimal: str = "."  # the mark that most of its numbers have
     hint: str = ""  # where else in the file there may be a table
+    dialect: Dialect | None = None  # of a text
+    # Some columns of a text with every cell as it is written there.
+    cells: Callable[[list[str]], pd.DataFrame] | None = None
 
 
 def distinct(file: str, names: Sequence[str], notes: list[str]) -> list[str]:

@@ -9,17 +9,19 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.faults import told_as
-from widemargin.cli.reading.files import BY_PARTS, File
+from widemargin.cli.reading.files import BY_PARTS, File, load
 from widemargin.cli.reading.magic import magic
 from widemargin.cli.reading.memory import check_room
 from widemargin.cli.reading.source import (
     MISSING,
+    Dialect,
     Source,
     Wishes,
     distinct,
@@ -57,6 +59,13 @@ class Layout:
     unnamed: frozenset[str]
     skipped: int  # lines above the table
 
+    @property
+    def dialect(self) -> Dialect:
+        """What it takes to write such a text."""
+        return Dialect(
+            self.separator, self.decimal, self.encoding, self.header, self.skipped
+        )
+
     def options(self, wishes: Wishes) -> dict[str, Any]:
         """What `pandas.read_csv` has to be told."""
         return {
@@ -84,7 +93,28 @@ def read_text(file: File, wishes: Wishes) -> Source:
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
     frame = frame.drop(columns=ghosts) if ghosts else frame
-    return Source(frame, notes=notes, decimal=layout.decimal)
+    return Source(
+        frame,
+        notes=notes,
+        decimal=layout.decimal,
+        dialect=layout.dialect,
+        cells=_cells(file, layout, wishes),
+    )
+
+
+def _cells(
+    file: File, layout: Layout, wishes: Wishes
+) -> Callable[[list[str]], pd.DataFrame]:
+    """What reads some columns again, with every cell as it is written."""
+    # A file can be read twice; its bytes need not stay in memory.
+    name, data = file.name, file.data if file.name == "stdin" else b""
+
+    def read(columns: list[str]) -> pd.DataFrame:
+        again = File(name, data) if data else load(name)
+        verbatim = {"dtype": str, "na_filter": False, "usecols": columns}
+        return _parse(again, layout, wishes, **verbatim)[columns]
+
+    return read
 
 
 def _check_cells(file: File, layout: Layout) -> None:
@@ -234,7 +264,7 @@ def _names(
     return names, [names[j] for j, name in enumerate(found) if not name]
 
 
-def _parse(file: File, layout: Layout, wishes: Wishes) -> pd.DataFrame:
+def _parse(file: File, layout: Layout, wishes: Wishes, **more: Any) -> pd.DataFrame:
     import warnings
 
     import pandas as pd
@@ -243,7 +273,8 @@ def _parse(file: File, layout: Layout, wishes: Wishes) -> pd.DataFrame:
         # Longer lines than the rest: data would be lost.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            return pd.read_csv(io.BytesIO(file.data), **layout.options(wishes))
+            options = layout.options(wishes) | more
+            return pd.read_csv(io.BytesIO(file.data), **options)
         except pd.errors.EmptyDataError:
             raise Problem(f"{file.name} is empty.") from None
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:

@@ -126,6 +126,7 @@ function startCurve() {
           : [line.mean[i] - (line.stderr[i] ?? 0), line.mean[i] + (line.stderr[i] ?? 0)],
       ),
     );
+    if (curve.baseline) points.push(curve.baseline.score);
     let [low, high] = points.length ? [Math.min(...points), Math.max(...points)] : [0, 1];
     const room = (high - low || 0.1) * 0.06;
     [low, high] = [low - room, high + room];
@@ -192,6 +193,7 @@ function startCurve() {
     for (const [name, score, where] of [
       ["chance", curve.chance, right],
       ["all features", curve.score_all, { x: MARGIN.left + 6 }],
+      ["baseline", curve.baseline?.score ?? null, { x: MARGIN.left + 6 }],
     ]) {
       if (score === null || score < scale.low || score > scale.high) continue;
       const y = scale.y(score);
@@ -199,6 +201,11 @@ function startCurve() {
         drawn("line", { class: "level", x1: MARGIN.left, x2: scale.width - MARGIN.right, y1: y, y2: y }),
       );
       notes.push(drawn("text", { class: "note", y: y - 5, ...where }, name));
+    }
+    const own = curve.baseline;
+    if (own && own.n_features >= scale.from && own.n_features <= scale.to) {
+      const dot = marker(3, scale.x(own.n_features), scale.y(own.score), 5);
+      rules.push(drawn("g", { class: "series baseline" }, dot));
     }
     const n = page.methods[page.best].n_selected;
     if (n >= scale.from && n <= scale.to) {

@@ -184,19 +184,25 @@ function centre(levels, rows, columns) {
 }
 
 function startCopy() {
-  const button = document.getElementById("copy");
-  button.addEventListener("click", async () => {
-    const code = document.getElementById("code");
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = "Copied";
-    } catch {
-      // Without leave to use the clipboard the text is marked, ready for Ctrl-C.
-      getSelection().selectAllChildren(code);
-      button.textContent = "Press Ctrl-C";
-    }
-    setTimeout(() => (button.textContent = "Copy"), 2000);
-  });
+  for (const button of document.querySelectorAll("[data-copies]")) {
+    button.addEventListener("click", async () => {
+      button.textContent = (await copied(document.getElementById(button.dataset.copies)))
+        ? "Copied"
+        : "Press Ctrl-C";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+  }
+}
+
+// Without leave to use the clipboard the text is marked, for the browser or Ctrl-C.
+async function copied(node) {
+  try {
+    await navigator.clipboard.writeText(node.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(node);
+    return document.execCommand("copy");
+  }
 }
 
 startTable();

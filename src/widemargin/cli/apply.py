@@ -1,0 +1,180 @@
+"""``widemargin apply``: a saved selection on another file."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from widemargin.cli.columns import find_columns
+from widemargin.cli.dataset import plural
+from widemargin.cli.options import (
+    force_option,
+    format_option,
+    formulas_option,
+    header_option,
+    keep_option,
+    output_option,
+    quiet_option,
+)
+from widemargin.cli.problem import Problem, did_you_mean, listed
+from widemargin.cli.reading import Source, Wishes, read
+from widemargin.cli.session import Session, session
+from widemargin.cli.tables import (
+    TEXT,
+    Disarmed,
+    columns_for,
+    dialect_for,
+    records,
+)
+from widemargin.cli.writing import (
+    Output,
+    ending_of,
+    save_frame,
+    text_options,
+)
+
+if TYPE_CHECKING:
+    from widemargin.selection import Selection
+
+
+@click.command(short_help="Reduce another file to the features of a saved selection.")
+@click.argument("selection", type=click.Path(path_type=str), metavar="SELECTION.json")
+@click.argument("file", type=click.Path(allow_dash=True, path_type=str), metavar="FILE")
+@keep_option
+@formulas_option
+@header_option
+@format_option
+@output_option
+@force_option
+@quiet_option
+def apply(
+    selection: str,
+    file: str,
+    keep: tuple[str, ...],
+    formulas: bool,
+    header: bool | None,
+    format: str | None,
+    **where: Any,
+) -> None:
+    """Reduce FILE to the features of a saved selection.
+
+    Columns are found by name, in whatever order they are. They are written in the
+    order of the file that the selection was made on, to stdout as CSV unless -o names
+    a file. The target, if it is there, is carried along with --keep only.
+
+    \b
+    widemargin select credit.csv -n 10 --save few.json
+    widemargin apply few.json new.csv -o new-few.csv
+    widemargin apply few.json new.csv --keep customer,grade > new-few.csv
+    """
+    out = Output(**where).checked(file, ".csv", ".tsv", ".parquet", ".json")
+    out.checked(selection, ".csv", ".tsv", ".parquet", ".json")
+    known = _load(selection)
+    with session(out.quiet) as notes:
+        with notes.status(f"reading {file}"):
+            source = read(file, Wishes(header=header), format, least=1)
+        for text in source.notes:
+            notes.note(text)
+        source.frame.columns = source.frame.columns.map(str)
+        kept = find_columns(keep, source.frame.columns, "--keep")
+        _check(known, source, selection, file)
+        _say_what_differs(known, source, kept, notes)
+        notes.begin()
+        columns = list(dict.fromkeys([*kept, *known.kept]))
+        for path in out.output or [""]:
+            _write(path, source, columns, file, formulas, notes)
+        for path in out.output:
+            if not out.quiet:
+                click.echo(
+                    f"{plural(len(source.frame), 'row')} with "
+                    f"{plural(len(columns), 'column')} written to {path}",
+                    err=True,
+                )
+
+
+def _load(path: str) -> Selection:
+    from widemargin.selection import Selection
+
+    try:
+        return Selection.load(path)
+    except FileNotFoundError:
+        raise Problem(f"there is no file {path!r}.") from None
+    except OSError as error:
+        raise Problem(f"{path!r} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        text = str(error).removeprefix("Selection.load: ")
+        raise Problem(f"{text} `widemargin select --save` writes one.") from None
+
+
+def _check(known: Selection, source: Source, selection: str, file: str) -> None:
+    """Refuse a file that lacks features, or in which they cannot be told apart."""
+    columns = list(source.frame.columns)
+    name = "stdin" if file == "-" else file
+    wanted = (known.settings or {}).get("n_columns")
+    nameless = source.dialect is not None and not source.dialect.header
+    if nameless and wanted not in (None, len(columns)):
+        raise Problem(
+            f"{name} has no header and {plural(len(columns), 'column')}, where the "
+            f"file of {selection} has {wanted}: which is which cannot be told "
+            "(--header takes the first line as names)."
+        )
+    lacking = [feature for feature in known.kept if feature not in columns]
+    if not lacking:
+        return
+    lower = {column.strip().lower(): column for column in columns}
+    hint = did_you_mean(lacking[0], columns)
+    same = lower.get(lacking[0].strip().lower())
+    if same is not None:
+        hint = f" It has {same!r}, though; rename it if that is {lacking[0]!r}."
+    raise Problem(
+        f"{name} lacks {len(lacking)} of the {plural(len(known.kept), 'feature')} of "
+        f"{selection}: {listed(lacking)}.{hint}"
+    )
+
+
+def _say_what_differs(
+    known: Selection, source: Source, kept: list[str], notes: Session
+) -> None:
+    """Note columns that the selection does not know, and another order."""
+    columns, features = list(source.frame.columns), known.feature_names_in_.tolist()
+    target = (known.settings or {}).get("target")
+    if target in columns and target not in kept:
+        notes.note(f"left out the target, {target!r} (--keep carries it along).")
+    other = [c for c in columns if c not in {*features, *kept, target}]
+    if other:
+        notes.note(
+            f"left out {listed(other)}: not among the {len(features)} features that "
+            "were there to select from (--keep carries columns along)."
+        )
+    there = set(columns) & set(features)
+    order = [c for c in columns if c in there]
+    if order != [f for f in features if f in there]:
+        notes.note("the columns are in another order; they were found by name.")
+
+
+def _write(
+    path: str,
+    source: Source,
+    columns: list[str],
+    name: str,
+    formulas: bool,
+    notes: Session,
+) -> None:
+    """Write some columns to a file, or to stdout."""
+    goal = path or "stdout.csv"
+    dialect = dialect_for(goal, source, name)
+    frame = columns_for(goal, source, source.frame, columns)
+    if ending_of(goal) in TEXT and not formulas:
+        disarmed, types = Disarmed(), source.frame.dtypes
+        frame = disarmed.frame(frame, [c for c in columns if types[c].kind in "biuf"])
+        if disarmed.note is not None:
+            notes.note(disarmed.note)
+    if path:
+        save_frame(path, frame, lambda: records(frame), dialect)
+        return
+    text = io.StringIO()
+    how = text_options(goal, dialect)
+    frame.to_csv(text, **{**how, "encoding": None, "compression": None})
+    click.echo(text.getvalue(), nl=False)

@@ -1,0 +1,74 @@
+"""Columns that are not features: carried along, or saying how rows belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.columns import find_column, find_columns
+from widemargin.cli.problem import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from widemargin.cli.dataset import DataOptions
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Names of such columns."""
+
+    keep: tuple[str, ...] = ()
+    groups: str | None = None
+    time: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        named = [name for name in (self.groups, self.time) if name is not None]
+        return [*self.keep, *named]
+
+    def rows(self, frame: pd.DataFrame) -> tuple[Any, Any]:
+        """Group of each row, and the order of the rows in time; None if not asked.
+
+        Groups come in that order, too.
+        """
+        groups = None if self.groups is None else frame[self.groups].to_numpy(object)
+        order = None
+        if self.time is not None:
+            order = _order(frame[self.time], self.time)
+            groups = groups if groups is None else groups[order]
+        return groups, order
+
+
+def set_aside(options: DataOptions, columns: Iterable[str], target: str) -> Aside:
+    """Find the columns of ``--keep``, ``--groups`` and ``--time``."""
+    names = [str(name) for name in columns]
+    keep = find_columns(options.keep, names, "--keep")
+    groups = options.groups and find_column(options.groups, names, "--groups")
+    time = options.time and find_column(options.time, names, "--time")
+    for option, name in (("--groups", groups), ("--time", time)):
+        if name == target:
+            raise Problem(f"{option}: {name!r} is the target.")
+    unique = dict.fromkeys(name for name in keep if name != target)
+    return Aside(tuple(unique), groups, time)
+
+
+def _order(column: pd.Series[Any], name: str) -> Any:
+    """Rows from the earliest to the latest; equal ones as they are in the file."""
+    import numpy as np
+    import pandas as pd
+
+    if (gone := int(column.isna().sum())) > 0:
+        raise Problem(f"--time: {gone} rows have no value in {name!r}.")
+    if column.dtype.kind not in "iufmMb":
+        try:
+            column = pd.to_datetime(column, format="ISO8601")
+        except (ValueError, TypeError):
+            example = next(iter(column))
+            raise Problem(
+                f"--time: {name!r} needs numbers or dates such as 2024-12-31, got "
+                f"{str(example)!r}."
+            ) from None
+    return np.argsort(column.to_numpy(), kind="stable")
