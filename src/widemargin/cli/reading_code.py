@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import listed
-from widemargin.cli.reading.files import PACKED
+from widemargin.cli.reading.unpacking import PACKED
 
 if TYPE_CHECKING:
     from widemargin.cli.dataset import DataOptions, Dataset
