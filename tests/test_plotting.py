@@ -185,7 +185,7 @@ def curve_of(sizes, n_methods=2, n_folds=5):
 class TestSelectionCurve:
     def test_lines_are_means_over_the_folds(self):
         curve = curve_of([1, 2, 4, 8])
-        display = draw(SelectionCurveDisplay.from_curve(curve).plot())
+        display = draw(SelectionCurveDisplay.from_curve(curve))
         mine = curve.frame[curve.frame.method == "m1"]
         scores = mine.pivot(index="fold", columns="n_features", values="score")
         line = next(x for x in display.ax_.lines if x.get_label() == "m1")
@@ -199,7 +199,7 @@ class TestSelectionCurve:
                              ([1, 100, 10_000], "log")]
     )  # fmt: skip
     def test_the_axis_is_logarithmic_over_two_decades(self, sizes, scale):
-        display = draw(SelectionCurveDisplay.from_curve(curve_of(sizes)).plot())
+        display = draw(SelectionCurveDisplay.from_curve(curve_of(sizes)))
         assert display.ax_.get_xscale() == scale
         texts = [t.get_text() for t in display.ax_.get_xticklabels()]
         assert not any("$" in text for text in texts)
@@ -213,7 +213,7 @@ class TestSelectionCurve:
 
     def test_twelve_methods_look_different(self):
         curve = curve_of([1, 2, 3], n_methods=12)
-        display = draw(SelectionCurveDisplay.from_curve(curve, chance=0.5).plot())
+        display = draw(SelectionCurveDisplay.from_curve(curve, chance=0.5))
         lines = [x for x in display.ax_.lines if x.get_label().startswith("m")]
         assert len({(x.get_color(), x.get_linestyle()) for x in lines}) == 12
         texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
@@ -222,21 +222,34 @@ class TestSelectionCurve:
             "guessing (0.50)",
         ]
 
-    def test_far_guessing_does_not_flatten_the_curves(self):
+    @pytest.mark.parametrize("chance", [0.1, 0.85, 0.99])
+    def test_guessing_is_always_on_the_axis(self, chance):
         lines = {"a": ([1, 2], [0.9, 0.95], [0.01, 0.01])}
-        far = SelectionCurveDisplay(lines, chance=0.1).plot().ax_.get_ylim()
-        assert far[0] > 0.8
-        near = SelectionCurveDisplay(lines, chance=0.85).plot().ax_.get_ylim()
-        assert near[0] < 0.85
+        low, high = SelectionCurveDisplay(lines, chance=chance).plot().ax_.get_ylim()
+        assert low < chance < high
+
+    def test_a_loss_is_drawn_as_such(self):
+        lines = {"a": ([1, 2, 3], [-0.9, -0.3, -0.4], [0.1] * 3)}
+        display = SelectionCurveDisplay(lines, "neg_rank_loss", -1.2).plot()
+        assert display.ax_.get_ylabel() == "rank loss (lower is better)"
+        np.testing.assert_array_equal(display.ax_.lines[0].get_ydata(), [0.9, 0.3, 0.4])
+        ring = display.ax_.lines[1]
+        assert (*ring.get_xdata(), *ring.get_ydata()) == (2, 0.3)
+        texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
+        assert texts[-1] == "guessing (1.20)"
 
     def test_one_fold_has_no_error(self):
         display = SelectionCurveDisplay.from_curve(curve_of([1, 2], n_folds=1))
         np.testing.assert_array_equal(display.lines["m0"].stderr, [0, 0])
-        draw(display.plot())
+        draw(display)
 
     def test_it_goes_into_axes(self):
         _, ax = plt.subplots()
-        assert SelectionCurveDisplay.from_curve(curve_of([1, 2])).plot(ax).ax_ is ax
+        assert SelectionCurveDisplay.from_curve(curve_of([1, 2]), ax=ax).ax_ is ax
+        _, other = plt.subplots()
+        assert (
+            SelectionCurveDisplay.from_curve(curve_of([1, 2])).plot(other).ax_ is other
+        )
 
 
 def agreement_of(m):
@@ -250,7 +263,7 @@ class TestAgreement:
     @pytest.mark.parametrize("kind", ["correlation", "overlap"])
     def test_every_cell_has_its_number(self, m, kind):
         agreement = agreement_of(m)
-        display = AgreementDisplay.from_agreement(agreement, kind=kind).plot()
+        display = AgreementDisplay.from_agreement(agreement, kind=kind)
         draw(display)
         texts = {t.get_position(): t.get_text() for t in display.ax_.texts}
         expected = getattr(agreement, kind)
@@ -267,7 +280,7 @@ class TestAgreement:
     def test_labels_stay_inside_the_figure(self):
         for m in (2, 12):
             agreement = agreement_of(m)
-            display = draw(AgreementDisplay.from_agreement(agreement).plot())
+            display = draw(AgreementDisplay.from_agreement(agreement))
             for label in display.ax_.get_yticklabels() + display.ax_.get_xticklabels():
                 box = label.get_window_extent()
                 assert box.x0 >= 0

@@ -21,6 +21,13 @@ from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table, build, validate, warn_single_members
 from widemargin.threads import Workers, thread_count
 
+__all__ = [
+    "GeneralizationBound",
+    "evaluation",
+    "generalization_bound",
+    "hypothesis_margins",
+]
+
 UTILITIES = {
     "linear": kernels.LINEAR,
     "sigmoid": kernels.SIGMOID,
@@ -28,6 +35,10 @@ UTILITIES = {
 }
 
 Utility = Literal["linear", "sigmoid", "zero-one"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def hypothesis_margins(X: Any, y: Any, weights: Any = None) -> Floats:

@@ -1,7 +1,7 @@
 """Pictures of rankings, curves and agreement, in the manner of scikit-learn's Displays.
 
-A Display is made from a result by ``from_estimator`` (or ``from_curve``,
-``from_agreement``) and drawn by ``plot``, as often as wanted; afterwards ``ax_`` and
+``from_estimator`` (or ``from_curve``, ``from_agreement``) makes a Display of a result,
+draws it and returns it; ``plot`` draws it again, as often as wanted. ``ax_`` and
 ``figure_`` are the last drawing. Matplotlib is imported when something is drawn.
 
 Colours are those of Okabe and Ito, which people with any kind of colour vision can
@@ -18,6 +18,15 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
+
+from widemargin.measures import measure
+
+__all__ = [
+    "AgreementDisplay",
+    "FeatureMapDisplay",
+    "RankingDisplay",
+    "SelectionCurveDisplay",
+]
 
 KEPT, LEFT_OUT, ACCENT = "#0072B2", "#ADADAD", "#D55E00"
 LINES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -236,9 +245,10 @@ class SelectionCurveDisplay(_Display):
     Parameters
     ----------
     lines : dict of label → (sizes, mean, stderr)
-    scoring : str
-        What the score is.
-    chance : float, optional
+    scoring : str, default="score"
+        Name of the scorer. Of one that is called ``neg_…`` the loss itself is drawn,
+        and the axis says that lower is better.
+    chance : float, default=None
         The score of guessing, drawn as a line.
 
     Attributes
@@ -252,14 +262,22 @@ class SelectionCurveDisplay(_Display):
     chance: float | None = None
 
     @classmethod
-    def from_curve(cls, curve: Any, *, chance: float | None = None) -> Self:
-        """Take the means over the folds; call ``plot`` to draw.
+    def from_curve(
+        cls, curve: Any, *, chance: float | None = None, ax: Any = None
+    ) -> Self:
+        """Draw the means over the folds of a selection curve.
 
         Parameters
         ----------
         curve : SelectionCurve
-        chance : float, optional
+        chance : float, default=None
             The score of guessing, to compare with.
+        ax : matplotlib axes, default=None
+            Default: a new figure.
+
+        Returns
+        -------
+        display : SelectionCurveDisplay
         """
         lines = {}
         for label, mine in curve.frame.groupby("method", sort=False):
@@ -270,17 +288,22 @@ class SelectionCurveDisplay(_Display):
                 scores.mean().to_numpy(),
                 error.fillna(0.0).to_numpy(),
             )
-        return cls(lines, str(getattr(curve, "scoring", "score")), chance)
+        scoring = str(getattr(curve, "scoring", "score"))
+        return cls(lines, scoring, chance).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw into axes, or a new figure."""
         ax = self._into(ax, (7.2, 4.6))
+        read = measure(self.scoring)
         for i, (label, line) in enumerate(self.lines.items()):
-            self._line(ax, i, label, _Line(*map(np.asarray, line)))
+            sizes, mean, stderr = map(np.asarray, line)
+            self._line(ax, i, label, _Line(sizes, read.sign * mean, stderr))
         ring = {"marker": "o", "markersize": 9, "markerfacecolor": "none"}
         ax.plot([], [], color="0.4", linestyle="none", **ring, label="best of a method")
         if self.chance is not None:
-            self._draw_chance(ax, self.chance)
+            height = read.sign * self.chance
+            label = f"guessing ({height:.2f})"
+            ax.axhline(height, color="0.4", linestyle=(0, (2, 2)), label=label)
         sizes = np.concatenate([np.asarray(line[0]) for line in self.lines.values()])
         if sizes.max() > 100 * sizes.min():
             ax.set_xscale("log")
@@ -288,20 +311,12 @@ class SelectionCurveDisplay(_Display):
         else:
             ax.xaxis.get_major_locator().set_params(integer=True)
         ax.grid(color="0.9")
-        ax.set(xlabel="number of features", ylabel=self.scoring.replace("_", " "))
+        ax.set(xlabel="number of features", ylabel=read.axis)
         ax.legend(
             loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, borderaxespad=0
         )
         _no_frame(ax)
         return self
-
-    def _draw_chance(self, ax: Any, chance: float) -> None:
-        """A line, in sight if the curves are not far away, and its height in words."""
-        low, high = ax.get_ylim()
-        label = f"guessing ({chance:.2f})"
-        ax.axhline(chance, color="0.4", linestyle=(0, (2, 2)), label=label)
-        if abs(chance - low) > high - low:
-            ax.set_ylim(low, high)
 
     def _line(self, ax: Any, i: int, label: str, line: _Line) -> None:
         color = LINES[i % len(LINES)]
@@ -323,7 +338,7 @@ class SelectionCurveDisplay(_Display):
             alpha=0.12,
             linewidth=0,
         )
-        best = int(np.argmax(line.mean))
+        best = int(np.argmax(measure(self.scoring).sign * line.mean))
         ax.plot(
             line.sizes[best],
             line.mean[best],
@@ -356,21 +371,29 @@ class AgreementDisplay(_Display):
     kind: str = "correlation"
 
     @classmethod
-    def from_agreement(cls, agreement: Any, *, kind: str = "correlation") -> Self:
-        """Take one of the tables of an agreement; call ``plot`` to draw.
+    def from_agreement(
+        cls, agreement: Any, *, kind: str = "correlation", ax: Any = None
+    ) -> Self:
+        """Draw one of the tables of an agreement.
 
         Parameters
         ----------
         agreement : Agreement
-        kind : "correlation" or "overlap"
+        kind : {"correlation", "overlap"}, default="correlation"
             Rank correlation of all features, or overlap of the kept ones.
+        ax : matplotlib axes, default=None
+            Default: a new figure.
+
+        Returns
+        -------
+        display : AgreementDisplay
         """
         if kind not in ("correlation", "overlap"):
             raise ValueError(
                 f"AgreementDisplay needs kind='correlation' or 'overlap', got {kind!r}."
             )
         values = np.asarray(getattr(agreement, kind))
-        return cls(values, list(agreement.labels), kind)
+        return cls(values, list(agreement.labels), kind).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw into axes, or a new figure."""
@@ -516,6 +539,10 @@ class FeatureMapDisplay(_Display):
         y, x = np.nonzero(kept[1:] != kept[:-1])
         level = np.stack([x - 1.5, y - 0.5, x - 0.5, y - 0.5], axis=1)
         return np.concatenate([upright, level]).reshape(-1, 2, 2)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def _pyplot() -> Any:

@@ -1,13 +1,24 @@
-"""A progress bar on stderr for long work, with rich if it is installed."""
+"""A progress bar on stderr for long work, with rich if it is installed.
+
+Where stderr is not a terminal, a log or a pipe gets plain lines instead: of work that
+takes longer than ten seconds one after 10, 20, 40 … seconds, with the time left.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
 from time import monotonic
 from typing import Any, Protocol
+
+FIRST_LINE = 10.0  # seconds of work before the first line in a log
+ANNOUNCED = 5.0  # seconds from which work is announced in a log
+
+_long_work_only: ContextVar[bool] = ContextVar("long_work_only", default=False)
 
 
 class Advance(Protocol):
@@ -23,11 +34,12 @@ def progress(
 ) -> Iterator[Advance]:
     """Yield a function to call after one or more of ``total`` steps.
 
-    Nothing is shown unless ``verbose`` is positive. Where stderr is not a terminal, one
-    line is written at the end, if a ``summary`` is wanted.
+    Nothing is shown unless ``verbose`` is positive. Where stderr is not a terminal,
+    work that takes long says so in plain lines, and one line is written at the end, if
+    a ``summary`` is wanted.
     """
     terminal = sys.stderr.isatty()
-    if not verbose or not (terminal or summary):
+    if not verbose:
         yield lambda steps=1, note="": None
         return
     if terminal:
@@ -47,17 +59,59 @@ def progress(
                 yield _refreshing(bar, label, total)
             return
     line, done, one_at_a_time = "", 0, Lock()
+    start = time.monotonic()
+    next_line = start + FIRST_LINE
 
     def advance(steps: int = 1, note: str = "") -> None:
-        nonlocal line, done
+        nonlocal line, done, next_line
         with one_at_a_time:
             done += steps
             line = _joined(f"{label}: {done} of {total}", note)
+            now = time.monotonic()
             if terminal:
                 print(f"\r{line}", end="", file=sys.stderr, flush=True)
+            elif now >= next_line and done < total:
+                left = (now - start) * (total - done) / done
+                print(f"{line}, {about(left)} left", file=sys.stderr, flush=True)
+                next_line = start + 2 * (now - start)
 
     yield advance
-    print("" if terminal else line, file=sys.stderr)
+    if terminal:
+        print(file=sys.stderr)
+    elif summary and not _long_work_only.get():
+        print(line, file=sys.stderr)
+
+
+@contextmanager
+def long_work_only() -> Iterator[None]:
+    """In a log, let only work speak that takes long, and not at its end."""
+    token = _long_work_only.set(True)
+    try:
+        yield
+    finally:
+        _long_work_only.reset(token)
+
+
+def announce(what: str, seconds: float | None, verbose: int) -> None:
+    """Say in a log what begins, unless it is over soon; a terminal has its bars.
+
+    ``seconds`` is an estimate, None if there is none.
+    """
+    if not verbose or sys.stderr.isatty():
+        return
+    if seconds is None:
+        print(what, file=sys.stderr, flush=True)
+    elif seconds >= ANNOUNCED:
+        print(f"{what}: {about(seconds)}", file=sys.stderr, flush=True)
+
+
+def about(seconds: float) -> str:
+    """A duration in words, as exact as an estimate should be."""
+    if seconds < 100:
+        return f"about {max(1, round(seconds))} seconds"
+    if seconds < 6000:
+        return f"about {seconds / 60:.0f} minutes"
+    return f"about {seconds / 3600:.0f} hours"
 
 
 def _refreshing(bar: Any, label: str, total: int) -> Advance:

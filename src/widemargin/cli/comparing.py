@@ -33,6 +33,7 @@ from widemargin.cli.writing import (
     save_text,
     to_json,
 )
+from widemargin.measures import measure
 
 if TYPE_CHECKING:
     from widemargin.cli.dataset import DataOptions, Dataset
@@ -210,6 +211,7 @@ def compare(
             n_jobs=how.jobs,
             verbose=notes.verbose,
             image_shape=data.image_shape,
+            image_order=data.image_order,
         )
     if not comparison.complete:
         raise KeyboardInterrupt
@@ -232,21 +234,19 @@ def _classifying() -> Iterator[None]:
 
 def print_comparison(comparison: Any) -> None:
     """Print one line per method, and the answer."""
-    from widemargin.evaluation.scoring import is_share, score_name
-
     console, frame = stdout(), comparison.summary()
     table = plain_table()
     table.add_column("method", no_wrap=True)
-    scoring = comparison.curve.scoring
-    score, form = score_name(scoring), _percent if is_share(scoring) else _number
+    read = measure(comparison.curve.scoring)
+    score, form = read.name, _percent if read.share else _number
     for title in ("features", score, "with all", "stability", "seconds"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in frame.itertuples():
         own = comparison.choice if row.method == comparison.best else row
         cells = [
             f"{own.n_features:.0f}",
-            form(own.score),
-            form(row.score_all),
+            form(read.sign * own.score),
+            form(read.sign * row.score_all),
             f"{row.stability:.2f}",
             _seconds(row.fit_time),
         ]
@@ -258,6 +258,7 @@ def print_comparison(comparison: Any) -> None:
     console.print(
         f"features: the fewest within a standard error of the method's best {score}\n"
         f"* {best}: the fewest within a standard error of the best of all"
+        + (f"\n{score}: lower is better" if read.is_loss else "")
     )
     console.print(f"\n{comparison.answer}", soft_wrap=True)
 

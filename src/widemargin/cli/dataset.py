@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from widemargin.cli.aside import set_aside
 from widemargin.cli.columns import (
@@ -60,6 +60,7 @@ class DataOptions:
     format: str | None = None
     sheet: str | None = None
     image_shape: tuple[int, int] | None = None
+    image_order: Literal["C", "F"] = "C"
     seed: int = 0
     keep: tuple[str, ...] = ()
     groups: str | None = None

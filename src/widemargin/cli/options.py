@@ -78,6 +78,14 @@ def image_shape(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+def image_order(text: str) -> str:
+    """C for row by row, F for column by column; both words are understood."""
+    found = {"rows": "C", "c": "C", "columns": "F", "f": "F"}.get(text.lower())
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not rows or columns.")
+    return found
+
+
 def parameter(text: str) -> tuple[str, Any]:
     """Name and value of a parameter; what is no Python literal is text."""
     import ast
@@ -214,6 +222,14 @@ _DATA = [
         type=image_shape,
         metavar="HxW",
         help="Features are the pixels of images of this size: 32x32",
+    ),
+    click.option(
+        "--image-order",
+        type=image_order,
+        default="rows",
+        metavar="rows|columns",
+        help="Whether images are stored row by row or, as MATLAB does it, column by "
+        "column.  [rows]",
     ),
 ]
 

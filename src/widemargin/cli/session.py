@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.problem import Problem
+from widemargin.progress import long_work_only
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,8 +34,8 @@ class Session:
 
     @property
     def verbose(self) -> int:
-        """What to pass to selectors: a bar for people, nothing for files."""
-        return int(not self.quiet and sys.stderr.isatty())
+        """What to pass to selectors: a bar for people, a few lines for files."""
+        return int(not self.quiet)
 
     def note(self, text: str) -> None:
         """Show a note, unless it was shown before."""
@@ -60,7 +61,7 @@ class Session:
 
     def status(self, text: str) -> AbstractContextManager[Any]:
         """Show on a terminal that something goes on."""
-        if not self.verbose:
+        if self.quiet or not sys.stderr.isatty():
             return nullcontext()
         return self._console.status(text)
 
@@ -74,7 +75,7 @@ def session(quiet: bool) -> Iterator[Session]:
         if not issubclass(category, (DeprecationWarning, FutureWarning)):
             current.note(str(message))
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), long_work_only():
         warnings.simplefilter("default")
         warnings.showwarning = show
         yield current

@@ -8,3 +8,7 @@ from widemargin.datasets.synthetic import (
 )
 
 __all__ = ["make_gaussian_relevant", "make_ordinal", "make_quadrants", "make_xor"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from widemargin.evaluation import _html
 from widemargin.evaluation.frames import data_frame
 from widemargin.table import Floats
 
@@ -53,6 +54,9 @@ class Agreement:
                 "overlap": self.overlap[first, second],
             }
         )
+
+    def _repr_html_(self) -> str:
+        return _html.agreement(self)
 
     def __repr__(self) -> str:
         pairs = np.triu_indices(len(self.labels), 1)

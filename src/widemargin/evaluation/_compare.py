@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -19,7 +19,7 @@ from widemargin.evaluation.curves import columns_of
 from widemargin.evaluation.defaults import choose as choose_methods
 from widemargin.evaluation.estimators import title_of
 from widemargin.evaluation.frames import feature_names, in_memory
-from widemargin.evaluation.scoring import scoring_for
+from widemargin.evaluation.scoring import default_scoring, has_order, scoring_for
 from widemargin.evaluation.selectors import resolve_selectors
 from widemargin.evaluation.splits import group_codes
 from widemargin.notices import warn
@@ -48,6 +48,7 @@ def compare(
     n_jobs: int | None = None,
     verbose: int = 0,
     image_shape: tuple[int, int] | None = None,
+    image_order: Literal["C", "F"] = "C",
 ) -> Comparison:
     """Let several methods rank the features of a table, and judge the rankings.
 
@@ -69,7 +70,9 @@ def compare(
     scoring : str or callable, optional
         As in scikit-learn, "roc_auc" of three or more classes being "roc_auc_ovr".
         Default: accuracy, or balanced accuracy if the largest class has more than four
-        times the rows of the smallest.
+        times the rows of the smallest. For three or more ordered classes
+        "neg_rank_loss", minus the `rank_loss`. Classes are ordered if the type of y
+        says so, or if a method for ordered classes is among the selectors.
     cv : int, "time", splitter or iterable, default=5
         Folds, as for `selection_curve`; no more than the largest class has rows, or
         than there are groups.
@@ -104,8 +107,11 @@ def compare(
         Threads; None uses all cores.
     verbose : int
         Show progress if positive.
-    image_shape : (height, width), optional
+    image_shape : (height, width), default=None
         Shape of the images whose pixels the features are, for pictures.
+    image_order : {"C", "F"}, default="C"
+        Whether the images were flattened row by row ("C") or column by column ("F"),
+        as MATLAB does.
 
     Returns
     -------
@@ -125,7 +131,7 @@ def compare(
     X = in_memory(X, "compare")
     settings = _settings(locals())
     about = profile(X, y, categorical_features=categorical_features)
-    _check_shape(image_shape, about.n_features)
+    _check_shape(image_shape, image_order, about.n_features)
     seed = settings["random_state"] = _seed(random_state)
     reference = None if baseline is None else columns_of(baseline, X, "compare")
     if selectors is None:
@@ -152,8 +158,10 @@ def compare(
             f"compare calls the baseline {Baseline.LABEL!r}; give the selector of that "
             "label another one."
         )
+    ordered = has_order(about, run.methods)
+    run.notes += about.leaks
     if scoring is None:
-        scoring = "balanced_accuracy" if about.lopsided else "accuracy"
+        scoring = default_scoring(about, ordered)
     scoring = scoring_for(scoring, about.n_classes)
     settings["scoring"] = _plain(scoring)
     settings["selectors"] = {k: _text(s) for k, s in run.methods.items()}
@@ -188,6 +196,8 @@ def compare(
         notes=run.notes,
         complete=complete,
         image_shape=image_shape,
+        image_order=image_order,
+        ordered=ordered,
     )
 
 
@@ -243,7 +253,12 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _check_shape(image_shape: Any, d: int) -> None:
+def _check_shape(image_shape: Any, image_order: Any, d: int) -> None:
+    if image_order not in ("C", "F"):
+        raise ValueError(
+            'compare needs image_order="C" (row by row) or "F" (column by column), '
+            f"got {image_order!r}."
+        )
     if image_shape is None:
         return
     if len(image_shape) != 2 or image_shape[0] * image_shape[1] != d:

@@ -94,6 +94,15 @@ class Profile:
         """What to know before believing a result, in short sentences."""
         return [*self._odd_features(), *self._odd_rows(), *self._odd_classes()]
 
+    @property
+    def leaks(self) -> list[str]:
+        """A sentence for each feature that may be a copy of the target."""
+        return [
+            f"{self._name(f)} tells the classes apart exactly, as a copy of the target "
+            "would: make sure that it is known beforehand."
+            for f in self.target_copies
+        ]
+
     def _odd_features(self) -> list[str]:
         said = []
         if self.n_features > self.n_samples:
@@ -118,11 +127,7 @@ class Profile:
                 for again in group[1:]
             ]
             said.append(f"{_some(pairs)}.")
-        said.extend(
-            f"{self._name(f)} tells the classes apart exactly, as a copy of the target "
-            "would: make sure that it is known beforehand."
-            for f in self.target_copies
-        )
+        said.extend(self.leaks)
         said.extend(
             f"{self._name(f)} is different in every row, as an identifier is."
             for f in self.identifiers

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.evaluation import _html
 from widemargin.evaluation.columns import Columns, read_columns
 from widemargin.evaluation.frames import Names, data_frame
 from widemargin.evaluation.likeness import Correlation, Likeness, Uncertainty
@@ -80,6 +81,9 @@ class Redundancy:
         for group in self.groups:
             kept[group[1:]] = False
         return kept
+
+    def _repr_html_(self) -> str:
+        return _html.redundancy(self)
 
     def __repr__(self) -> str:
         spare, groups = int(np.sum(~self.kept)), len(self.groups)

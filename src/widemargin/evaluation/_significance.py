@@ -24,6 +24,7 @@ from sklearn.utils import check_random_state
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
+from widemargin.evaluation import _html
 from widemargin.evaluation.frames import Names, data_frame, feature_names, in_memory
 from widemargin.evaluation.permuted_relief import one_search, permuted_scores, steps
 from widemargin.evaluation.probes import for_probes, with_probes
@@ -91,6 +92,9 @@ class Significance:
     def significant(self, level: float = LEVEL) -> NDArray[np.bool_]:
         """Features with a q-value below ``level``."""
         return self.q_values < level
+
+    def _repr_html_(self) -> str:
+        return _html.significance(self)
 
     def __repr__(self) -> str:
         found, d = int(self.significant().sum()), len(self.scores)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.base import MarginSelector
+from widemargin.evaluation import _html
 from widemargin.evaluation._agreement import Agreement
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._significance import Significance
-from widemargin.evaluation.curves import SelectionCurve
+from widemargin.evaluation.curves import Line, SelectionCurve
 from widemargin.evaluation.frames import data_frame
 from widemargin.evaluation.resampling import Resampling
-from widemargin.evaluation.scoring import is_share, score_name
-from widemargin.table import Floats, Ints
+from widemargin.evaluation.scoring import NEG_RANK_LOSS, middle_class
+from widemargin.measures import measure
+from widemargin.table import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,19 +28,6 @@ if TYPE_CHECKING:
 # Standard errors that a score must be above chance. It is the best of many sizes and
 # methods, so that two would be reached on noise as often as not.
 CLEARLY = 3
-
-
-class Line(NamedTuple):
-    """One method's curve: mean score over the folds, and its standard error."""
-
-    sizes: Ints
-    mean: Floats
-    stderr: Floats
-
-    def shortest(self, level: float) -> int | None:
-        """Place of the smallest size that scores at least ``level``."""
-        good = np.flatnonzero(self.mean >= level)
-        return int(good[0]) if len(good) else None
 
 
 class Choice(NamedTuple):
@@ -98,6 +87,10 @@ class Comparison:
     complete : bool
         False if interrupted.
     image_shape : (height, width) or None
+    image_order : {"C", "F"}
+        Whether images were flattened row by row or column by column.
+    ordered : bool
+        Whether the classes are three or more and taken to be in order.
     """
 
     X: Any
@@ -117,11 +110,13 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     complete: bool = True
     image_shape: tuple[int, int] | None = None
+    image_order: Literal["C", "F"] = "C"
+    ordered: bool = False
 
     @cached_property
     def lines(self) -> dict[str, Line]:
         """Curves by label; methods without a finished fold are left out."""
-        return {} if self.curve is None else curve_lines(self.curve)
+        return {} if self.curve is None else self.curve.lines
 
     @cached_property
     def choice(self) -> Choice | None:
@@ -188,6 +183,9 @@ class Comparison:
         if self.curve.scoring == "balanced_accuracy":
             p = 1 / len(counts)
             return float(np.sqrt(np.sum(p * (1 - p) / counts)) / len(counts))
+        if self.curve.scoring == NEG_RANK_LOSS:
+            losses = np.abs(np.arange(len(counts)) - middle_class(counts))
+            return float(np.std(np.repeat(losses, counts)) / np.sqrt(counts.sum()))
         return 0.0
 
     @cached_property
@@ -206,9 +204,10 @@ class Comparison:
         subject = f"{k} of {d} features, as {self.choice.method} ranks them,"
         carry = "carries" if k == 1 else "carry"
         if self.choice.score > self.score_all + self.choice.stderr:
+            moves = "falls" if measure(self.curve.scoring).is_loss else "rises"
             return (
-                f"{subject} {carry} the signal; {self._measure(short=True)} rises from "
-                f"{of_all} with all to {best}."
+                f"{subject} {carry} the signal; {self._measure(short=True)} {moves} "
+                f"from {of_all} with all to {best}."
             )
         return (
             f"{subject} {'is' if k == 1 else 'are'} enough; {self._measure()} is "
@@ -224,10 +223,13 @@ class Comparison:
             self.curve.scoring, self.chance or 0.0, max(self._tops())
         )
         above = "not clearly" if max(self._tops()) > (self.chance or 0.0) else "no"
+        at_best, better = "at most", "more"
+        if measure(self.curve.scoring).is_loss:
+            at_best, better = "at least", "less"
         answer = (
             f"No signal found by {self.classifier}: whichever of the "
-            f"{self.profile.n_features} features are kept, {self._measure()} is at "
-            f"most {found}, {above} more than the {chance} of guessing."
+            f"{self.profile.n_features} features are kept, {self._measure()} is "
+            f"{at_best} {found}, {above} {better} than the {chance} of guessing."
         )
         sure = {k: int(s.significant().sum()) for k, s in self.significance.items()}
         if not any(sure.values()):
@@ -244,7 +246,7 @@ class Comparison:
         scoring = self.curve.scoring
         if short and scoring == "accuracy":
             return self.classifier
-        return f"the {score_name(scoring)} of {self.classifier}"
+        return f"the {measure(scoring).name} of {self.classifier}"
 
     def summary(self) -> pd.DataFrame:
         """One row per method.
@@ -252,7 +254,8 @@ class Comparison:
         Columns: method, n_features (the fewest within one standard error of the
         method's best score), score (there), score_all (with all features), area,
         stability, fit_time (seconds, on all rows). NaN where a part is missing. A
-        baseline has the last row.
+        baseline has the last row. Scores are those of the scorer, so higher is better;
+        a loss (``neg_…``) is negative.
         """
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
         rows = []
@@ -284,26 +287,13 @@ class Comparison:
         frame = data_frame({name: [row[name] for row in rows] for name in rows[0]})
         return frame.astype({"n_features": "Int64"})
 
+    def _repr_html_(self) -> str:
+        return _html.comparison(self)
+
     def __repr__(self) -> str:
         n, d = self.profile.n_samples, self.profile.n_features
         state = "" if self.complete else ", interrupted"
         return f"Comparison({', '.join(self.selectors)} on {n} × {d}{state})"
-
-
-def curve_lines(curve: SelectionCurve) -> dict[str, Line]:
-    """Mean and standard error over the folds, by method."""
-    lines = {}
-    for label in curve.methods:
-        mine = curve.frame[curve.frame["method"] == label]
-        if len(mine):
-            scores = mine.groupby("n_features")["score"]
-            error = scores.sem(ddof=1).fillna(0.0)
-            lines[label] = Line(
-                np.asarray(error.index),
-                np.asarray(scores.mean(), dtype=np.float64),
-                np.asarray(error, dtype=np.float64),
-            )
-    return lines
 
 
 def choose(lines: dict[str, Line]) -> Choice | None:
@@ -333,11 +323,12 @@ def choose(lines: dict[str, Line]) -> Choice | None:
 
 
 def _together(scoring: str, *values: float) -> list[str]:
-    """Scores with as many digits as it takes to tell them apart."""
-    percent = is_share(scoring)
+    """Scores, or losses, with as many digits as it takes to tell them apart."""
+    _, sign, percent = measure(scoring)
     for digits in (0, 1, 2) if percent else (2, 3, 4):
         texts = [
-            f"{100 * v:.{digits}f} %" if percent else f"{v:.{digits}f}" for v in values
+            f"{100 * v:.{digits}f} %" if percent else f"{sign * v:.{digits}f}"
+            for v in values
         ]
         if len(set(texts)) == len(set(values)):
             break

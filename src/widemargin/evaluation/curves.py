@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_consistent_length, check_random_state
 
+from widemargin.evaluation import _html
 from widemargin.evaluation.folds import CALLER, Curves
 from widemargin.evaluation.frames import data_frame, feature_names, in_memory
 from widemargin.evaluation.neighbor import judge
 from widemargin.evaluation.refits import seeded
-from widemargin.evaluation.scoring import name_of, scoring_for
+from widemargin.evaluation.scoring import as_scorer, name_of, scoring_for
 from widemargin.evaluation.selectors import resolve_selectors
 from widemargin.evaluation.splits import group_codes, split
 from widemargin.notices import warn
@@ -21,6 +23,19 @@ from widemargin.table import Floats, Ints, encode
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class Line(NamedTuple):
+    """One method's curve: mean score over the folds, and its standard error."""
+
+    sizes: Ints
+    mean: Floats
+    stderr: Floats
+
+    def shortest(self, level: float) -> int | None:
+        """Place of the smallest size that scores at least ``level``."""
+        good = np.flatnonzero(self.mean >= level)
+        return int(good[0]) if len(good) else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,6 +82,25 @@ class SelectionCurve:
             f"SelectionCurve({', '.join(self.methods)}: {sizes} sizes, "
             f"{len(self.baseline)} folds, {self.scoring}{state})"
         )
+
+    @cached_property
+    def lines(self) -> dict[str, Line]:
+        """Mean and standard error by method; those without a finished fold left out."""
+        lines = {}
+        for label in self.methods:
+            mine = self.frame[self.frame["method"] == label]
+            if len(mine):
+                scores = mine.groupby("n_features")["score"]
+                error = scores.sem(ddof=1).fillna(0.0)
+                lines[label] = Line(
+                    np.asarray(error.index),
+                    np.asarray(scores.mean(), dtype=np.float64),
+                    np.asarray(error, dtype=np.float64),
+                )
+        return lines
+
+    def _repr_html_(self) -> str:
+        return _html.selection_curve(self)
 
     def summary(self) -> pd.DataFrame:
         """One row per method: where its curve is highest, and how high.
@@ -118,7 +152,7 @@ class SelectionCurve:
         """
         from widemargin.plotting import SelectionCurveDisplay
 
-        return SelectionCurveDisplay.from_curve(self).plot(ax=ax)
+        return SelectionCurveDisplay.from_curve(self, ax=ax)
 
 
 _COLUMNS = [
@@ -175,9 +209,10 @@ def selection_curve(
         of time, and tests on later rows than it trains on (`TimeSeriesSplit`).
     n_features : int or array of int, optional
         Values of k. Default: 1 to 10, then in growing steps up to all.
-    scoring : str, callable or None
-        As in scikit-learn; None is the classifier's own score, the accuracy. "roc_auc"
-        of three or more classes is "roc_auc_ovr".
+    scoring : str, callable or None, default=None
+        As in scikit-learn, or "neg_rank_loss" for ordered classes; None is the
+        classifier's own score, the accuracy. "roc_auc" of three or more classes is
+        "roc_auc_ovr".
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are never in both the training and the test part of a fold;
         a ``cv`` that would put them there is refused.
@@ -224,7 +259,7 @@ def selection_curve(
     folds = split(cv, codes, groups, random, CALLER)
     classifier = judge(estimator, X, methods.values(), CALLER)
     scoring = scoring_for(scoring, len(labels))
-    scorer = check_scoring(classifier.make(np.arange(d)), scoring=scoring)
+    scorer = check_scoring(classifier.make(np.arange(d)), as_scorer(scoring, y))
     curves = Curves(
         methods, X, y, classifier, scorer, folds, sizes[sizes < d], reference
     )

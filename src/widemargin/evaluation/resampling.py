@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from widemargin._sklearn import _safe_indexing
+from widemargin.evaluation import _html
 from widemargin.evaluation._stability import Stability, Supports, stability
 from widemargin.evaluation.frames import Names, data_frame, feature_names, in_memory
 from widemargin.evaluation.refits import (
@@ -75,6 +76,9 @@ class Resampling:
                 "rank_high": self.rank_high,
             }
         )
+
+    def _repr_html_(self) -> str:
+        return _html.resampling(self)
 
     def __repr__(self) -> str:
         n, d = self.ranks.shape

@@ -1,16 +1,60 @@
-"""Names of scores: as scikit-learn knows them, and as people call them."""
+"""What features are judged by: the scorer, and what guessing scores."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-SPOKEN = {
-    "roc_auc": "ROC AUC",
-    "roc_auc_ovr": "ROC AUC (one-vs-rest)",
-    "roc_auc_ovo": "ROC AUC (one-vs-one)",
-    "f1": "F1",
-    "matthews_corrcoef": "Matthews correlation",
-}
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import make_scorer
+
+from widemargin.algorithms.ordinal import OReliefF, OSimba
+from widemargin.evaluation._profile import Profile
+from widemargin.evaluation.losses import category_order, rank_loss
+from widemargin.table import Ints, encode
+
+NEG_RANK_LOSS = "neg_rank_loss"
+
+
+def has_order(about: Profile, methods: Mapping[str, Any]) -> bool:
+    """Whether there are three or more classes that y or the methods put in order."""
+    by_method = any(isinstance(m, OReliefF | OSimba) for m in methods.values())
+    return about.n_classes > 2 and (about.ordered or by_method)
+
+
+def default_scoring(about: Profile, ordered: bool) -> str:
+    """What suits the classes: a class far off is worse than its neighbour, if ordered.
+
+    Where the largest class is far larger than the smallest, all classes count alike.
+    """
+    if ordered:
+        return NEG_RANK_LOSS
+    return "balanced_accuracy" if about.lopsided else "accuracy"
+
+
+def as_scorer(scoring: Any, y: Any) -> Any:
+    """The scorer for "neg_rank_loss"; everything else as it is, for scikit-learn."""
+    if scoring != NEG_RANK_LOSS:
+        return scoring
+    labels = category_order(y) or encode(y, "rank_loss")[1].tolist()
+    return make_scorer(rank_loss, greater_is_better=False, labels=labels)
+
+
+def guesser(scoring: Any, codes: Ints) -> DummyClassifier:
+    """A classifier that always gives the same answer, the best one for the score.
+
+    That is the largest class, but for ordered classes the middle one.
+    """
+    if scoring != NEG_RANK_LOSS:
+        return DummyClassifier(strategy="prior")
+    middle = middle_class(np.bincount(codes))
+    return DummyClassifier(strategy="constant", constant=middle)
+
+
+def middle_class(counts: Ints) -> int:
+    """The class of the median row, of ordered classes with so many rows each."""
+    return int(np.searchsorted(np.cumsum(counts), counts.sum() / 2))
 
 
 def scoring_for(scoring: Any, n_classes: int) -> Any:
@@ -26,14 +70,3 @@ def name_of(scoring: Any) -> str:
         return scoring
     function = getattr(scoring, "_score_func", scoring)
     return str(getattr(function, "__name__", "score"))
-
-
-def is_share(scoring: str | None) -> bool:
-    """Whether a score reads best in per cent."""
-    return scoring is None or scoring in ("accuracy", "balanced_accuracy")
-
-
-def score_name(scoring: str | None) -> str:
-    """How to call a score in a sentence."""
-    name = scoring or "accuracy"
-    return SPOKEN.get(name, name.replace("_", " "))

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.utils import check_random_state
 
@@ -28,13 +27,14 @@ from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import redundancy
 from widemargin.evaluation._significance import LEVEL, Significance, significance
-from widemargin.evaluation.comparison import Choice, choose, curve_lines
+from widemargin.evaluation.comparison import Choice, choose
 from widemargin.evaluation.curves import selection_curve
 from widemargin.evaluation.defaults import MOST_TAKEN
 from widemargin.evaluation.resampling import Resampling, resample
+from widemargin.evaluation.scoring import as_scorer, guesser
 from widemargin.evaluation.splits import split
 from widemargin.notices import warn
-from widemargin.progress import progress
+from widemargin.progress import announce, progress
 from widemargin.table import Ints, as_if_of
 from widemargin.targets import judged_labels
 
@@ -43,6 +43,7 @@ SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there
 PROBES = (
     1000  # permuted copies of features, whose scores the real ones are held against
 )
+LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
 PAIRS = 2 * 10**11  # products of cells, up to which all rows tell what is redundant
 
 
@@ -67,6 +68,7 @@ class Run:
     budget: float | None
     fitted: dict[str, MarginSelector] = field(default_factory=dict)  # to all rows
     times: dict[str, float] = field(default_factory=dict)
+    indexing: float = 0.0  # seconds that it takes to pick rows of the table
     notes: list[str] = field(default_factory=list)
     found: dict[str, Any] = field(default_factory=dict)  # parts of the Comparison
     choice: Choice | None = None
@@ -117,15 +119,18 @@ class Run:
         order = sorted(self.methods, key=lambda m: (m != first, self.times[m]))
         n, used = self.profile.n_samples, len(self.sample[2])
         chosen, left_out, left = [], [], self.budget or np.inf
+        total = 0.0
         for method in order:
             seconds = fits(method) * self.times[method] * (used / n) ** 2
             if seconds <= left:
                 left -= seconds
                 chosen.append(method)
+                total += seconds + fits(method) * self.indexing
             else:
                 left_out.append(f"{method} (about {duration(seconds)})")
         if left_out:
             self.notes.append(f"{stage} was left out for {', '.join(left_out)}.")
+        announce(f"{stage} of {', '.join(chosen)}", total, self.verbose)
         return chosen
 
     def sized(self, method: str) -> MarginSelector:
@@ -145,8 +150,14 @@ class Run:
 def fit_all(run: Run) -> None:
     """Fit every method to all rows, and take the time."""
     n_classes = run.profile.n_classes
+    n, d = run.profile.n_samples, run.profile.n_features
+    size = f"{len(run.methods)} methods on {n} rows and {d} features"
+    if n * n * d > LONG_FITS:
+        announce(f"Fitting {size}", None, run.verbose)
     few = spread_rows(run.codes, max(4, WARM_UP // n_classes))
+    start = time.perf_counter()
     X, y = _safe_indexing(run.X, few), _safe_indexing(run.y, few)
+    run.indexing = time.perf_counter() - start
     said: list[str] = []
     with progress("fits", len(run.methods), run.verbose) as advance:
         for label, selector in run.methods.items():
@@ -186,13 +197,19 @@ def draw_curve(
             f"Curve, stability, significance and redundancy are from a random "
             f"{len(codes)} of the {n} rows."
         )
+    # Splitters that do not tell their number of folds mostly make about as many.
+    n_folds = getattr(cv, "n_splits", cv if isinstance(cv, int) else 5)
+    share = (1 - 1 / n_folds) * len(codes) / n  # of the rows, in each fit
+    fit_time = sum(run.times.values()) * share**2 + len(run.times) * run.indexing
+    announce("Selection curve", n_folds * fit_time, run.verbose)
     with quiet():
-        dummy = DummyClassifier(strategy="prior")
+        dummy = guesser(scoring, codes)
         nothing = np.zeros((len(codes), 1))
         random = check_random_state(run.seed)
         folds = split(cv, codes, run.sample_groups, random, "compare")
+        scorer = as_scorer(scoring, codes)
         run.found["chance"] = float(
-            np.mean(cross_val_score(dummy, nothing, codes, scoring=scoring, cv=folds))
+            np.mean(cross_val_score(dummy, nothing, codes, scoring=scorer, cv=folds))
         )
         curve = selection_curve(
             run.methods,
@@ -207,7 +224,7 @@ def draw_curve(
             **run.common,
         )
     run.found["curve"] = curve
-    run.choice = choose(curve_lines(curve))
+    run.choice = choose(curve.lines)
     if not curve.complete:
         raise KeyboardInterrupt
 

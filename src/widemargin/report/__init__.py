@@ -14,7 +14,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 __all__ = ["Report", "report"]
 
@@ -83,6 +83,7 @@ def report(
     title: str | None = None,
     image_shape: tuple[int, ...] | None = None,
     reading: list[str] | None = None,
+    image_order: Literal["C", "F"] | None = None,
 ) -> Report:
     """Put results on one page that opens offline, in a browser or a notebook.
 
@@ -105,6 +106,9 @@ def report(
         scores as a picture. By default that of the Comparison.
     reading : list of str, default=None
         Lines of Python that make X and y, for the code that the page shows.
+    image_order : {"C", "F"}, default=None
+        Whether images were flattened row by row ("C") or column by column ("F"), as
+        MATLAB does. By default that of the Comparison, or "C".
 
     Returns
     -------
@@ -125,7 +129,13 @@ def report(
 
     return Report(
         summarize(
-            results, X=X, y=y, title=title, image_shape=image_shape, reading=reading
+            results,
+            X=X,
+            y=y,
+            title=title,
+            image_shape=image_shape,
+            image_order=image_order,
+            reading=reading,
         )
     )
 

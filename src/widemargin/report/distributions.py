@@ -1,7 +1,8 @@
 """How the classes differ in the best features: small histograms, as plain dicts.
 
 ``distributions`` returns ``classes`` (labels of those shown, the largest ones),
-``n_classes`` (how many there are) and ``features``, one dict per feature:
+``n_classes`` (how many there are), ``ordered`` (whether they are in order) and
+``features``, one dict per feature:
 
 ``feature``, ``missing``
     Its number; how many values each class lacks.
@@ -28,6 +29,7 @@ from widemargin.targets import judged_labels
 
 N_FEATURES = 12
 N_CLASSES = 8
+N_ORDERED_CLASSES = 12  # shades of one colour; more can be told apart than colours
 N_LEVELS = 8
 WHOLE = 40  # whole numbers that get a bin each
 FAR = 4.0  # times the span of the middle 98 %, beyond which an axis is cut
@@ -35,13 +37,16 @@ FAR = 4.0  # times the span of the middle 98 %, beyond which an axis is cut
 Json = dict[str, Any]
 
 
-def distributions(X: Any, y: Any, order: Ints, profile: Any) -> Json | None:
+def distributions(
+    X: Any, y: Any, order: Ints, profile: Any, ordered: bool = False
+) -> Json | None:
     """Look at the first features of an order class by class; None without data."""
     if X is None or not len(order):
         return None
     codes, labels = _classes(y, _n_rows(X))
     counts = np.bincount(codes, minlength=len(labels))
-    shown = np.sort(np.argsort(-counts, kind="stable")[:N_CLASSES])
+    most = N_ORDERED_CLASSES if ordered else N_CLASSES
+    shown = np.sort(np.argsort(-counts, kind="stable")[:most])
     members = [codes == c for c in shown]
     features = []
     for f in order[:N_FEATURES].tolist():
@@ -51,6 +56,7 @@ def distributions(X: Any, y: Any, order: Ints, profile: Any) -> Json | None:
     return {
         "classes": [text(labels[c]) for c in shown],
         "n_classes": len(labels),
+        "ordered": ordered,
         "features": features,
     }
 
@@ -131,12 +137,16 @@ def _levels(
     return {"kind": "levels", "levels": labels, "counts": table}
 
 
+def axis_ends(known: Floats) -> tuple[float, float, bool]:
+    """Ends of an axis for these values, and whether some lie far beyond them."""
+    low, first, last, high = np.quantile(known, [0, 0.01, 0.99, 1]).tolist()
+    cut = high - low > FAR * (last - first) > 0
+    return (first, last, True) if cut else (low, high, False)
+
+
 def _histogram(values: Floats, there: list[NDArray[np.bool_]]) -> Json:
     known = values[np.isfinite(values)]
-    low, first, last, high = np.quantile(known, [0, 0.01, 0.99, 1])
-    cut = high - low > FAR * (last - first) > 0
-    if cut:
-        low, high = first, last
+    low, high, cut = axis_ends(known)
     whole = bool(high - low < WHOLE and (known == np.floor(known)).all())
     if whole:
         low, high = np.floor(low) - 0.5, np.ceil(high) + 0.5

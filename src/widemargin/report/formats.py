@@ -6,13 +6,12 @@ import math
 import re
 from collections.abc import Callable
 
+from widemargin.measures import measure
+
 THIN = "\u202f"  # a narrow space that does not break
 DASH = "–"
 HYPHEN = "\u2011"  # one that does not break
 NONE = "—"
-
-# Scores that are shares of something and read best in per cent.
-SHARES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "precision", "recall")
 
 
 def count(value: float | None) -> str:
@@ -92,12 +91,7 @@ def two_digits(value: float | None) -> str:
 
 def measured(value: float | None, scoring: str | None) -> str:
     """A score of the curve, in per cent if it is a share."""
-    return percent(value) if is_share(scoring) else decimal(value)
-
-
-def is_share(scoring: str | None) -> bool:
-    """Whether scores of this name lie between 0 and 1."""
-    return scoring is None or scoring.startswith(SHARES)
+    return percent(value) if measure(scoring).share else decimal(value)
 
 
 def unbroken(sentence: str) -> str:

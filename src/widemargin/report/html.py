@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.evaluation.scoring import score_name
+from widemargin.measures import measure
 from widemargin.report import formats
 from widemargin.report.payload import (
     best_method,
     listed_features,
     payload,
+    ranked_groups,
     script_json,
 )
 from widemargin.report.pipeline import kept_names
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
+N_STATIC_COLUMNS = 20  # of the overview of columns, likewise
 N_GROUPS = 12  # groups of redundant features shown at once
+N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
 N_MEMBERS = 12  # members of a group that are named
 N_CHECKPOINTS = 10  # sizes in the table behind the curve
 # Before anything is painted, so that what only scripts need, or replace, never shows.
@@ -34,7 +37,14 @@ FILTERS = (
     "probability",
     "unbroken",
 )
-SCRIPTS = ("report.js", "table.js", "curve.js", "figures.js")
+SCRIPTS = (
+    "report.js",
+    "table.js",
+    "columns.js",
+    "curve.js",
+    "groups.js",
+    "figures.js",
+)
 
 Json = dict[str, Any]
 
@@ -107,20 +117,38 @@ def _shown(data: Json) -> Json:
     order = np.argsort(best["rank"], kind="stable")[:N_STATIC].tolist()
     scoring = data["curve"]["scoring"] if data["curve"] else None
     tops = [s for s in best["score_of"] if s is not None and s > 0]
+    groups = data["redundancy"]["groups"] if data["redundancy"] else []
     return {
         "best": best,
         "kept": kept_names(best, data["features"]["name"]),
+        "outside": _outside(best),
+        "leaks": data["data"].get("leaks", []) if data["data"] else [],
+        "overview": (data.get("columns") or {"kind": []})["kind"][:N_STATIC_COLUMNS],
+        "loss": bool(data["curve"] and data["curve"].get("lower_is_better")),
+        "ordered": bool(data["data"] and data["data"].get("ordered")),
         "top": order,
         "names": data["features"]["name"],
         "scores": formats.aligned(max(tops, default=0.0)),
         "n_listed": len(listed_features(data)),
         "scored": lambda value: formats.measured(value, scoring),
-        "score_name": score_name(scoring),
+        "score_name": measure(scoring).name,
         "checkpoints": _checkpoints(data["curve"]),
         "groups": _groups(data),
         "alternatives": _alternatives(data["distributions"], data),
         "n_groups": N_GROUPS,
+        "total_groups": len(groups),
     }
+
+
+def _outside(method: Json) -> list[bool]:
+    """Of each feature, whether its rank lies outside the ranks in resamples."""
+    ranks, low, high = method["rank"], method["rank_low"], method["rank_high"]
+    if low is None or high is None:
+        return [False] * len(ranks)
+    return [
+        a is not None and b is not None and not a <= rank <= b
+        for rank, a, b in zip(ranks, low, high, strict=True)
+    ]
 
 
 def _checkpoints(curve: Json | None) -> list[Json]:
@@ -150,9 +178,8 @@ def _groups(data: Json) -> list[Json]:
         return []
     names = data["features"]["name"]
     rank = data["methods"][best_method(data)]["rank"]
-    groups = sorted(data["redundancy"]["groups"], key=lambda g: rank[g["features"][0]])
     found = []
-    for group in groups:
+    for group in ranked_groups(data)[:N_STATIC_GROUPS]:
         first, *others = zip(group["features"], group["similarity"], strict=True)
         found.append(
             {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.measures import measure
 from widemargin.report.plain import number, numbers, text
 from widemargin.report.provenance import constructor
 
@@ -15,7 +16,8 @@ Json = dict[str, Any]
 def methods(found: Any) -> list[Json]:
     """All that the report says about each method."""
     rows = _rows(found)
-    return [_method(found, label, rows[label]) for label in found.selectors]
+    sign = measure(getattr(found.curve, "scoring", None)).sign
+    return [_method(found, label, rows[label], sign) for label in found.selectors]
 
 
 def _rows(found: Any) -> dict[str, Json]:
@@ -32,7 +34,7 @@ def _rows(found: Any) -> dict[str, Json]:
     return rows
 
 
-def _method(found: Any, label: str, row: Json) -> Json:
+def _method(found: Any, label: str, row: Json, sign: int) -> Json:
     selector = found.selectors[label]
     n_selected = number(row.get("n_features"))
     ranking = np.asarray(selector.ranking_)
@@ -48,9 +50,9 @@ def _method(found: Any, label: str, row: Json) -> Json:
         "paper": text(about.paper) if about else None,
         "best": label == found.best or len(found.selectors) == 1,
         "n_selected": int(np.sum(support)),
-        "score": number(row.get("score")),
-        "score_all": number(row.get("score_all")),
-        "area": number(row.get("area")),
+        "score": number(row.get("score"), sign),
+        "score_all": number(row.get("score_all"), sign),
+        "area": number(row.get("area"), sign),
         "time": number(found.times.get(label)),
         "stability": _stability(getattr(resampling, "stability", None)),
         "rank": numbers(ranking),

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.measures import measure
+
 COLUMNS = {
     "rank": 0,  # significant digits; 0 for whole numbers
     "score_of": 4,
@@ -18,8 +20,9 @@ COLUMNS = {
     "p_value": 3,
     "q_value": 3,
 }
-BUDGET = 4_000_000  # characters for the table of features
+BUDGET = 4_000_000  # characters for the tables of features
 CELL = 7  # characters that one number takes, its comma included
+OVERVIEW = 45  # characters that the overview takes of a column
 
 Json = dict[str, Any]
 
@@ -38,9 +41,11 @@ def payload(data: Json) -> Json:
         "names": [names[f] for f in listed],
         "methods": [_method(m, listed) for m in data["methods"]],
         "best": best_method(data),
+        "columns": _columns(data.get("columns"), listed),
         "curve": _rounded(data["curve"]),
         "distributions": _named(data),
         "image": _image(data),
+        "groups": _groups(data, set(listed)),
     }
 
 
@@ -54,6 +59,8 @@ def listed_features(data: Json) -> list[int]:
     names, methods = data["features"]["name"], data["methods"]
     cells = sum(m[column] is not None for m in methods for column in COLUMNS)
     per_feature = CELL * cells + 2 + sum(map(len, names)) / max(1, len(names))
+    if data.get("columns"):
+        per_feature += OVERVIEW
     allowed = max(100, int(BUDGET / per_feature))
     if len(names) <= allowed:
         return list(range(len(names)))
@@ -86,6 +93,46 @@ def _short(value: float | None, digits: int) -> float | int | None:
     return int(rounded) if rounded == int(rounded) else rounded
 
 
+def _columns(found: Json | None, listed: list[int]) -> Json | None:
+    """The overview of the listed columns; a list that says nothing is None."""
+    if found is None:
+        return None
+    short: Json = {name: [values[f] for f in listed] for name, values in found.items()}
+    for name in ("low", "high"):
+        short[name] = [_short(value, 4) for value in short[name]]
+    kinds = list(dict.fromkeys(short["kind"]))
+    short["kinds"] = kinds
+    short["kind"] = [kinds.index(kind) for kind in short["kind"]]
+    for name in ("missing", "values"):
+        if not any(short[name]):
+            short[name] = None
+    return short
+
+
+def _groups(data: Json, listed: set[int]) -> list[Json]:
+    """Groups of redundant features by number, the best representative's first.
+
+    Names of features that the table does not list come along.
+    """
+    names = data["features"]["name"]
+    return [
+        {
+            "features": group["features"],
+            "similarity": [_short(s, 3) for s in group["similarity"]],
+            "names": {f: names[f] for f in group["features"] if f not in listed},
+        }
+        for group in ranked_groups(data)
+    ]
+
+
+def ranked_groups(data: Json) -> list[Json]:
+    """Groups of redundant features, the one with the best representative first."""
+    if data["redundancy"] is None:
+        return []
+    rank = data["methods"][best_method(data)]["rank"]
+    return sorted(data["redundancy"]["groups"], key=lambda g: rank[g["features"][0]])
+
+
 def _rounded(curve: Json | None) -> Json | None:
     if curve is None:
         return None
@@ -97,7 +144,8 @@ def _rounded(curve: Json | None) -> Json | None:
         }
         for line in curve["lines"]
     ]
-    return {**curve, "lines": lines}
+    read = measure(curve["scoring"])
+    return {**curve, "name": read.name, "share": read.share, "lines": lines}
 
 
 def _named(data: Json) -> Json | None:
@@ -115,20 +163,30 @@ def _named(data: Json) -> Json | None:
 
 
 def _image(data: Json) -> Json | None:
-    """Per method and channel a text of digits: 0 for nothing, 9 for the best pixel."""
+    """Per method and channel a text of digits: 0 for nothing, 9 for the best pixel.
+
+    Pixels come row by row, whatever the order of the features; ``features`` has their
+    numbers in that order, channel after channel, if it is another.
+    """
     if data["image"] is None:
         return None
     rows, columns, *channels = data["image"]["shape"]
-    maps = []
+    order = data["image"].get("order", "C")
+    shape = (rows, columns, (*channels, 1)[0])
+    places = np.arange(len(data["features"]["name"])).reshape(shape, order=order)
+    planes = places.reshape(rows * columns, -1).T
+    maps, tops = [], []
     for method in data["methods"]:
         scores = np.array(method["score_of"], float)
         scores = np.clip(np.nan_to_num(scores, nan=0.0), 0, None)
         levels = np.round(9 * scores / (scores.max() or 1.0)).astype(int)
-        planes = levels.reshape(rows * columns, -1).T
-        maps.append(["".join(map(str, plane.tolist())) for plane in planes])
+        maps.append(["".join(map(str, levels[plane].tolist())) for plane in planes])
+        tops.append(_short(float(scores.max()), 4))
     return {
         "rows": rows,
         "columns": columns,
-        "channels": (*channels, 1)[0],
+        "channels": shape[2],
+        "features": planes.tolist() if order == "F" else None,
         "maps": maps,
+        "tops": tops,
     }

@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 
 
-def number(value: Any) -> float | int | None:
-    """A plain number; None for what is missing, infinite or not a number."""
+def number(value: Any, sign: int = 1) -> float | int | None:
+    """A plain number, times a sign; None for what is missing or not finite."""
     if value is None:
         return None
     plain = value.item() if hasattr(value, "item") else value
-    return plain if math.isfinite(plain) else None
+    return sign * plain if math.isfinite(plain) else None
 
 
-def numbers(values: Iterable[Any] | None) -> list[float | int | None] | None:
+def numbers(
+    values: Iterable[Any] | None, sign: int = 1
+) -> list[float | int | None] | None:
     """A list of plain numbers; None stays None."""
-    return None if values is None else [number(v) for v in np.asarray(values).tolist()]
+    if values is None:
+        return None
+    return [number(v, sign) for v in np.asarray(values).tolist()]
 
 
 def text(value: Any) -> str:

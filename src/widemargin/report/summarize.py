@@ -16,7 +16,10 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``n_samples``, ``n_features``, ``kinds`` (how many features of each), ``classes``
     (``label``, ``count``), ``missing`` (``cells``, ``features``), ``constants``,
     ``duplicated_columns``, ``duplicated_rows`` (how many), ``majority`` (the share of
-    the largest class), ``oddities`` (sentences).
+    the largest class), ``ordered`` (whether the classes are), ``leaks`` (sentences
+    on features that may be copies of the target), ``oddities`` (sentences).
+``columns``
+    See `widemargin.report.columns`.
 ``features``
     ``name``: one text per feature.
 ``methods``
@@ -27,10 +30,12 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
     ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
 ``curve``
-    ``estimator``, ``scoring``, ``chance``, ``score_all``, ``baseline`` (of the
-    caller's own features: ``n_features``, ``score``, ``stderr``), ``lines``: per method
-    ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``. The last two are
-    None for the leave-one-out curve of a selector that chose its number of features.
+    ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
+    ``baseline`` (of the caller's own features: ``n_features``, ``score``, ``stderr``),
+    ``lines``: per method ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``.
+    The last two are None for the leave-one-out curve of a selector that chose its
+    number of features. Losses are positive here and in ``methods``, and ``scoring``
+    is their name without ``neg_``.
 ``agreement``
     ``labels``, ``correlation`` and ``overlap``: square lists of lists.
 ``redundancy``
@@ -39,7 +44,8 @@ have is None, too. Features are numbered from 0 in the order of X.
 ``distributions``
     See `widemargin.report.distributions`.
 ``image``
-    ``shape`` of the grid that the features fill row by row.
+    ``shape`` of the grid that the features fill, and ``order``: "C" if row by row,
+    "F" if column by column.
 ``provenance``
     See `widemargin.report.provenance`.
 """
@@ -48,10 +54,12 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from widemargin.measures import measure
+from widemargin.report.columns import columns
 from widemargin.report.distributions import distributions
 from widemargin.report.methods import methods
 from widemargin.report.pipeline import pipeline
@@ -74,6 +82,7 @@ def summarize(
     title: str | None = None,
     image_shape: tuple[int, ...] | None = None,
     reading: list[str] | None = None,
+    image_order: Literal["C", "F"] | None = None,
 ) -> Json:
     """Collect what the report shows in one plain dict.
 
@@ -90,6 +99,9 @@ def summarize(
         Rows and columns, and perhaps channels, of the images that X holds.
     reading : list of str, default=None
         Lines of Python that make X and y.
+    image_order : {"C", "F"}, default=None
+        Whether images were flattened row by row or column by column; by default that
+        of the Comparison, or "C".
 
     Returns
     -------
@@ -108,6 +120,7 @@ def summarize(
     """
     found = as_comparison(results, X, y)
     shape = image_shape if image_shape is not None else found.image_shape
+    ordered = bool(found.ordered)
     names = [text(name) for name in found.feature_names]
     by_method = methods(found)
     best = next((m for m in by_method if m["best"]), by_method[0])
@@ -120,20 +133,21 @@ def summarize(
         "signal": None if found.signal is None else bool(found.signal),
         "complete": bool(found.complete),
         "notes": [text(note) for note in found.notes],
-        "data": _data(found.profile),
+        "data": _data(found.profile, ordered),
+        "columns": columns(found.X, found.profile),
         "features": {"name": names},
         "methods": by_method,
         "curve": _curve(found),
         "agreement": _agreement(found.agreement),
         "redundancy": _redundancy(found.redundancy),
-        "distributions": distributions(found.X, found.y, order, found.profile),
-        "image": _image(shape, len(names)),
+        "distributions": distributions(found.X, found.y, order, found.profile, ordered),
+        "image": _image(shape, image_order or found.image_order, len(names)),
         "provenance": provenance(found, [m["code"] for m in by_method], reading)
         | {"pipeline": pipeline(found, best, names, reading)},
     }
 
 
-def _data(profile: Any) -> Json | None:
+def _data(profile: Any, ordered: bool) -> Json | None:
     if profile is None:
         return None
     kinds, counts = np.unique(np.asarray(profile.kinds, str), return_counts=True)
@@ -146,43 +160,50 @@ def _data(profile: Any) -> Json | None:
             {"label": text(label), "count": int(count)}
             for label, count in profile.class_counts.items()
         ],
+        "ordered": ordered,
         "majority": max(profile.class_counts.values()) / int(profile.n_samples),
         "missing": {"cells": int(missing.sum()), "features": int((missing > 0).sum())},
         "constants": len(profile.constants),
         "duplicated_columns": sum(len(g) - 1 for g in profile.duplicated_columns),
         "duplicated_rows": int(profile.duplicated_rows),
+        "leaks": [text(sentence) for sentence in profile.leaks],
         "oddities": [text(sentence) for sentence in profile.oddities],
     }
 
 
 def _curve(found: Any) -> Json | None:
-    lines = _prefix_lines(found) if found.curve is None else _fold_lines(found.curve)
+    scoring = getattr(found.curve, "scoring", None)
+    sign = measure(scoring).sign
+    if found.curve is None:
+        lines = _prefix_lines(found)
+    else:
+        lines = _fold_lines(found.curve, sign)
     if not lines:
         return None
-    scoring = getattr(found.curve, "scoring", None)
     baseline = getattr(found.curve, "baseline", None)
     return {
         "estimator": text(found.classifier),
-        "scoring": optional_text(scoring),
-        "chance": number(found.chance),
-        "score_all": None if baseline is None else number(np.nanmean(baseline)),
-        "baseline": _baseline(found.baseline),
+        "scoring": None if scoring is None else text(scoring).removeprefix("neg_"),
+        "lower_is_better": sign < 0,
+        "chance": number(found.chance, sign),
+        "score_all": None if baseline is None else number(np.nanmean(baseline), sign),
+        "baseline": _baseline(found.baseline, sign),
         "lines": lines,
     }
 
 
-def _baseline(baseline: Any) -> Json | None:
+def _baseline(baseline: Any, sign: int) -> Json | None:
     """The features that the user has today."""
     if baseline is None:
         return None
     return {
         "n_features": len(baseline.features),
-        "score": number(baseline.score),
+        "score": number(baseline.score, sign),
         "stderr": number(baseline.stderr),
     }
 
 
-def _fold_lines(curve: Any) -> list[Json]:
+def _fold_lines(curve: Any, sign: int) -> list[Json]:
     """Mean and standard error over the folds, for each method and size."""
     lines = []
     for label, part in curve.frame.groupby("method", sort=False):
@@ -192,7 +213,7 @@ def _fold_lines(curve: Any) -> list[Json]:
             {
                 "label": text(label),
                 "n_features": [int(n) for n in folds.index],
-                "mean": numbers(by_size.mean()),
+                "mean": numbers(by_size.mean(), sign),
                 "stderr": numbers(by_size.sem(ddof=1)),
                 "folds": int(folds.max()),
             }
@@ -255,7 +276,12 @@ def _similarities(redundancy: Any) -> list[list[float | None]]:
     return [[number(next(column)) for _ in group] for group in redundancy.groups]
 
 
-def _image(shape: Any, n_features: int) -> Json | None:
+def _image(shape: Any, order: str, n_features: int) -> Json | None:
+    if order not in ("C", "F"):
+        raise ValueError(
+            'report needs image_order="C" (row by row) or "F" (column by column), got '
+            f"{order!r}."
+        )
     if shape is None:
         return None
     sides = [int(side) for side in shape]
@@ -264,7 +290,7 @@ def _image(shape: Any, n_features: int) -> Json | None:
             "report needs an image_shape of rows × columns, or rows × columns × "
             f"channels, that makes {n_features} features, got {tuple(shape)}."
         )
-    return {"shape": sides}
+    return {"shape": sides, "order": order}
 
 
 def _answer(best: Json, names: list[str]) -> str:

@@ -12,7 +12,7 @@ const MARKERS = [
   "M-1.2-.6H1.2V.6H-1.2Z",
   "M-.6-1.2H.6V1.2H-.6Z",
 ];
-const MARGIN = { top: 18, right: 18, bottom: 46, left: 58 };
+const MARGIN = { top: 28, right: 18, bottom: 46, left: 58 };
 const INSET = 10; // room for the markers of the first and the last point
 
 function startCurve() {
@@ -23,8 +23,10 @@ function startCurve() {
   const whole = [sizes[0], sizes.at(-1)];
   const logarithmic = whole[1] / whole[0] > 100;
   const place = logarithmic ? Math.log10 : Number;
-  const share = !curve.scoring || /^(balanced_)?accuracy|^roc_auc|^f1|^precision|^recall/.test(curve.scoring);
+  const { share } = curve;
   const format = share ? percent : decimal;
+  const better = curve.lower_is_better ? -1 : 1;
+  const axisTitle = `${curve.name} of ${curve.estimator}${curve.lower_is_better ? " (lower is better)" : ""}`;
   const view = { domain: whole, at: null, width: 0 };
   const canvas = element("div", { class: "canvas" });
   const readout = element("p", { class: "unseen", role: "status" });
@@ -127,6 +129,8 @@ function startCurve() {
       ),
     );
     if (curve.baseline) points.push(curve.baseline.score);
+    // Guessing is always in sight: a curve is good or bad only against it.
+    if (curve.chance !== null) points.push(curve.chance);
     let [low, high] = points.length ? [Math.min(...points), Math.max(...points)] : [0, 1];
     const room = (high - low || 0.1) * 0.06;
     [low, high] = [low - room, high + room];
@@ -147,7 +151,7 @@ function startCurve() {
 
   function axes(scale) {
     const group = drawn("g", { class: "axis" });
-    for (const v of ticks(scale.low, scale.high, 5)) {
+    for (const v of ticks(scale.low, scale.high, 7)) {
       const y = scale.y(v);
       group.append(
         drawn("line", { x1: MARGIN.left, x2: scale.width - MARGIN.right, y1: y, y2: y }),
@@ -160,6 +164,7 @@ function startCurve() {
       );
     }
     group.append(
+      drawn("text", { x: 0, y: 12, class: "title" }, axisTitle),
       drawn(
         "text",
         { x: MARGIN.left + scale.innerWidth / 2, y: scale.height - 4, "text-anchor": "middle", class: "title" },
@@ -321,7 +326,7 @@ function startCurve() {
     const found = visible
       .map((line) => ({ line, i: line.n_features.indexOf(n) }))
       .filter(({ line, i }) => i >= 0 && line.mean[i] !== null)
-      .sort((a, b) => b.line.mean[b.i] - a.line.mean[a.i])
+      .sort((a, b) => better * (b.line.mean[b.i] - a.line.mean[a.i]))
       .map(({ line, i }) => {
         const error = line.stderr[i] ? ` ± ${format(line.stderr[i])}` : "";
         return `${line.label}  ${format(line.mean[i])}${error}`;
@@ -331,10 +336,12 @@ function startCurve() {
 
   function description(visible) {
     const bests = visible.map((line) => {
-      const top = Math.max(...line.mean.filter((v) => v !== null));
-      return `${line.label} at most ${format(top)} with ${count(line.n_features[line.mean.indexOf(top)])}`;
+      const known = line.mean.filter((v) => v !== null);
+      const top = better > 0 ? Math.max(...known) : Math.min(...known);
+      const most = better > 0 ? "at most" : "at least";
+      return `${line.label} ${most} ${format(top)} with ${count(line.n_features[line.mean.indexOf(top)])}`;
     });
-    return `Score against the number of features. ${bests.join("; ")}. Arrow keys read it point by point.`;
+    return `${axisTitle} against the number of features. ${bests.join("; ")}. Arrow keys read it point by point.`;
   }
 }
 

@@ -19,6 +19,14 @@ function startMultiples() {
   });
 }
 
+// The colour of a class: its own, or its step on a scale if classes are in order.
+function tone(c) {
+  const { ordered, classes } = page.distributions;
+  if (!ordered) return { "--series": `var(--s${c % 8})` };
+  const share = (100 * c) / Math.max(1, classes.length - 1);
+  return { "--series": `color-mix(in oklab, var(--high) ${share.toFixed(0)}%, var(--low))` };
+}
+
 function shares(counts) {
   const sum = counts.reduce((a, b) => a + b, 0) || 1;
   return counts.map((c) => c / sum);
@@ -39,7 +47,7 @@ function ridges(look, classes, width) {
     let path = `M0 ${base}`;
     row.forEach((v, b) => (path += `V${y(v).toFixed(1)}H${(((b + 1) * width) / n).toFixed(1)}`));
     svg.append(
-      drawn("path", { class: `area s${c % 8}`, d: `${path}V${base}Z` }),
+      drawn("path", { class: "area", ...tone(c), d: `${path}V${base}Z` }),
       drawn("line", { class: "base", x1: 0, x2: width, y1: base, y2: base }),
       drawn("text", { x: 0, y: base - step + 16 }, shortened(classes[c], width / 7)),
     );
@@ -88,7 +96,7 @@ function bars(look, classes, width) {
       const x = label + c * room;
       svg.append(
         drawn("rect", { class: "track", x, y: y + 3, width: room - 8, height: LEVEL - 6 }),
-        drawn("rect", { class: `area s${c % 8}`, x, y: y + 3, width: ((room - 8) * row[l]) / top, height: LEVEL - 6 }),
+        drawn("rect", { class: "area", ...tone(c), x, y: y + 3, width: ((room - 8) * row[l]) / top, height: LEVEL - 6 }),
       );
     });
   });
@@ -130,7 +138,7 @@ function hover(svg, say) {
 }
 
 function startMaps() {
-  const { rows, columns, channels, maps } = page.image;
+  const { rows, columns, channels, maps, features, tops } = page.image;
   const positions = new Map(page.listed.map((f, i) => [f, i]));
   const host = document.getElementById("maps");
   host.replaceChildren();
@@ -142,12 +150,26 @@ function startMaps() {
       hover(svg, (px, py) => {
         const [r, c] = [Math.floor(py), Math.floor(px)];
         if (r < 0 || c < 0 || r >= rows || c >= columns) return null;
-        const i = positions.get((r * columns + c) * channels + channel);
+        const at = r * columns + c;
+        const i = positions.get(features ? features[channel][at] : at * channels + channel);
         const detail = i === undefined ? [] : [page.names[i], `rank ${count(method.rank[i])}, score ${decimal(method.score_of[i])}`];
         return [`row ${r + 1}, column ${c + 1}`, ...detail];
       });
-      host.append(element("li", {}, element("figure", {}, element("figcaption", {}, name), svg)));
+      host.append(
+        element("li", {}, element("figure", {}, element("figcaption", {}, name), svg, colourScale(tops[m]))),
+      );
     }),
+  );
+}
+
+// What the colours of a map stand for.
+function colourScale(top) {
+  return element(
+    "div",
+    { class: "scale" },
+    element("span", {}, "0 or less"),
+    element("span", { class: "ramp", "aria-hidden": "true" }),
+    element("span", {}, `score ${decimal(top)}`),
   );
 }
 
@@ -206,6 +228,8 @@ async function copied(node) {
 }
 
 startTable();
+if (page.columns) startColumns();
+if (page.groups.length) startGroups();
 if (page.curve) startCurve();
 if (page.distributions) startMultiples();
 if (page.image) startMaps();

@@ -18,7 +18,7 @@ function startTable() {
   const body = element("tbody");
   const head = element("tr");
   const caption = element("caption", { class: "unseen" });
-  const pager = makePager(turn);
+  const pager = makePager(turn, "features", ROWS, names.length);
   let columns = [];
   let order = [];
   let shown = [];
@@ -95,10 +95,7 @@ function startTable() {
   }
 
   function turn(step) {
-    const last = Math.max(0, Math.ceil(shown.length / ROWS) - 1);
-    const now = view.first / ROWS;
-    const wanted = { first: 0, back: now - 1, on: now + 1, last }[step];
-    view.first = ROWS * Math.min(last, Math.max(0, wanted));
+    view.first = turned(step, view.first, ROWS, shown.length);
     render();
   }
 
@@ -165,7 +162,7 @@ function ofMethod(method) {
       key: "ranks",
       title: "Ranks",
       values: method.rank_low,
-      cell: (i) => interval(method.rank_low[i], method.rank_high[i]),
+      cell: (i) => interval(method.rank_low[i], method.rank_high[i]) + (isOutside(method, i) ? " *" : ""),
     },
     {
       key: "chosen",
@@ -179,6 +176,11 @@ function ofMethod(method) {
     { key: "q", title: "q", values: method.q_value, format: probability },
   ];
   return columns.filter((c) => c.values || c.value).map(completed);
+}
+
+// The page explains the star: a resample has half the rows.
+function isOutside({ rank, rank_low, rank_high }, i) {
+  return rank_low[i] !== null && !(rank_low[i] <= rank[i] && rank[i] <= rank_high[i]);
 }
 
 function sideBySide() {
@@ -255,7 +257,15 @@ function makeSwitch(choose) {
   select.addEventListener("change", () => choose(Number(select.value)));
 }
 
-function makePager(turn) {
+// The first row after a step: "first", "back", "on" or "last".
+function turned(step, first, rows, total) {
+  const last = Math.max(0, Math.ceil(total / rows) - 1);
+  const now = first / rows;
+  const wanted = { first: 0, back: now - 1, on: now + 1, last }[step];
+  return rows * Math.min(last, Math.max(0, wanted));
+}
+
+function makePager(turn, noun, rows, all) {
   const steps = [
     ["first", "First", "«"],
     ["back", "Previous", "‹"],
@@ -278,11 +288,11 @@ function makePager(turn) {
   return {
     parts: [status, turns],
     say(start, length, total) {
-      const of = total < page.names.length ? ` (of ${count(page.names.length)})` : "";
+      const of = total < all ? ` (of ${count(all)})` : "";
       status.textContent = total
-        ? `${count(start + 1)}–${count(start + length)} of ${count(total)} features${of}`
-        : `0 of ${count(page.names.length)} features`;
-      turns.hidden = total <= ROWS;
+        ? `${count(start + 1)}–${count(start + length)} of ${count(total)} ${noun}${of}`
+        : `0 of ${count(all)} ${noun}`;
+      turns.hidden = total <= rows;
       // Not `disabled`, which would take the focus away from under a finger.
       for (const button of [first, back]) button.setAttribute("aria-disabled", start === 0);
       for (const button of [on, last]) {

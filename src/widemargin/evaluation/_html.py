@@ -1,0 +1,341 @@
+"""Results as a notebook shows them: a caption, the most important rows, a small curve.
+
+Names and labels are text of unknown origin and are escaped. Nothing is loaded. Colours
+are the notebook's own, or read well on light and dark, since a notebook's theme does
+not always follow the browser's preference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from widemargin.measures import Measure, measure
+from widemargin.table import Floats
+
+if TYPE_CHECKING:
+    from widemargin.evaluation._agreement import Agreement
+    from widemargin.evaluation._redundancy import Redundancy
+    from widemargin.evaluation._significance import Significance
+    from widemargin.evaluation.comparison import Comparison
+    from widemargin.evaluation.curves import Line, SelectionCurve
+    from widemargin.evaluation.resampling import Resampling
+
+ROWS = 10  # features or groups that are shown
+MEMBERS = 5  # features of a group that are named
+COLOURS = (
+    "#1b9aa0", "#d9722e", "#8b7fe0", "#b08d2a",
+    "#d05f9c", "#7f8c95", "#4d95d1", "#86a832",
+)  # fmt: skip
+DASHES = ("", "6 3", "2 3", "8 3 2 3", "4 2 1 2", "10 4", "1 2", "4 4")
+WIDTH, HEIGHT = 460, 190
+LEFT, RIGHT, TOP, BOTTOM = 48, 12, 12, 34
+STYLE = """<style>
+.widemargin-result{max-width:56em;line-height:1.4}
+.widemargin-result p{margin:.2em 0 .5em}
+.widemargin-result .pair{display:flex;flex-wrap:wrap;gap:0 3em}
+.widemargin-result table{border-collapse:collapse;margin:.3em 0;font-size:.92em;
+font-variant-numeric:tabular-nums}
+.widemargin-result caption{text-align:left;caption-side:top;opacity:.75;padding:.2em 0}
+.widemargin-result th,.widemargin-result td{padding:.2em .8em .2em 0;text-align:left;
+background:none;border:0;border-bottom:1px solid rgba(128,128,128,.35);
+font-weight:400;overflow-wrap:anywhere}
+.widemargin-result th[scope=row]{max-width:24em;white-space:normal}
+.widemargin-result thead th{opacity:.75}
+.widemargin-result .n{text-align:right;white-space:nowrap}
+.widemargin-result .yes th{font-weight:700}
+.widemargin-result .more{opacity:.75}
+.widemargin-result svg{max-width:100%;height:auto;overflow:visible}
+.widemargin-result text{fill:currentColor;font-size:11px;opacity:.8}
+</style>"""
+
+
+def text(value: Any) -> str:
+    """Text that is safe in HTML and in UTF-8, kept apart from its surroundings."""
+    plain = str(value).encode("utf-8", "replace").decode("utf-8")
+    return f"<bdi>{escape(plain, quote=True)}</bdi>"
+
+
+def comparison(found: Comparison) -> str:
+    """The answer, a row per method, and the curves."""
+    parts = [f"<p><strong>{text(found.answer)}</strong></p>"]
+    if not found.complete:
+        parts.append(
+            "<p>The comparison was interrupted; this is what it had found.</p>"
+        )
+    read = measure(found.curve.scoring if found.curve else None)
+    rows = []
+    for row in found.summary().itertuples():
+        best = row.method == found.best
+        own = found.choice if best and found.choice else row
+        rows.append(
+            [
+                best,
+                row.method,
+                _whole(own.n_features),
+                _score(own.score, read),
+                _score(row.score_all, read),
+                _fixed(row.stability),
+                f"{row.fit_time:.2f} s",
+            ]
+        )
+    mark = "in bold: recommended"
+    if found.signal is False:
+        mark = "in bold: the first of these, though no signal was found"
+    head = ["Method", "Features", _title(read), "With all", "Stability", "Fit"]
+    n, d = found.profile.n_samples, found.profile.n_features
+    parts.append(_table(f"{n} rows, {d} features; {mark}", head, rows))
+    if found.lines:
+        parts.append(_curves(found.lines, read, found.chance))
+    return _page(parts)
+
+
+def selection_curve(curve: SelectionCurve) -> str:
+    """Where each curve is best, and the curves."""
+    read = measure(curve.scoring)
+    summary = curve.summary()
+    rows = [
+        [
+            False,
+            label,
+            _whole(row["best_n_features"]),
+            _score(row["best_score"], read),
+            _score(row["best_stderr"], read._replace(sign=1)),
+            _score(row["score_all"], read),
+        ]
+        for label, row in summary.iterrows()
+    ]
+    state = "" if curve.complete else ", interrupted"
+    caption = f"Best point of each curve, {len(curve.baseline)} folds{state}"
+    head = ["Method", "Features", _title(read), "± s.e.", "With all"]
+    drawing = _curves(curve.lines, read) if curve.lines else ""
+    return _page([_table(caption, head, rows), drawing])
+
+
+def significance(found: Significance) -> str:
+    """The features with the smallest q-values."""
+    sure = found.significant()
+    order = np.lexsort([-found.scores, found.p_values, found.q_values])
+    rows = [
+        [
+            bool(sure[f]),
+            found.names[f],
+            f"{found.scores[f]:.4g}",
+            _probability(found.p_values[f]),
+            _probability(found.q_values[f]),
+        ]
+        for f in order[:ROWS]
+    ]
+    what = "rounds of probes" if found.method == "probes" else "permutations"
+    caption = (
+        f"{int(sure.sum())} of {len(sure)} features at q < 0.05 (in bold), "
+        f"{found.n_permutations} {what}"
+    )
+    more = _more(len(order), "features")
+    return _page([_table(caption, ["Feature", "Score", "p", "q"], rows, more)])
+
+
+def resampling(found: Resampling) -> str:
+    """The features that are chosen most often."""
+    median = np.median(found.ranks, axis=0)
+    order = np.lexsort([median, -found.frequency])
+    rows = [
+        [
+            bool(found.frequency[f] == 1),
+            found.names[f],
+            f"{found.frequency[f]:.0%}",
+            f"{median[f]:g}",
+            f"{found.rank_low[f]:g}–{found.rank_high[f]:g}",
+        ]
+        for f in order[:ROWS]
+    ]
+    caption = (
+        f"{len(found.ranks)} subsamples, stability {found.stability.value:.2f}; "
+        "in bold: always chosen"
+    )
+    head = ["Feature", "Chosen", "Median rank", "Ranks (90 %)"]
+    return _page([_table(caption, head, rows, _more(len(order), "features"))])
+
+
+def redundancy(found: Redundancy) -> str:
+    """The groups of the best representatives."""
+    rows = []
+    for group in found.groups[:ROWS]:
+        others = ", ".join(str(found.names[f]) for f in group[1 : MEMBERS + 1])
+        if len(group) > MEMBERS + 1:
+            others += f" and {len(group) - MEMBERS - 1} more"
+        least = found.similarities[group[1:]].min()
+        size = f"{len(group)}"
+        rows.append([False, found.names[group[0]], size, f"{least:.2f}", others])
+    spare = int(np.sum(~found.kept))
+    caption = (
+        f"{len(found.groups)} groups; {spare} of {len(found.names)} features are "
+        f"redundant at {found.measure} ≥ {found.threshold:g}"
+    )
+    head = ["Keep", "Group of", "Least similarity", "instead of"]
+    more = _more(len(found.groups), "groups")
+    return _page([_table(caption, head, rows, more, n_words=1)])
+
+
+def agreement(found: Agreement) -> str:
+    """Rank correlation and overlap of every pair of methods."""
+    kept = "the selected features" if found.k is None else f"the best {found.k}"
+    tables = [
+        _matrix("Rank correlation", found.labels, found.correlation),
+        _matrix(f"Overlap of {kept}", found.labels, found.overlap),
+    ]
+    return _page([f'<div class="pair">{"".join(tables)}</div>'])
+
+
+def _page(parts: Iterable[str]) -> str:
+    return f'<div class="widemargin-result">{STYLE}{"".join(parts)}</div>'
+
+
+def _table(
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    more: str = "",
+    n_words: int = 0,
+) -> str:
+    """Rows of: whether in bold, a name, numbers, and at the end ``n_words`` texts."""
+    last = len(head) - n_words
+    kinds = ["" if 0 < i < last else None for i in range(len(head))]
+    cells = [
+        f'<th scope="col"{"" if kind is None else " class=n"}>{text(title)}</th>'
+        for title, kind in zip(head, kinds, strict=True)
+    ]
+    body = []
+    for bold, name, *values in rows:
+        line = [f'<th scope="row">{text(name)}</th>'] + [
+            f"<td{'' if kind is None else ' class=n'}>{text(value)}</td>"
+            for value, kind in zip(values, kinds[1:], strict=True)
+        ]
+        body.append(f"<tr{' class=yes' if bold else ''}>{''.join(line)}</tr>")
+    return (
+        f"<table><caption>{text(caption)}</caption><thead><tr>{''.join(cells)}</tr>"
+        f"</thead><tbody>{''.join(body)}</tbody></table>"
+        + (f'<p class="more">{more}</p>' if more else "")
+    )
+
+
+def _matrix(caption: str, labels: Sequence[str], values: Any) -> str:
+    head = "".join(f'<th scope="col" class="n">{text(label)}</th>' for label in labels)
+    body = []
+    for i, label in enumerate(labels):
+        cells = [f'<th scope="row">{text(label)}</th>']
+        for j, value in enumerate(np.asarray(values)[i]):
+            known = not np.isnan(value)
+            # Half as strong as could be, so that text reads on it in any theme.
+            tone = "27,154,160" if not known or value >= 0 else "217,114,46"
+            strength = 0.0 if i == j or not known else min(1.0, abs(value)) / 2
+            shown = "·" if i == j else f"{value:.2f}" if known else "–"
+            style = f"background:rgba({tone},{strength:.2f})"
+            cells.append(f'<td class="n" style="{style}">{shown}</td>')
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    return (
+        f"<table><caption>{text(caption)}</caption><thead><tr><td></td>{head}</tr>"
+        f"</thead><tbody>{''.join(body)}</tbody></table>"
+    )
+
+
+class _Scale:
+    """Where numbers of features and scores lie in the drawing."""
+
+    def __init__(self, sizes: Floats, values: Floats) -> None:
+        self.sizes = sizes.min(), sizes.max()
+        self.low, self.high = float(np.nanmin(values)), float(np.nanmax(values))
+        self.logarithmic = self.sizes[1] > 100 * self.sizes[0]
+        self._place = np.log10 if self.logarithmic else np.asarray
+        self._left, right = map(self._place, self.sizes)
+        self._across = (WIDTH - LEFT - RIGHT) / ((right - self._left) or 1.0)
+        self._down = (HEIGHT - BOTTOM - TOP) / ((self.high - self.low) or 1.0)
+
+    def x(self, n: Any) -> Any:
+        return LEFT + (self._place(n) - self._left) * self._across
+
+    def y(self, value: Any) -> Any:
+        return TOP + (self.high - value) * self._down
+
+    def axes(self, read: Measure) -> list[str]:
+        """The ends of both axes, and what the lower one counts."""
+        plain = read._replace(sign=1)
+        below = HEIGHT - BOTTOM + 16
+        named = "number of features" + (", logarithmic" if self.logarithmic else "")
+        return [
+            _label(LEFT - 6, self.y(v) + 4, _score(v, plain, 0), "end")
+            for v in {self.low, self.high}
+        ] + [
+            _label(self.x(self.sizes[0]), below, f"{self.sizes[0]:.0f}", "middle"),
+            _label((LEFT + WIDTH) / 2, below, named, "middle"),
+            _label(self.x(self.sizes[1]), below, f"{self.sizes[1]:.0f}", "middle"),
+        ]
+
+
+def _curves(lines: dict[str, Line], read: Measure, chance: float | None = None) -> str:
+    """Mean scores against the number of features, as a small drawing."""
+    sizes = np.concatenate([line.sizes for line in lines.values()]).astype(float)
+    guess = [] if chance is None else [read.sign * chance]
+    values = [read.sign * line.mean for line in lines.values()]
+    scale = _Scale(sizes, np.concatenate([*values, guess]))
+    drawn, legend = scale.axes(read), []
+    for at in map(scale.y, guess):
+        drawn.append(
+            f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="currentColor" '
+            'stroke-dasharray="2 3" opacity=".6"/>'
+        )
+        drawn.append(_label(WIDTH - RIGHT, at - 4, "guessing", "end"))
+    for i, (label, line) in enumerate(lines.items()):
+        stroke = (
+            f'fill="none" stroke="{COLOURS[i % 8]}" stroke-width="2" '
+            f'stroke-dasharray="{DASHES[i % 8]}"'
+        )
+        points = zip(scale.x(line.sizes), scale.y(values[i]), strict=True)
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        drawn.append(f'<polyline points="{path}" {stroke}/>')
+        legend.append(
+            '<span style="white-space:nowrap;margin-right:1.2em"><svg width="26" '
+            f'height="8" aria-hidden="true"><path d="M0 4H26" {stroke}/></svg> '
+            f"{text(label)}</span>"
+        )
+    alternative = escape(f"{read.axis} against the number of features", quote=True)
+    return (
+        f'<p class="more">{text(read.axis)}</p><svg viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{WIDTH}" role="img" aria-label="{alternative}">'
+        f"{''.join(drawn)}</svg><p>{''.join(legend)}</p>"
+    )
+
+
+def _label(x: float, y: float, words: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
+
+
+def _title(read: Measure) -> str:
+    return f"{read.name}{' ↓' if read.is_loss else ''}".capitalize()
+
+
+def _score(value: Any, read: Measure, places: int = 1) -> str:
+    if value is None or np.isnan(value):
+        return "–"
+    if read.share:
+        return f"{100 * read.sign * value:.{places}f} %"
+    return f"{read.sign * value:.3g}"
+
+
+def _whole(value: Any) -> str:
+    return f"{value:.0f}" if value == value and value is not None else "–"
+
+
+def _fixed(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.2f}"
+
+
+def _probability(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _more(total: int, noun: str) -> str:
+    return f"{total - ROWS} more {noun} in <code>.frame</code>" if total > ROWS else ""
