@@ -10,7 +10,7 @@ from oracles.evaluation import absolute_correlation, leaders, symmetrical_uncert
 from widemargin import ReliefF
 from widemargin.evaluation import redundancy
 from widemargin.evaluation.columns import Columns
-from widemargin.evaluation.likeness import Correlation, Uncertainty
+from widemargin.similarity import Correlation, Uncertainty
 
 
 def by_correlation(X, order, threshold):

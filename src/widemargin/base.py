@@ -5,11 +5,11 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils.validation import (
@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin import sampling
+from widemargin import crossfit, leaving, sampling
 from widemargin._sklearn import (
     Interval,
     InvalidParameterError,
@@ -29,8 +29,9 @@ from widemargin._sklearn import (
 from widemargin.about import About as About
 from widemargin.columns import nominal_columns, unwrapped
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, on_dask
-from widemargin.notices import warn
-from widemargin.prefixes import prefix_scores, shortest_within_error
+from widemargin.folding import Fold
+from widemargin.notices import muted, warn
+from widemargin.prefixes import constant_in_training
 from widemargin.progress import progress
 from widemargin.table import (
     Floats,
@@ -42,7 +43,17 @@ from widemargin.table import (
     visiting_order,
     warn_single_members,
 )
+from widemargin.thinning import similarity_of, thin
 from widemargin.threads import Workers, spans, thread_count
+
+
+class Rows(NamedTuple):
+    """A table as it was read: not scaled, rows in the caller's order."""
+
+    X: Floats  # numbers, or codes of nominal values; NaN: missing
+    y: Ints  # class codes, as the method gets them
+    classes: NDArray[Any]
+    nominal: Ints | None
 
 
 def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,6 +94,11 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             Interval(numbers.Integral, 1, None, closed="left"),
             Interval(numbers.Real, 0, 1, closed="neither"),
         ],
+        "redundancy": [
+            None,
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, 1, closed="right"),
+        ],
         "scale": [StrOptions({"minmax", "standard"}), None],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
@@ -100,6 +116,8 @@ class MarginSelector(SelectorMixin, BaseEstimator):
     _about: About
 
     n_features_to_select: int | float | str | None
+    # Methods that arrive at a subset of their own have no such parameter.
+    redundancy: float | str | None = None
     scale: str | None
     n_jobs: int | None
     verbose: int
@@ -153,31 +171,34 @@ class MarginSelector(SelectorMixin, BaseEstimator):
                 build, scale=self.scale, workers=workers, name=type(self).__name__
             )
             table = prepare(Z, codes, classes, nominal=nominal)
-            if labels:
-                del Z  # as large as the table
+            rows = Rows(Z, codes, classes, nominal) if self._asks_the_rows() else None
+            del Z  # as large as the table
             self.scores_ = self._score(table, workers)
             self.ranking_ = self._rank(table)
-            self.prefix_scores_ = None
-            if self.n_features_to_select == "auto" and self._natural_support() is None:
-                if not labels:
-                    codes, classes = encode(y, type(self).__name__)
-                    check_consistent_length(Z, codes)
-                    table = prepare(Z, codes, classes)
-                order = np.argsort(self.ranking_)
-                self.prefix_scores_ = prefix_scores(table, order, workers)
-        self.support_ = self._select(n)
+            self._forget_answers()
+            size = None
+            if rows is not None:
+                if not labels and y is not None:
+                    judged, _ = encode(y, type(self).__name__)
+                    check_consistent_length(rows.X, judged)
+                else:
+                    judged = codes
+                size = self._answer(rows, judged, table, workers)
+        self.support_ = self._select(size)
         self.n_features_ = int(self.support_.sum())
         return self
 
     def _check_auto(self, has_labels: bool) -> None:
-        """Refuse to look for a number of features without labels to judge it by."""
-        auto = self.n_features_to_select == "auto"
-        if auto and not has_labels and self._about.gives != "subset":
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is "
-                'None: n_features_to_select="auto" judges features by the classes of '
-                "nearest rows. Pass y, or a number of features."
-            )
+        """Refuse to judge features without labels to judge them by."""
+        if has_labels or self._about.gives == "subset":
+            return
+        for name in ("n_features_to_select", "redundancy"):
+            if getattr(self, name) == "auto":
+                raise ValueError(
+                    f"{type(self).__name__} requires y to be passed, but the target y "
+                    f'is None: {name}="auto" judges features by the classes of nearest '
+                    "rows. Pass y, or a number."
+                )
 
     def _fit_on_dask(self, X: Any, y: Any) -> Self:
         name = type(self).__name__
@@ -193,6 +214,11 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             )
         from widemargin.engine.dask import distribute
 
+        if self.redundancy is not None:
+            raise ValueError(
+                f"{name}: redundancy={self.redundancy!r} compares all features with "
+                "each other and does not run on Dask collections. Leave it out."
+            )
         with (
             distribute(
                 self,
@@ -204,7 +230,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             ) as table,
             Workers(1, self.verbose) as workers,
         ):
-            self.prefix_scores_ = None
+            self._forget_answers()
             self.scores_ = self._score(table, workers)
         if self.n_features_to_select == "auto" and self._natural_support() is None:
             raise ValueError(
@@ -213,7 +239,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
                 "features."
             )
         self.ranking_ = self._rank(table)
-        self.support_ = self._select(len(table.y))
+        self.support_ = self._select(None)
         self.n_features_ = int(self.support_.sum())
         return self
 
@@ -247,12 +273,111 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         ranking[order] = np.arange(1, len(order) + 1)
         return ranking
 
-    def _select(self, n: int) -> NDArray[np.bool_]:
+    def _asks_the_rows(self) -> bool:
+        """Whether the answer takes more than scores: how many, or which are alike."""
+        auto = self.n_features_to_select == "auto" and self._about.gives != "subset"
+        return auto or self.redundancy is not None
+
+    def _forget_answers(self) -> None:
+        """Set what `_answer` finds to nothing."""
+        self.prefix_scores_: Floats | None = None
+        self.optimism_: float | None = None
+        self.redundancy_: float | None = None
+        self.redundant_with_: Ints | None = None
+
+    def _answer(
+        self, rows: Rows, judged: Ints, table: Table, workers: Workers
+    ) -> int | None:
+        """Judge sizes and thresholds in folds, then skip redundant features.
+
+        Returns the number of features to keep, if that is what was asked for.
+        ``judged`` are the classes by which 1-NN judges.
+        """
+        natural, d = self._natural_support(), table.X.shape[1]
+        subset = natural is not None and self.n_features_to_select in (None, "auto")
+        any_size = self.n_features_to_select == "auto" and not subset
+        wanted = d if any_size else min(self._wanted(), d)
+        if natural is not None and subset:
+            wanted = max(1, int(natural.sum()))
+        threshold: Any = self.redundancy
+        size = None
+        data = crossfit.Data(rows.X, judged, rows.nominal, self.scale)
+        if any_size or threshold == "auto":
+            thresholds = crossfit.THRESHOLDS if threshold == "auto" else (threshold,)
+            folds = crossfit.fold_rows(data)
+            orders = self._fold_orders(rows, table, folds, workers)
+            curves = crossfit.judge(data, folds, orders, thresholds, wanted, workers)
+            which, size = crossfit.choose(curves, None if any_size else wanted)
+            threshold = thresholds[which]
+            if any_size:
+                self.optimism_ = crossfit.optimism(curves)
+                scores = curves[which].scores - self.optimism_
+                self.prefix_scores_ = np.maximum(scores, 0.0)
+        if self.redundancy is not None:
+            self._skip_redundant(data, threshold, wanted, workers)
+        return size if any_size else None
+
+    def _skip_redundant(
+        self, data: crossfit.Data, threshold: Any, wanted: int, workers: Workers
+    ) -> None:
+        """Move features that are similar to better ones to the end of the ranking."""
+        self.redundancy_ = threshold
+        self.redundant_with_ = np.full(len(self.ranking_), -1)
+        if threshold is None:
+            return
+        similarity = similarity_of(data.X, data.nominal, data.y, workers)
+        order = np.argsort(self.ranking_)
+        order, self.redundant_with_ = thin(order, similarity, threshold, wanted)
+        self.ranking_[order] = np.arange(1, len(order) + 1)
+
+    def _fold_orders(
+        self, rows: Rows, table: Table, folds: list[Fold], workers: Workers
+    ) -> list[Ints]:
+        """Features, best first, as the training rows of each fold rank them."""
+        quiet, trains = workers.silent(), [train for train, _ in folds]
+        with muted():
+            tests = [table.positions(test) for _, test in folds]
+            scores = self._scores_without(table, tests, quiet)
+            if scores is None:
+                return [self._rank_fold(rows, train, quiet) for train in trains]
+        constant = constant_in_training(rows.X, folds)
+        return [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
+
+    def _scores_without(
+        self, table: Table, left_out: list[Ints], workers: Workers
+    ) -> Floats | None:
+        """Scores without each of some sets of rows, if one search serves them all."""
+        return None
+
+    def _rank_fold(self, rows: Rows, train: Ints, workers: Workers) -> Ints:
+        """Features, best first, by a fit to some rows."""
+        twin = clone(self)
+        twin.n_features_in_ = rows.X.shape[1]
+        if getattr(self, "order", None) is not None:
+            place = np.full(len(rows.X), -1)
+            place[train] = np.arange(len(train))
+            visits = place[np.asarray(self.order)]
+            twin.set_params(order=visits[visits >= 0])
+        table = build(
+            rows.X[train],
+            rows.y[train],
+            rows.classes,
+            scale=self.scale,
+            workers=workers,
+            name=type(self).__name__,
+            nominal=rows.nominal,
+        )
+        twin.scores_ = twin._score(table, workers)
+        return np.argsort(twin._rank(table))
+
+    def _select(self, size: int | None) -> NDArray[np.bool_]:
         natural = self._natural_support()
         if natural is not None and self.n_features_to_select in (None, "auto"):
+            if self.redundant_with_ is not None:
+                return natural & (self.redundant_with_ < 0)
             return natural
-        if self.prefix_scores_ is not None:
-            return self.ranking_ <= shortest_within_error(self.prefix_scores_, n)
+        if size is not None:
+            return self.ranking_ <= size
         d, count = self.n_features_in_, self._wanted()
         if count > d:
             warn(
@@ -460,6 +585,9 @@ class SampledSelector(MarginSelector):
 
     _mixed = True
 
+    # Whether ``_rule`` says all about the neighbours that make the score.
+    _one_search = False
+
     n_samples: int | str | None
     tol: float | None
     confidence: float
@@ -527,6 +655,22 @@ class SampledSelector(MarginSelector):
         top = np.zeros(len(order), bool)
         top[order[: self._wanted()]] = True
         return known.separates(top, varying & ~top)
+
+    def _scores_without(
+        self, table: Table, left_out: list[Ints], workers: Workers
+    ) -> Floats | None:
+        # With few folds a fit to each is cheap. What is expected of a missing value
+        # depends on the rows left out.
+        few = len(left_out) < 5
+        if not self._one_search or few or self.n_samples is not None:
+            return None
+        if table.mixed is not None:
+            return None
+        return leaving.scores_without(table, left_out, self._rule, self._power, workers)
+
+    def _rule(self, counts: Ints) -> leaving.Rule:
+        """Neighbours and what they count, for classes of so many rows."""
+        raise NotImplementedError
 
     @property
     def _power(self) -> int:

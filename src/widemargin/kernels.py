@@ -3182,18 +3182,16 @@ class Prefixes(NamedTuple):
     """
 
     panels: np.ndarray  # (P, d', WIDTH); d' is d filled up with zeros to whole steps
-    begin: np.ndarray  # (P · WIDTH,) 0, or ∞ in places without a row
+    begin: np.ndarray  # (P · WIDTH,) 0, or ∞ where there is nobody's neighbour
     places: np.ndarray  # (n,) where each row is
     labels: np.ndarray  # (n,) its class
     edges: np.ndarray  # (C + 1,) first place of each class
-    rank: np.ndarray  # (P · WIDTH,) tie-breaker, lowest wins
 
 
 WIDTH = 256  # places of a panel: the distances of a few queries to it stay in cache
 STEPS = (0, 1, 2, 3)  # features added before distances are written back
 DOUBLES = 8  # places that are worked on at once
 FAR = 1 + 4 * TIE  # squared distances farther apart than this are no tie
-NOBODY = np.iinfo(np.int64).max  # rank of a place without a row
 INFINITE = np.float64(np.inf).view(np.int64)
 
 
@@ -3208,8 +3206,6 @@ def _all_lanes(builder, value):
 
 def _smaller(builder, a, b):
     """Code for the smaller of two numbers, or of each lane of two vectors."""
-    if isinstance(getattr(a.type, "element", a.type), ir.IntType):
-        return builder.select(builder.icmp_signed("<", a, b), a, b)
     return builder.select(builder.fcmp_ordered("<", a, b), a, b)
 
 
@@ -3308,68 +3304,29 @@ def _add_features(typing_context, panels, place, D, row, span, x, least, first):
     return types.none(panels, index, D, index, pair, x, least, index), code
 
 
-@intrinsic
-def _rank_features(typing_context, prefixes, place, D, row, x, borders, lowest, first):
-    """Add STEPS features to the distances of one query, and note the tied rows.
-
-    As `_add_features`, for a whole panel. lowest.flat[first + e] comes down to the
-    lowest rank of the rows whose distance is at most borders.flat[first + e].
-    ``prefixes`` is the panels, the ranks, and the place of the panel in the ranks.
-    """
-
-    def code(context, builder, signature, args):
-        names = signature.args[0]
-        columns, rank = (
-            context.make_array(names[e])(
-                context, builder, builder.extract_value(args[0], e)
-            ).data
-            for e in range(2)
-        )
-        base = builder.extract_value(args[0], 2)
-        D, x, borders, lowest = _data(context, builder, signature, args, (2, 4, 5, 6))
-        place, row, first = args[1], args[3], args[7]
-        at = [builder.add(first, _integer(e)) for e in STEPS]
-        query, border = (
-            [_all_lanes(builder, builder.load(builder.gep(a, [p]))) for p in at]
-            for a in (x, borders)
-        )
-        best = _accumulators(builder, _integer(NOBODY))
-        zero, step = _integer(0), _integer(DOUBLES)
-        with for_range_slice(builder, zero, _integer(WIDTH), step) as (c, _):
-            distances = _lanes_at(builder, D, row, c)
-            column = builder.add(place, c)
-            after = _distances_by_step(builder, columns, column, distances, query)
-            tied = [builder.fcmp_ordered("<=", after[e], border[e]) for e in STEPS]
-            some = tied[0]
-            for mask in tied[1:]:
-                some = builder.or_(some, mask)
-            bits = builder.bitcast(some, ir.IntType(DOUBLES))
-            # Ties are everywhere or nowhere, mostly nowhere.
-            with builder.if_then(builder.icmp_unsigned("!=", bits, bits.type(0))):
-                ranks = builder.load(_lanes_at(builder, rank, base, c), align=8)
-                for e in STEPS:
-                    held = builder.load(best[e])
-                    lower = _smaller(builder, ranks, held)
-                    builder.store(builder.select(tied[e], lower, held), best[e])
-        for e in STEPS:
-            pointer = builder.gep(lowest, [at[e]])
-            smallest = _smallest_lane(builder, builder.load(best[e]))
-            builder.store(_smaller(builder, smallest, builder.load(pointer)), pointer)
-        return context.get_dummy_value()
-
-    index = types.intp
-    return types.none(prefixes, index, D, index, x, borders, lowest, index), code
-
-
 @jit
-def pack_panel(X, order, p, prefixes):
-    """Fill panel p with the rows that have their places in it."""
-    panels, places = prefixes.panels, prefixes.places
+def pack_panel(columns, order, scaling, p, prefixes):
+    """Fill panel p with the rows that have their places in it, scaled.
+
+    Feature f is columns[order[f]]; scaling are what to subtract from each column, what
+    to multiply it by, and the largest product.
+    """
+    panels, places, edges = prefixes.panels, prefixes.places, prefixes.edges
+    shift, factor, limit = scaling
     begin = p * WIDTH
-    first, last = np.searchsorted(places, begin), np.searchsorted(places, begin + WIDTH)
-    for i in range(first, last):
+    first = np.searchsorted(edges, begin, "right") - 1
+    last = np.searchsorted(edges, begin + WIDTH)
+    for a in range(first, lesser(last, edges.size - 1)):
+        low = np.searchsorted(places, greater(edges[a], begin))
+        high = np.searchsorted(places, lesser(edges[a + 1], begin + WIDTH))
+        if low == high:
+            continue
+        place = places[low] - begin
         for f in range(order.size):
-            panels[p, f, places[i] - begin] = X[i, order[f]]
+            g = order[f]
+            for i in range(high - low):
+                t = (columns[g, low + i] - shift[g]) * factor[g]
+                panels[p, f, place + i] = greater(lesser(t, limit), -limit)
 
 
 @inner
@@ -3394,15 +3351,11 @@ def _room_for_distances(m):
 @inner
 def _begin_panel(prefixes, queries, p, D, start):
     """Distances of some rows to those of panel p without any feature."""
-    begin, places = prefixes.begin, prefixes.places
-    base = p * WIDTH
+    begin, base = prefixes.begin, p * WIDTH
     for q in range(queries.size):
         row = start + q * WIDTH
         for c in range(WIDTH):
             D[row + c] = begin[base + c]
-        own = places[queries[q]] - base
-        if 0 <= own < WIDTH:
-            D[row + own] = np.inf
 
 
 @inner
@@ -3445,97 +3398,97 @@ def _least_distances(prefixes, queries, hits, misses):
 
 
 @inner
-def _lowest_ranks(prefixes, queries, until, borders):
-    """Lowest rank of the rows within the squared distance borders[q, f] of each query.
+def _tied_counts(prefixes, query, borders, counts):
+    """Count the rows of each class within some squared distances of a query.
 
-    Only for features f < until, and where there is such a row.
+    counts[f, a] is for class a, features up to f and the distance borders[f]; it stays
+    as it is where that is negative.
     """
-    panels, rank = prefixes.panels, prefixes.rank
-    P, d, _ = panels.shape
-    x = _rows_of_panels(prefixes, queries)
-    D, start = _room_for_distances(queries.size)
-    lowest = np.full(borders.shape, NOBODY)
-    for p in range(P):
-        _begin_panel(prefixes, queries, p, D, start)
-        here = panels, rank, p * WIDTH
-        for f in range(0, until, len(STEPS)):
-            place = (p * d + f) * WIDTH
-            for q in range(queries.size):
-                row, e = start + q * WIDTH, q * d + f
-                _rank_features(here, place, D, row, x, borders, lowest, e)
-    return lowest
+    panels, begin, edges = prefixes.panels, prefixes.begin, prefixes.edges
+    place = prefixes.places[query]
+    D = np.empty(WIDTH)
+    for p in range(panels.shape[0]):
+        base = p * WIDTH
+        for c in range(WIDTH):
+            D[c] = begin[base + c]
+        first = np.searchsorted(edges, base, "right") - 1
+        last = np.searchsorted(edges, base + WIDTH)
+        for f in range(counts.shape[0]):
+            x = panels[place // WIDTH, f, place % WIDTH]
+            for c in range(WIDTH):
+                t = x - panels[p, f, c]
+                D[c] += t * t
+            if borders[f] < 0.0:
+                continue
+            for a in range(first, lesser(last, edges.size - 1)):
+                low = greater(edges[a] - base, 0)
+                high = lesser(edges[a + 1] - base, WIDTH)
+                for c in range(low, high):
+                    counts[f, a] += D[c] <= borders[f]
+
+
+@inner
+def _majority(counts, prior):
+    """The class that most of the tied rows have; then the more frequent, the lower."""
+    best = 0
+    for a in range(1, counts.size):
+        more = counts[a] > counts[best]
+        if more or (counts[a] == counts[best] and prior[a] > prior[best]):
+            best = a
+    return best
 
 
 @jit
-def prefix_hits(prefixes, first, last, same, correct):
-    """correct[f] = how many of rows first … last−1 have a hit for their nearest row.
+def prefix_hits(prefixes, queries, prior, correct):
+    """correct[f] = how many queries have the class of their nearest row.
 
-    Distances are those of the features 0 … f. Among rows that are tied with the nearest
-    the one of lowest rank is it; same[r] is the class of the row of rank r.
+    Distances are those of the features 0 … f. The class of rows that are equally near
+    is that of most of them, then the one that is more frequent by ``prior``, then the
+    lower one.
     """
-    queries, d = np.arange(first, last), correct.size
+    labels, d = prefixes.labels, correct.size
     shape = queries.size, prefixes.panels.shape[1]
     hits, misses = np.empty(shape), np.empty(shape)
     _least_distances(prefixes, queries, hits, misses)
-    tied, until = 0, 0
     correct[:] = 0
-    # Queries with ties are moved to the front, with what decides them.
-    borders = np.empty(shape)
+    borders, counts = np.empty(d), np.empty((d, prior.size), np.int64)
     for q in range(shape[0]):
-        borders[tied] = -1.0
-        doubt = False
+        until = 0
         for f in range(d):
             near, far = (
                 lesser(hits[q, f], misses[q, f]),
                 greater(hits[q, f], misses[q, f]),
             )
             if far < np.inf and far <= near * FAR:
-                borders[tied, f] = near * (1 + TIE) ** 2
-                doubt, until = True, greater(until, f + 1)
+                borders[f] = near * (1 + TIE) ** 2
+                until = f + 1
             else:
+                borders[f] = -1.0
                 correct[f] += hits[q, f] < misses[q, f]
-        queries[tied] = first + q
-        tied += doubt
-    if tied == 0:
-        return
-    queries, borders = queries[:tied], borders[:tied]
-    lowest = _lowest_ranks(prefixes, queries, until, borders)
-    labels = prefixes.labels
-    for q in range(tied):
+        if until == 0:
+            continue
+        counts[:until] = 0
+        _tied_counts(prefixes, queries[q], borders, counts[:until])
         for f in range(until):
-            if borders[q, f] >= 0.0:
-                correct[f] += same[lowest[q, f]] == labels[queries[q]]
+            if borders[f] >= 0.0:
+                correct[f] += _majority(counts[f], prior) == labels[queries[q]]
 
 
 class MixedPrefixes(NamedTuple):
-    """A table with nominal features or missing values, for `mixed_prefix_hits`."""
+    """A table with nominal features, for `mixed_prefix_hits`."""
 
     columns: np.ndarray  # (d, n) features in the order of a ranking, numbers or codes
     nominal: np.ndarray  # (d,) which of them hold codes
-    starts: np.ndarray  # (d + 1,) cells that feature f lacks: starts[f] … starts[f+1]−1
-    cells: np.ndarray  # (m,) row of each missing cell, ascending in each feature
-    pairs: np.ndarray  # (m,) the row of ``expected`` for its feature and class
-    expected: np.ndarray  # (P, n) difference to expect between such a cell and a row
-    layout: Layout
-    rank: np.ndarray  # (n,) tie-breaker, lowest wins
+    begin: np.ndarray  # (n,) 0, or ∞ for a row that is nobody's neighbour
+    labels: np.ndarray  # (n,) class of each row; rows are sorted by it
+    starts: np.ndarray  # (C + 1,) first row of each class, and n
 
 
 @inner
-def _add_column(prefixes, f, i, D, q, kept):
+def _add_column(prefixes, f, i, D, q):
     """Add what row i differs by from all others in feature f to D[q], squared."""
-    columns, starts, cells = prefixes.columns, prefixes.starts, prefixes.cells
-    pairs, expected = prefixes.pairs, prefixes.expected
-    first, n = starts[f], np.uint64(columns.shape[1])
-    lacking = cells[first : starts[f + 1]]
-    own = np.searchsorted(lacking, i)
-    if own < lacking.size and lacking[own] == i:
-        pair = pairs[first + own]
-        for j in range(n):
-            D[q, j] += expected[pair, j] * expected[pair, j]
-        return
-    for e in range(lacking.size):
-        kept[e] = D[q, lacking[e]]
-    x = columns[f, i]
+    columns = prefixes.columns
+    n, x = np.uint64(columns.shape[1]), columns[f, i]
     if prefixes.nominal[f]:
         for j in range(n):
             D[q, j] += 0.0 if columns[f, j] == x else 1.0
@@ -3543,9 +3496,6 @@ def _add_column(prefixes, f, i, D, q, kept):
         for j in range(n):
             t = x - columns[f, j]
             D[q, j] += t * t
-    for e in range(lacking.size):
-        t = expected[pairs[first + e], i]
-        D[q, lacking[e]] = kept[e] + t * t
 
 
 @inner
@@ -3559,39 +3509,32 @@ def _least_bits(bits, q, start, stop, least):
     return least
 
 
-@inner
-def _lowest_within(D, q, border, rank):
-    """Lowest rank of the rows whose distance in D[q] is at most the border."""
-    lowest = NOBODY
-    for j in range(np.uint64(rank.size)):
-        r = rank[j] if D[q, j] <= border else NOBODY
-        lowest = lesser(lowest, r)
-    return lowest
-
-
 @jit
-def mixed_prefix_hits(prefixes, first, last, same, correct):
-    """Count hits as `prefix_hits` does, with nominal features and missing values."""
-    rank, labels = prefixes.rank, prefixes.layout.labels
-    starts = prefixes.layout.starts
+def mixed_prefix_hits(prefixes, queries, prior, correct):
+    """Count hits as `prefix_hits` does; two nominal values differ by 0 or 1."""
+    labels, starts = prefixes.labels, prefixes.starts
     d, n = prefixes.columns.shape
-    D, kept = np.zeros((last - first, n)), np.empty(n)
+    D, counts = np.empty((queries.size, n)), np.empty(prior.size, np.int64)
     bits = D.view(np.int64)
-    for q in range(last - first):
-        D[q, first + q] = np.inf
+    for q in range(queries.size):
+        D[q] = prefixes.begin
     for f in range(d):
         correct[f] = 0
-        for q in range(last - first):
-            i = first + q
-            _add_column(prefixes, f, i, D, q, kept)
+        for q in range(queries.size):
+            i = queries[q]
+            _add_column(prefixes, f, i, D, q)
             lo, hi = starts[labels[i]], starts[labels[i] + 1]
             hit = np.int64(_least_bits(bits, q, lo, hi, INFINITE)).view(np.float64)
             miss = _least_bits(bits, q, 0, lo, INFINITE)
             miss = np.int64(_least_bits(bits, q, hi, n, miss)).view(np.float64)
             near, far = lesser(hit, miss), greater(hit, miss)
             if far < np.inf and far <= near * FAR:
-                lowest = _lowest_within(D, q, near * (1 + TIE) ** 2, rank)
-                correct[f] += same[lowest] == labels[i]
+                border = near * (1 + TIE) ** 2
+                for a in range(prior.size):
+                    counts[a] = 0
+                    for j in range(starts[a], starts[a + 1]):
+                        counts[a] += D[q, j] <= border
+                correct[f] += _majority(counts, prior) == labels[i]
             else:
                 correct[f] += hit < miss
 

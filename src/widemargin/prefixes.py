@@ -1,114 +1,193 @@
-"""How many features: leave-one-out 1-NN with the best 1, 2, 3, … of a ranking.
+"""How good the best 1, 2, 3, … features of a ranking are, judged by 1-NN.
 
 One sweep serves all prefixes. With the features in the order of the ranking, the
 squared distance of two rows with k features is that with k − 1 plus one square; the
-nearest hit and the nearest miss of every row are noted after each. That is Θ(n² d) for
-all d accuracies, as much as the last of them alone would cost.
+nearest hit and the nearest miss of every test row are noted after each. That is as much
+work for all d accuracies as for the last of them alone.
+
+The class of equally near training rows (relatively 1e-10) is that of most of them, then
+the one that is more frequent in the training rows, then the one that comes first. The
+order of the rows plays no part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table
-from widemargin.threads import Workers, spans
+from widemargin.folding import Fold
+from widemargin.table import Floats, Ints
+from widemargin.threads import Workers
 
 QUERIES = 32  # rows whose distances to a panel are worked on together
-FEW = 8  # the same where the distances to all rows are kept
+MIXED_QUERIES = 8  # the same where the distances to all rows are kept
+FARTHEST = 1e150  # scaled values are no larger, so that squares stay finite
 
 
-def prefix_scores(table: Table, order: Ints, workers: Workers) -> Floats:
-    """Leave-one-out accuracy of 1-NN with features order[0], order[: 2], and so on.
+class Space(NamedTuple):
+    """Rows as 1-NN sees them, sorted by class."""
 
-    A row counts if the nearest other row, by Euclidean distance in the scaled table,
-    is of its class. Among rows tied with the nearest (relatively 1e-10) the caller's
-    lowest row number is it. A row that is alone in its class never counts.
+    columns: Floats  # (d, n) numbers, or codes; nothing is missing
+    y: Ints  # (n,) class codes, ascending
+    training: NDArray[np.bool_]  # (n,) which rows may be neighbours
+    nominal: NDArray[np.bool_]  # (d,) which columns hold codes
+    shift: Floats  # (d,) what to subtract from numbers
+    factor: Floats  # (d,) and what to multiply them by then
+    n_classes: int
+    scratch: dict[tuple[int, ...], Floats]  # what is used again in the next fold
+
+    @property
+    def starts(self) -> Ints:
+        """First row of each class, and n."""
+        return np.searchsorted(self.y, np.arange(self.n_classes + 1))
+
+    @property
+    def prior(self) -> Ints:
+        """Training rows of each class."""
+        return np.bincount(self.y[self.training], minlength=self.n_classes)
+
+    @property
+    def begin(self) -> Floats:
+        """Distance to each row without any feature: ∞ unless it is for training."""
+        return np.where(self.training, 0.0, np.inf)
+
+
+def spaces(
+    X: Floats, y: Ints, folds: Sequence[Fold], scale: str | None, nominal: Ints | None
+) -> Iterator[Space]:
+    """For each fold, all rows as the training rows scale them."""
+    rows = np.argsort(y, kind="stable")
+    nominals = np.zeros(X.shape[1], np.bool_)
+    nominals[[] if nominal is None else nominal] = True
+    columns = np.ascontiguousarray(X[rows].T, np.float64)
+    gappy = np.flatnonzero(np.isnan(columns.sum(axis=1)))
+    missing = np.isnan(columns[gappy])
+    parts = _Parts(X, folds, scale)
+    scratch: dict[tuple[int, ...], Floats] = {}
+    for v, (train, _) in enumerate(folds):
+        training = np.zeros(len(y), np.bool_)
+        training[train] = True
+        training = training[rows]
+        shift, factor = parts.without(v)
+        for f, there in zip(gappy, ~missing, strict=True):
+            known = columns[f, there & training]
+            fill = np.median(known) if len(known) and not nominals[f] else -1.0
+            columns[f, ~there] = fill
+            part = columns[f, training, None], [(np.empty(0, np.int64),) * 2], scale
+            shift[f], factor[f] = (a[0] for a in _Parts(*part).without(0))
+        shift[nominals], factor[nominals] = 0.0, 1.0
+        size = int(y.max()) + 1
+        yield Space(columns, y[rows], training, nominals, shift, factor, size, scratch)
+
+
+def constant_in_training(X: Floats, folds: Sequence[Fold]) -> NDArray[np.bool_]:
+    """Features that do not vary in the training rows of each fold, (V, d)."""
+    parts = _Parts(X, folds, "minmax")
+    return np.array([parts.without(v)[1] == 0 for v in range(len(folds))])
+
+
+class _Parts:
+    """Ranges, or moments, of the test rows of folds; all but one scale a table."""
+
+    def __init__(self, X: Floats, folds: Sequence[Fold], scale: str | None) -> None:
+        tests = [test for _, test in folds]
+        # What all folds train on is a part of its own.
+        parts = [*tests, np.setdiff1d(np.arange(len(X)), np.concatenate(tests))]
+        self.scale, self.counts = scale, np.array([len(p) for p in parts])
+        d = X.shape[1]
+        self.low = np.full((len(parts), d), np.inf)
+        self.high = np.full((len(parts), d), -np.inf)
+        self.mean, self.squares = np.zeros((2, len(parts), d))
+        for v, rows in enumerate(parts):
+            if scale is None or not len(rows):
+                continue
+            U = X[rows]
+            self.low[v], self.high[v] = U.min(axis=0), U.max(axis=0)
+            if scale == "standard":
+                self.mean[v] = U.mean(axis=0, dtype=float)
+                self.squares[v] = np.square(U - self.mean[v]).sum(axis=0, dtype=float)
+
+    def without(self, v: int) -> tuple[Floats, Floats]:
+        """What to subtract and to multiply by, by all parts but v.
+
+        A feature that does not vary there is as far from all of them: it becomes 0.
+        """
+        d = self.low.shape[1]
+        if self.scale is None:
+            return np.zeros(d), np.ones(d)
+        used = np.flatnonzero(np.arange(len(self.counts)) != v)
+        low, high = self.low[used].min(axis=0), self.high[used].max(axis=0)
+        shift, span = low.copy(), high - low
+        if self.scale == "standard":
+            m = self.counts[used]
+            shift = m @ self.mean[used] / m.sum()
+            moved = m @ np.square(self.mean[used] - shift)
+            span = np.sqrt((self.squares[used].sum(axis=0) + moved) / m.sum())
+        same = low == high
+        return shift, np.where(same, 0.0, 1 / np.where(same, 1.0, span))
+
+
+def prefix_hits(space: Space, order: Ints, workers: Workers) -> Ints:
+    """How many test rows 1-NN gets right with features order[0], order[: 2], and so on.
+
+    Distances are Euclidean; two values of a nominal feature differ by 0 or 1.
     """
-    n, d = table.X.shape
-    labels = np.empty(n, np.int64)
-    labels[table.rows] = table.y
     prefixes: kernels.Prefixes | kernels.MixedPrefixes
-    if table.mixed is None:
-        count, size = kernels.prefix_hits, QUERIES
-        prefixes = _in_panels(table, order, workers)
+    if space.nominal[order].any():
+        count, size = kernels.mixed_prefix_hits, MIXED_QUERIES
+        prefixes = _in_columns(space, order)
     else:
-        count, size = kernels.mixed_prefix_hits, FEW
-        prefixes = _in_columns(table, table.mixed, order)
-    blocks = spans(n, size)
-    correct = np.empty((len(blocks), d), np.int64)
-
-    def sweep(b: int) -> None:
-        count(prefixes, blocks[b].start, blocks[b].stop, labels, correct[b])
-        advance()
-
-    verbose = workers.verbose
-    with progress("prefixes", len(blocks), verbose, summary=False) as advance:
-        workers.run(sweep, range(len(blocks)))
-    return correct.sum(axis=0) / n
+        count, size = kernels.prefix_hits, QUERIES
+        prefixes = _in_panels(space, order, workers)
+    tested, prior = np.flatnonzero(~space.training), space.prior
+    blocks = workers.shares(len(tested), 1, size)
+    correct = np.zeros((len(blocks), len(order)), np.int64)
+    workers.run(
+        lambda b: count(prefixes, tested[blocks[b]], prior, correct[b]),
+        range(len(blocks)),
+    )
+    return correct.sum(axis=0)
 
 
-def shortest_within_error(scores: Floats, n: int) -> int:
-    """Fewest features whose accuracy is within one standard error of the best.
-
-    The standard error is that of a share p of n rows, √(p (1 − p) / n), at the best.
-    """
-    best = scores.max()
-    error = np.sqrt(best * (1 - best) / n)
-    # An accuracy is a whole number of n-ths: rounding shall not decide.
-    return int(np.argmax(scores >= best - error - 1e-9 / n)) + 1
-
-
-def _in_panels(table: Table, order: Ints, workers: Workers) -> kernels.Prefixes:
-    """The table in panels, features in order, each class at a border of vectors."""
-    n, d = table.X.shape
-    room = -(-table.counts // kernels.DOUBLES) * kernels.DOUBLES
+def _in_panels(space: Space, order: Ints, workers: Workers) -> kernels.Prefixes:
+    """The rows in panels, features in order, each class at a border of vectors."""
+    n, d = len(space.y), len(order)
+    starts = space.starts
+    room = -(-np.diff(starts) // kernels.DOUBLES) * kernels.DOUBLES
     edges = np.concatenate([[0], np.cumsum(room)])
-    places = np.arange(n) + (edges[:-1] - table.starts[:-1])[table.y]
+    places = np.arange(n) + (edges[:-1] - starts[:-1])[space.y]
     n_panels = -(-int(edges[-1]) // kernels.WIDTH)
     step = len(kernels.STEPS)
     begin = np.full(n_panels * kernels.WIDTH, np.inf)
-    begin[places] = 0.0
-    rank = np.full(len(begin), kernels.NOBODY)
-    rank[places] = table.rows
-    prefixes = kernels.Prefixes(
-        _zeros_in_lines((n_panels, -(-d // step) * step, kernels.WIDTH)),
-        begin,
-        places,
-        table.y,
-        edges,
-        rank,
-    )
+    begin[places] = space.begin
+    shape = n_panels, -(-d // step) * step, kernels.WIDTH
+    if shape not in space.scratch:
+        space.scratch[shape] = _zeros_in_lines(shape)
+    prefixes = kernels.Prefixes(space.scratch[shape], begin, places, space.y, edges)
+    scaling = space.shift, space.factor, FARTHEST
     workers.run(
-        lambda p: kernels.pack_panel(table.X, order, p, prefixes), range(n_panels)
+        lambda p: kernels.pack_panel(space.columns, order, scaling, p, prefixes),
+        range(n_panels),
     )
     return prefixes
 
 
-def _in_columns(
-    table: Table, mixed: kernels.Mixed, order: Ints
-) -> kernels.MixedPrefixes:
-    """The table column by column in order, and what its cells lack."""
-    n, d = table.X.shape
-    columns = np.ascontiguousarray(table.X.T[order])
-    place = np.empty(d, np.int64)
-    place[order] = np.arange(d)
-    nominal = np.zeros(d, np.bool_)
-    nominal[place[mixed.nominal]] = True
-    columns[place[mixed.nominal]] = mixed.codes.T
-    features = place[mixed.features]
-    rows = np.repeat(np.arange(n), np.diff(mixed.starts))
-    by_feature = np.lexsort((rows, features))
+def _in_columns(space: Space, order: Ints) -> kernels.MixedPrefixes:
+    """The rows column by column, features in order."""
+    with np.errstate(over="ignore"):
+        Z = (space.columns[order] - space.shift[order, None]) * space.factor[
+            order, None
+        ]
     return kernels.MixedPrefixes(
-        columns,
-        nominal,
-        np.searchsorted(features[by_feature], np.arange(d + 1)),
-        rows[by_feature],
-        mixed.pairs[by_feature],
-        mixed.expected,
-        kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64)),
-        table.rows,
+        np.clip(Z, -FARTHEST, FARTHEST, out=Z),
+        space.nominal[order],
+        space.begin,
+        space.y,
+        space.starts,
     )
 
 

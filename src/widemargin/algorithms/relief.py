@@ -21,6 +21,7 @@ from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, SampledSelector
 from widemargin.engine import Edges, Neighbors, each_class, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
+from widemargin.leaving import Rule
 from widemargin.sampling import Estimate
 from widemargin.table import Floats, Ints, Table, warn_small_classes
 from widemargin.threads import Workers
@@ -46,9 +47,12 @@ class Relief(SampledSelector):
     ----------
     n_features_to_select : int, float, "auto" or None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
-        one standard error, as with any number of them. With a ``threshold``, None and
-        "auto" keep the features above it.
+        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
+        the best, cross-validated in ten stratified folds with the ranking inside them.
+        The folds share one search, in the table as all rows scale it: that involves no
+        labels. With few folds, nominal or missing values, or ``n_samples``, each fold
+        is fitted by itself.
+        With a ``threshold``, None and "auto" keep the features above it.
     n_samples : int, "auto" or None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
         visits samples in random order until simultaneous confidence intervals settle
@@ -68,6 +72,11 @@ class Relief(SampledSelector):
         all samples.
     alpha : float
         See ``threshold``.
+    redundancy : float, "auto" or None, default=None
+        Similarity from which a feature is skipped because a better one is kept: |r|, or
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
@@ -93,7 +102,17 @@ class Relief(SampledSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
+        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
+        by ``optimism_``.
+    optimism_ : float or None
+        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity in force; None if none was asked for, or chosen.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
+        features that are not skipped. Skipped features rank last.
     threshold_ : float or None
         The threshold in force.
     n_samples_ : int
@@ -119,6 +138,7 @@ class Relief(SampledSelector):
     """
 
     _instead_on_dask = None
+    _one_search = True
     _about = About(
         "Kira & Rendell 1992", "n² d", gives="ranking, or a subset with a threshold"
     )
@@ -140,6 +160,7 @@ class Relief(SampledSelector):
         squared: bool = False,
         threshold: float | str | None = None,
         alpha: float = 0.05,
+        redundancy: float | str | None = None,
         scale: str | None = "minmax",
         categorical_features: Any = None,
         n_jobs: int | None = None,
@@ -153,6 +174,7 @@ class Relief(SampledSelector):
         self.squared = squared
         self.threshold = threshold
         self.alpha = alpha
+        self.redundancy = redundancy
         self.scale = scale
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
@@ -174,18 +196,23 @@ class Relief(SampledSelector):
     def _edges(
         self, table: Table, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
-        sign = np.empty(2)
-        sign[HIT], sign[MISS] = -1, 1
+        k, slots, coefficients, _ = self._rule(table.counts)
         for block in nearest(
             table,
-            1,
-            hits_and_misses(len(table.classes)),
+            k,
+            slots,
             queries=rows,
             share_ties=True,
             workers=workers,
             **options,
         ):
-            yield block, block.edges(np.tile(sign, (len(block.queries), 1)))
+            yield block, block.edges(coefficients[table.y[block.queries]])
+
+    def _rule(self, counts: Ints) -> Rule:
+        C = len(counts)
+        coefficients = np.empty((C, 2))
+        coefficients[:, HIT], coefficients[:, MISS] = -1, 1
+        return Rule(1, hits_and_misses(C), coefficients)
 
     def _settled(self, table: Table, known: Estimate) -> bool | None:
         if self.threshold_ is not None and self.n_features_to_select is None:
@@ -217,8 +244,11 @@ class ReliefF(SampledSelector):
     ----------
     n_features_to_select : int, float, "auto" or None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
-        one standard error, as with any number of them.
+        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
+        the best, cross-validated in ten stratified folds with the ranking inside them.
+        The folds share one search, in the table as all rows scale it: that involves no
+        labels. With few folds, nominal or missing values, or ``n_samples``, each fold
+        is fitted by itself.
     n_neighbors : int or "log"
         k; "log" is the natural logarithm of the number of samples, rounded.
     metric : "euclidean" or "manhattan"
@@ -233,6 +263,11 @@ class ReliefF(SampledSelector):
         with features scaled by their range.
     confidence : float
         Probability with which all those intervals hold, whenever one looks at them.
+    redundancy : float, "auto" or None, default=None
+        Similarity from which a feature is skipped because a better one is kept: |r|, or
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
@@ -258,7 +293,17 @@ class ReliefF(SampledSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
+        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
+        by ``optimism_``.
+    optimism_ : float or None
+        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity in force; None if none was asked for, or chosen.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
+        features that are not skipped. Skipped features rank last.
     n_samples_ : int
         Samples visited.
     scores_interval_ : array of shape (n_features, 2)
@@ -315,6 +360,7 @@ class ReliefF(SampledSelector):
     """
 
     _instead_on_dask = None
+    _one_search = True
     _about = About("Kononenko 1994", "n² d")
 
     _parameter_constraints = {
@@ -335,6 +381,7 @@ class ReliefF(SampledSelector):
         n_samples: int | str | None = None,
         tol: float | None = None,
         confidence: float = 0.95,
+        redundancy: float | str | None = None,
         scale: str | None = "minmax",
         categorical_features: Any = None,
         n_jobs: int | None = None,
@@ -347,6 +394,7 @@ class ReliefF(SampledSelector):
         self.n_samples = n_samples
         self.tol = tol
         self.confidence = confidence
+        self.redundancy = redundancy
         self.scale = scale
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
@@ -356,21 +404,25 @@ class ReliefF(SampledSelector):
     def _edges(
         self, table: Table, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
-        n, k = len(table.X), self.n_neighbors
-        k = max(1, round(np.log(n))) if k == "log" else int(k)
+        k, slots, coefficients, metric = self._rule(table.counts)
         warn_small_classes(table, "ReliefF", k)
-        P = table.counts / n
-        # Row y holds what a neighbour of each class counts for a sample of class y.
-        coefficient = P / (1 - P[:, None])
-        np.fill_diagonal(coefficient, -1.0)
         for block in nearest(
             table,
             k,
-            each_class(len(P)),
-            metric=self.metric,
+            slots,
+            metric=metric,
             queries=rows,
             share_ties=True,
             workers=workers,
             **options,
         ):
-            yield block, block.edges(coefficient[table.y[block.queries]])
+            yield block, block.edges(coefficients[table.y[block.queries]])
+
+    def _rule(self, counts: Ints) -> Rule:
+        n, k = int(counts.sum()), self.n_neighbors
+        k = max(1, round(np.log(n))) if k == "log" else int(k)
+        P = counts / n
+        # Row y holds what a neighbour of each class counts for a sample of class y.
+        coefficients = P / (1 - P[:, None])
+        np.fill_diagonal(coefficients, -1.0)
+        return Rule(k, each_class(len(P)), coefficients, self.metric)

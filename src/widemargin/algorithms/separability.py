@@ -142,8 +142,8 @@ class IPCMSR(_SeparabilityRatio):
     ----------
     n_features_to_select : int, float, "auto" or None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
-        one standard error, as with any number of them.
+        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
+        the best, cross-validated in ten stratified folds with the ranking inside them.
     n_neighbors : int
         k. Of samples tied at the k-th place, the first rows of X are taken.
     linkage : "summed", "average", "ward" or "complete"
@@ -155,6 +155,11 @@ class IPCMSR(_SeparabilityRatio):
     min_prototype_size : int
         Prototypes of fewer samples are dropped as outliers. Their samples still count
         in the margin.
+    redundancy : float, "auto" or None, default=None
+        Similarity from which a feature is skipped because a better one is kept: |r|, or
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
@@ -175,7 +180,17 @@ class IPCMSR(_SeparabilityRatio):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
+        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
+        by ``optimism_``.
+    optimism_ : float or None
+        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity in force; None if none was asked for, or chosen.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
+        features that are not skipped. Skipped features rank last.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 where it
         was dropped.
@@ -221,6 +236,7 @@ class IPCMSR(_SeparabilityRatio):
         linkage: str = "summed",
         delta: float | str = "auto",
         min_prototype_size: int = 3,
+        redundancy: float | str | None = None,
         scale: str | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -230,6 +246,7 @@ class IPCMSR(_SeparabilityRatio):
         self.linkage = linkage
         self.delta = delta
         self.min_prototype_size = min_prototype_size
+        self.redundancy = redundancy
         self.scale = scale
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -271,8 +288,8 @@ class IPICSR(_SeparabilityRatio):
     ----------
     n_features_to_select : int, float, "auto" or None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the fewest best ones with which 1-NN, leave-one-out, is as accurate, to
-        one standard error, as with any number of them.
+        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
+        the best, cross-validated in ten stratified folds with the ranking inside them.
     linkage : "summed", "average", "ward" or "complete"
         Distance of two clusters P and Q. "summed" is the paper's
         Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
@@ -282,6 +299,11 @@ class IPICSR(_SeparabilityRatio):
     min_prototype_size : int
         Prototypes of fewer samples are dropped as outliers. Their samples still count
         in the separation of classes.
+    redundancy : float, "auto" or None, default=None
+        Similarity from which a feature is skipped because a better one is kept: |r|, or
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
     scale : "minmax", "standard" or None
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
@@ -302,7 +324,17 @@ class IPICSR(_SeparabilityRatio):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
+        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
+        by ``optimism_``.
+    optimism_ : float or None
+        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity in force; None if none was asked for, or chosen.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
+        features that are not skipped. Skipped features rank last.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 where it
         was dropped.
@@ -334,6 +366,7 @@ class IPICSR(_SeparabilityRatio):
         linkage: str = "summed",
         delta: float | str = "auto",
         min_prototype_size: int = 3,
+        redundancy: float | str | None = None,
         scale: str | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -342,6 +375,7 @@ class IPICSR(_SeparabilityRatio):
         self.linkage = linkage
         self.delta = delta
         self.min_prototype_size = min_prototype_size
+        self.redundancy = redundancy
         self.scale = scale
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval
 from widemargin.base import About, MarginSelector
-from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
+from widemargin.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import About, MarginSelector
-from widemargin.baselines.discrete import BIN_CONSTRAINTS, Discrete
+from widemargin.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers
@@ -39,8 +39,9 @@ class MRMR(MarginSelector):
     ----------
     n_features_to_select : int, float, "auto" or None
         How many features to take, or which share of them; None takes half. "auto"
-        takes all, and keeps the first ones, the fewest with which 1-NN,
-        leave-one-out, is as accurate, to one standard error, as with any number.
+        takes all, and keeps the smallest top-k whose 1-NN accuracy is within one
+        standard error of the best, cross-validated in ten stratified folds with the
+        search inside them.
     criterion : "mid" or "miq"
         Difference or quotient of relevance and redundancy.
     bins : "three", "equal-width", "quantile", "mdl" or None
@@ -49,6 +50,11 @@ class MRMR(MarginSelector):
         most 256 different ones.
     n_bins : int
         For "equal-width" and "quantile"; a value on a limit belongs to the upper bin.
+    redundancy : float, "auto" or None, default=None
+        Similarity from which a feature is skipped because a better one is kept: |r|, or
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
     scale : "minmax", "standard" or None
         Makes no difference here: bins move with the feature.
     n_jobs : int or None
@@ -69,7 +75,17 @@ class MRMR(MarginSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With "auto", accuracy of 1-NN with the best 1, 2, 3, … features.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
+        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
+        by ``optimism_``.
+    optimism_ : float or None
+        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity in force; None if none was asked for, or chosen.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
+        features that are not skipped. Skipped features rank last.
     relevance_ : array of shape (n_features,)
         I(f; y) in nats.
     criterion_ : array of shape (n_features,)
@@ -102,6 +118,7 @@ class MRMR(MarginSelector):
         criterion: str = "mid",
         bins: str | None = "three",
         n_bins: int = 5,
+        redundancy: float | str | None = None,
         scale: str | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -110,6 +127,7 @@ class MRMR(MarginSelector):
         self.criterion = criterion
         self.bins = bins
         self.n_bins = n_bins
+        self.redundancy = redundancy
         self.scale = scale
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -9,7 +9,6 @@ Journal of Machine Learning Research 5, 2004.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from numpy.typing import NDArray
 from widemargin.evaluation import _html
 from widemargin.evaluation.columns import Columns, read_columns
 from widemargin.evaluation.frames import Names, data_frame
-from widemargin.evaluation.likeness import Correlation, Likeness, Uncertainty
 from widemargin.evaluation.refits import (
     Call,
     count_of,
@@ -27,13 +25,13 @@ from widemargin.evaluation.refits import (
     scores_of,
     stoppable,
 )
+from widemargin.similarity import Correlation, Similarity, Uncertainty
 from widemargin.table import Floats, Ints, encode
+from widemargin.thinning import leaders
 from widemargin.threads import Workers, thread_count
 
 if TYPE_CHECKING:
     import pandas as pd
-
-TIE = 1e-10  # similarities this close are equal
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,14 +171,16 @@ def redundancy(
         if measure == "uncertainty" or (scores is None and y is not None):
             binned = Uncertainty(columns, n_bins, labels, workers)
             scores = binned.relevance() if scores is None and y is not None else scores
-        likeness: Likeness = Correlation(columns)
+        similarity: Similarity = Correlation(columns)
         if measure == "uncertainty" and binned is not None:
-            likeness = binned
+            similarity = binned
         order = _best_first(scores, d)
-        order = order[likeness.usable[order]]
+        order = order[similarity.usable[order]]
         call = Call("redundancy", "features", n_jobs, verbose)
         with interruptible(call, len(order)) as advance:
-            leader, similar = _leaders(order, likeness, d, float(threshold), advance)
+            leader, similar = leaders(
+                order, similarity, float(threshold), advance=advance
+            )
     return _grouped(order, leader, similar, columns, measure, float(threshold))
 
 
@@ -207,40 +207,6 @@ def _best_first(scores: Any, d: int) -> Ints:
             f"{scores.shape}{' with NaN' if np.isnan(scores).any() else ''}."
         )
     return np.argsort(-scores, kind="stable")
-
-
-def _leaders(
-    order: Ints,
-    likeness: Likeness,
-    d: int,
-    threshold: float,
-    advance: Callable[[], None],
-) -> tuple[Ints, Floats]:
-    """The representative of each feature, and how similar it is.
-
-    Similarities come in blocks of features that may become representatives against
-    all that come after.
-    """
-    leader, similar = np.arange(d), np.zeros(d)
-    done = 0
-    while done < len(order):
-        rest = order[done:]
-        open_ = np.flatnonzero(similar[rest] < threshold - TIE)[: likeness.block]
-        candidates = rest[open_]
-        block = likeness(candidates, rest) if len(candidates) else np.empty((0, 0))
-        for place, f, row in zip(open_, candidates, block, strict=True):
-            if similar[f] >= threshold - TIE:
-                continue
-            after = rest[place + 1 :]
-            closer = row[place + 1 :] > similar[after] + TIE
-            similar[after[closer]] = row[place + 1 :][closer]
-            leader[after[closer]] = f
-        settled = int(open_[-1]) + 1 if len(open_) == likeness.block else len(rest)
-        done += settled
-        for _ in range(settled):
-            advance()
-    alone = similar < threshold - TIE
-    return np.where(alone, np.arange(d), leader), np.where(alone, 1.0, similar)
 
 
 def _grouped(

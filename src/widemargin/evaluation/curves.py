@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from widemargin.evaluation import _html
 from widemargin.evaluation.folds import CALLER, Curves
 from widemargin.evaluation.frames import data_frame, feature_names, in_memory
-from widemargin.evaluation.neighbor import judge
+from widemargin.evaluation.neighbor import judge, numbers_of
 from widemargin.evaluation.refits import seeded
 from widemargin.evaluation.scoring import as_scorer, name_of, scoring_for
 from widemargin.evaluation.selectors import resolve_selectors
@@ -202,9 +202,11 @@ def selection_curve(
         Any scikit-learn classifier or pipeline, or a name: "1-nn" (or another number),
         "logistic", "svm", "tree", "forest", "boosting", or "module:Class". By name,
         categories are one-hot encoded, missing values filled in, and features scaled
-        if it matters, all on the training rows.
+        if it matters, all on the training rows. The class of equally near rows is that
+        of most of them, then the more frequent one.
     cv : int, "time", splitter or iterable of (train, test), default=5
-        Number of shuffled folds, stratified by class; with ``groups``, each group is
+        Number of folds, stratified by class, which depend on ``random_state`` and on
+        what the rows hold, not on their order; with ``groups``, each group is
         in one fold (`StratifiedGroupKFold`). "time" takes the rows to be in the order
         of time, and tests on later rows than it trains on (`TimeSeriesSplit`).
     n_features : int or array of int, optional
@@ -256,8 +258,9 @@ def selection_curve(
     sizes = _sizes(n_features, d)
     reference = None if baseline is None else columns_of(baseline, X, CALLER)
     groups = group_codes(groups, len(codes), CALLER)
-    folds = split(cv, codes, groups, random, CALLER)
-    classifier = judge(estimator, X, methods.values(), CALLER)
+    table = numbers_of(X, methods.values(), CALLER)
+    folds = split(cv, codes, groups, random, CALLER, table)
+    classifier = judge(estimator, X, table, CALLER)
     scoring = scoring_for(scoring, len(labels))
     scorer = check_scoring(classifier.make(np.arange(d)), as_scorer(scoring, y))
     curves = Curves(

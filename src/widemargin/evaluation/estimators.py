@@ -40,12 +40,21 @@ TITLES = {
 }
 
 
+def is_nearest(name: str) -> bool:
+    """Whether this is a name of 1-NN, which has a class of its own."""
+    return _plain(name) in ("1-nn", "1nn")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-").strip()
+
+
 def classifier_of(name: str, caller: str) -> tuple[Any, Any]:
     """The classifier of that name and what scales its features, if anything.
 
     A name is one of `NAMES`, "k-nn" with a number for k, or "module:Class".
     """
-    wanted = name.lower().replace("_", "-").strip()
+    wanted = _plain(name)
     if wanted in NAMED:
         home, parameters, scaled = NAMED[wanted]
         return _imported(home, caller)(

@@ -96,6 +96,9 @@ class Curves:
                 order, seconds = self._rank(label, train, n_threads)
             sets = [np.sort(order[:k]) for k in self.sizes]
         scores = np.empty(len(sets))
+        if label is not None and self.judge.nearest is not None and sets:
+            scores = self._sweep(order, self.sizes, train, test)
+            sets = []
         for s, columns in enumerate(sets):
             k = len(columns)
             with _named(f"the classifier failed in fold {fold}, with {k} features"):
@@ -115,6 +118,23 @@ class Curves:
         selector.fit(X, y)
         seconds = time.perf_counter() - start
         return np.argsort(selector.ranking_, kind="stable"), seconds
+
+    def _sweep(
+        self,
+        order: Ints,
+        sizes: Ints,
+        train: NDArray[np.integer],
+        test: NDArray[np.integer],
+    ) -> Floats:
+        """Scores of 1-NN with the best features, for each size."""
+        X, test_y = self.judge.X, _safe_indexing(self.y, test)
+        nearest = clone(self.judge.nearest).fit(X[train], _safe_indexing(self.y, train))
+        return np.array(
+            [
+                self.scorer(known, X[test], test_y)
+                for known in nearest.sweep(X[test], order, sizes)
+            ]
+        )
 
     def _score(
         self, columns: Ints, train: NDArray[np.integer], test: NDArray[np.integer]

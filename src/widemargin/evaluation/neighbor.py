@@ -2,16 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from widemargin.base import MarginSelector
 from widemargin.columns import as_numbers, nominal_columns
-from widemargin.evaluation.estimators import classifier_of, prepared
+from widemargin.evaluation.estimators import classifier_of, is_nearest, prepared
+from widemargin.kernels import TIE
 from widemargin.table import Floats, Ints
+from widemargin.threads import spans
+
+PAIRS = 2**21  # distances measured at once
+
+
+class NearestNeighbor(ClassifierMixin, BaseEstimator):
+    """1-NN that does not know the order of its rows.
+
+    The class of equally near rows (relatively 1e-10) is that of most of them, then the
+    more frequent one of the training rows, then the one that comes first. Features are
+    scaled to [0, 1] by the training rows. Values of a nominal feature are as far apart
+    as 0 and 1 are. A missing number counts as the median, a missing category as one.
+
+    Parameters
+    ----------
+    nominal : array of int, optional
+        Columns that hold codes of nominal values.
+    """
+
+    def __init__(self, nominal: Any = None) -> None:
+        self.nominal = nominal
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training rows."""
+        X = np.asarray(X, np.float64)
+        self.classes_, self._codes = np.unique(np.asarray(y), return_inverse=True)
+        self._columns = np.zeros(X.shape[1], np.bool_)
+        self._columns[[] if self.nominal is None else self.nominal] = True
+        self._fill, self._low, self._range = np.zeros((3, X.shape[1]))
+        for f in range(X.shape[1]):
+            known = X[~np.isnan(X[:, f]), f]
+            if self._columns[f] or not len(known):
+                self._fill[f], self._range[f] = -1.0, 1.0
+                continue
+            self._fill[f], self._low[f] = np.median(known), known.min()
+            self._range[f] = known.max() - known.min()
+        self._X = self._scaled(X)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _scaled(self, X: Floats) -> Floats:
+        X = np.where(np.isnan(X), self._fill, X)
+        # What does not vary in the training rows is as far from all of them.
+        varies = self._columns | (self._range > 0)
+        span = np.where(varies, self._range, np.inf)
+        return (X - self._low) / np.where(self._columns, 1.0, span)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the nearest training row."""
+        votes = self._votes(X)
+        most = votes == votes.max(axis=1, keepdims=True)
+        prior = np.bincount(self._codes, minlength=len(self.classes_))
+        return self.classes_[np.argmax(np.where(most, prior, -1), axis=1)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Share of each class in the training rows that are equally near."""
+        votes = self._votes(X)
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def _votes(self, X: Any) -> Floats:
+        """Equally near rows of each class, (m, C)."""
+        d = self._X.shape[1]
+        return next(self._sweep(X, np.arange(d), np.array([d])))
+
+    def sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[NearestNeighbor]:
+        """A fitted classifier of the rows of X for each number of features.
+
+        Distances with more features are those with fewer, and what is added, so that
+        all sizes cost as much as the largest.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+            Test rows; the classifiers know the classes of these only.
+        order : array of int
+            Features, best first.
+        sizes : array of int
+            Ascending.
+        """
+        for votes in self._sweep(X, order, sizes):
+            known = _Known(self.nominal)
+            known.classes_, known._codes, known._known = (
+                self.classes_,
+                self._codes,
+                votes,
+            )
+            yield known
+
+    def _sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Floats]:
+        Z = self._scaled(np.asarray(X, np.float64))
+        D = np.zeros((len(Z), len(self._X)))
+        member = (self._codes[:, None] == np.arange(len(self.classes_))).astype(float)
+        done = 0
+        for size in sizes:
+            added = order[done:size]
+            numbers, names = added[~self._columns[added]], added[self._columns[added]]
+            for part in spans(len(Z), max(1, PAIRS // len(self._X))):
+                if len(numbers):
+                    D[part] += cdist(
+                        Z[part][:, numbers], self._X[:, numbers], "sqeuclidean"
+                    )
+                for f in names:
+                    D[part] += Z[part, f, None] != self._X[:, f]
+            near = D.min(axis=1, keepdims=True)
+            yield (near * (1 + TIE) ** 2 >= D) @ member
+            done = int(size)
+
+
+class _Known(NearestNeighbor):
+    """What `NearestNeighbor.sweep` has found out about some rows."""
+
+    _known: Floats
+
+    def _votes(self, X: Any) -> Floats:
+        return self._known
 
 
 class Judge(NamedTuple):
@@ -19,28 +137,42 @@ class Judge(NamedTuple):
 
     X: Any
     make: Callable[[Ints], Any]  # an unfitted classifier for some columns of X
+    nearest: NearestNeighbor | None  # for all columns, if it is that one
 
 
-def judge(
-    estimator: Any, X: Any, selectors: Iterable[MarginSelector], caller: str
-) -> Judge:
-    """The caller's classifier, or one by name in the space in which selectors see X.
+class Numbers(NamedTuple):
+    """A table as numbers, and which columns are codes of nominal values."""
 
-    1-NN scales each feature to [0, 1] by the rows it is fitted to. Values of a nominal
-    feature, by the type of its column or by what a selector was told, are as far apart
-    as 0 and 1 are. A missing number counts as the median, a missing category as one.
-    """
-    if estimator is not None and not isinstance(estimator, str):
-        return Judge(X, lambda columns: clone(estimator))
-    classifier, scaler = classifier_of(estimator or "1-nn", caller)
+    X: Floats
+    nominal: Ints
+
+
+def numbers_of(X: Any, selectors: Iterable[MarginSelector], caller: str) -> Numbers:
+    """Nominal columns are so by their type, or by what a selector was told."""
     told = [getattr(s, "categorical_features", None) for s in selectors]
     found = [
         nominal_columns(X, t, caller, booleans=False, notice=False)
         for t in [None, *told]
     ]
     nominal = np.unique(np.concatenate(found))
-    table: Floats = np.asarray(as_numbers(X, nominal, caller), np.float64)
+    return Numbers(np.asarray(as_numbers(X, nominal, caller), np.float64), nominal)
+
+
+def judge(estimator: Any, X: Any, numbers: Numbers, caller: str) -> Judge:
+    """The caller's classifier, or one by name in the space in which selectors see X."""
+    if estimator is not None and not isinstance(estimator, str):
+        return Judge(X, lambda columns: clone(estimator), None)
+    table, nominal = numbers
+    if estimator is None or is_nearest(estimator):
+
+        def make(columns: Ints) -> NearestNeighbor:
+            return NearestNeighbor(np.flatnonzero(np.isin(columns, nominal)))
+
+        return Judge(table, make, NearestNeighbor(nominal))
+    classifier, scaler = classifier_of(estimator, caller)
     plain = not len(nominal) and not np.isnan(table).any()
     return Judge(
-        table, lambda columns: prepared(classifier, scaler, columns, nominal, plain)
+        table,
+        lambda columns: prepared(classifier, scaler, columns, nominal, plain),
+        None,
     )

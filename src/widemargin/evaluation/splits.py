@@ -16,6 +16,8 @@ from sklearn.model_selection import (
 )
 
 from widemargin.columns import missing_cells
+from widemargin.evaluation.neighbor import Numbers
+from widemargin.folding import stratified_folds
 from widemargin.table import Ints
 
 Fold = tuple[NDArray[np.integer], NDArray[np.integer]]
@@ -27,6 +29,7 @@ def split(
     groups: Ints | None,
     random: np.random.RandomState,
     caller: str,
+    table: Numbers | None = None,
 ) -> list[Fold]:
     """Row numbers for training and test, one pair for each fold.
 
@@ -43,6 +46,9 @@ def split(
         Shuffles.
     caller : str
         For errors.
+    table : Numbers, default=None
+        What the rows hold. With it, a number of folds without groups makes folds that
+        do not depend on the order of the rows.
     """
     if isinstance(cv, str):
         if cv != "time":
@@ -55,7 +61,13 @@ def split(
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         _check_group_count(int(cv), groups, caller)
         seed = random.randint(2**31 - 1)
-        cv = kind(int(cv), shuffle=True, random_state=seed)
+        n_folds = int(cv)
+        cv = kind(n_folds, shuffle=True, random_state=seed)
+        if groups is None and table is not None:
+            # scikit-learn refuses, or warns of, folds that cannot be made.
+            next(cv.split(np.zeros((len(codes), 1)), codes))
+            X, nominal = table
+            cv = stratified_folds(X, codes, n_folds, nominal=nominal, seed=seed)
     splitter = check_cv(cv, codes, classifier=True)
     nothing = np.zeros((len(codes), 1))
     with warnings.catch_warnings():

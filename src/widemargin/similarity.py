@@ -1,4 +1,4 @@
-"""How alike features are, a block of them at a time."""
+"""How similar features are, a block of them at a time."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from widemargin.baselines.discrete import MOST, Coded, Codes
-from widemargin.evaluation.columns import Columns
+from widemargin.discrete import MOST, Coded, Codes
 from widemargin.table import Floats, Ints
 from widemargin.threads import Workers
 
@@ -18,10 +17,22 @@ ROUNDING = 1e-12  # relative to the values, what varies less does not vary
 DIGITS = 1e-6  # a variance so much smaller than the squares has lost too many
 
 
-class Likeness(Protocol):
+class Columns(Protocol):
+    """Numbers and nominal values of a table, apart."""
+
+    @property
+    def numbers(self) -> Floats:
+        """(n, d), NaN where a value is missing or not a number."""
+
+    @property
+    def nominal(self) -> dict[int, Ints]:
+        """Codes of nominal columns, the most frequent value 0, −1 for a missing one."""
+
+
+class Similarity(Protocol):
     """Similarities between 0 and 1."""
 
-    usable: NDArray[np.bool_]  # (d,) features that can be like any other
+    usable: NDArray[np.bool_]  # (d,) features that can be similar to any other
     block: int  # how many to ask for at a time
 
     def __call__(self, features: Ints, others: Ints) -> Floats:

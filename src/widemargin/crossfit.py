@@ -1,0 +1,178 @@
+"""Cross-fitting: rank in the training part of each fold, judge in its test part.
+
+An accuracy that is shown for k features comes from rows that had no part in ranking or
+scaling them. The steps, each of its own use:
+
+1. `fold_rows` deals the rows out to ten stratified folds;
+2. the caller ranks the features by the training rows of each fold;
+3. `judge` counts the test rows that 1-NN gets right with the best 1, 2, … features of
+   the fold's ranking, thinned out or not (`widemargin.thinning`);
+4. `choose` picks the size, and how redundant features are treated; `optimism` says how
+   much the accuracy of what was picked owes to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from widemargin.folding import Fold, stratified_folds
+from widemargin.prefixes import prefix_hits, spaces
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints
+from widemargin.thinning import similarity_of, thin
+from widemargin.threads import Workers
+
+N_FOLDS = 10
+THRESHOLDS = (None, 0.9, 0.7)  # what redundancy="auto" chooses among
+
+
+class Data(NamedTuple):
+    """A table as it was read: not scaled, rows in the caller's order."""
+
+    X: Floats  # (n, d) numbers, or codes of nominal values; NaN: missing
+    y: Ints  # (n,) class codes
+    nominal: Ints | None  # columns that hold codes
+    scale: str | None  # how 1-NN is to scale numbers
+
+
+class Judged(NamedTuple):
+    """Test rows that 1-NN gets right with the best 1, 2, … features."""
+
+    hits: Ints  # (V, K)
+    tested: Ints  # (V,) test rows of each fold
+    n: int  # rows that count, also those which are never tested
+
+    @property
+    def scores(self) -> Floats:
+        """Share of the rows that 1-NN gets right, (K,)."""
+        return self.hits.sum(axis=0) / self.n
+
+    def without(self, v: int) -> Judged:
+        """The same of all folds but one."""
+        tested = np.delete(self.tested, v)
+        return Judged(np.delete(self.hits, v, axis=0), tested, self.n - self.tested[v])
+
+    def error(self, size: int) -> float:
+        """Standard error of the score of some size.
+
+        That of the mean over the folds, and at least that of a share of n rows.
+        """
+        p = float(self.scores[size - 1])
+        binomial = np.sqrt(p * (1 - p) / self.n)
+        V = len(self.tested)
+        if V < 2:
+            return float(binomial)
+        folds = self.hits[:, size - 1] / self.tested
+        return float(max(binomial, folds.std(ddof=1) / np.sqrt(V)))
+
+
+def fold_rows(data: Data) -> list[Fold]:
+    """Ten stratified folds, or as many as the largest class has members if fewer.
+
+    They depend on what the rows hold, not on their order. A row that is alone in its
+    class is in every training part: it is never tested, and counts as an error. If all
+    are alone there are no folds.
+    """
+    largest = int(np.bincount(data.y).max())
+    if largest < 2:
+        return []
+    n_folds = min(N_FOLDS, largest)
+    return stratified_folds(
+        data.X, data.y, n_folds, nominal=data.nominal, keep_single=True
+    )
+
+
+def judge(
+    data: Data,
+    folds: Sequence[Fold],
+    orders: Sequence[Ints],
+    thresholds: Sequence[float | None],
+    most: int,
+    workers: Workers,
+) -> list[Judged]:
+    """Judge the rankings of all folds, thinned out by each of some thresholds.
+
+    Parameters
+    ----------
+    data : Data
+    folds : list of (train, test)
+    orders : list of arrays of shape (n_features,)
+        Features, best first, as the training rows of each fold rank them.
+    thresholds : list of float or None
+        Similarity from which a feature is skipped; None skips none.
+    most : int
+        Largest number of features to judge.
+    workers : Workers
+    """
+    n, d = data.X.shape
+    V, most = len(folds), min(most, d)
+    hits = np.zeros((len(thresholds), max(V, 1), most), np.int64)
+    quiet = workers.silent()
+    with progress("folds", V, workers.verbose, summary=False) as advance:
+        views = spaces(data.X, data.y, folds, data.scale, data.nominal)
+        for v, space in enumerate(views):
+            train = folds[v][0]
+            thinned = _thinned(data, train, orders[v], thresholds, most, quiet)
+            for t, order in enumerate(thinned):
+                hits[t, v] = prefix_hits(space, order[:most], quiet)
+            advance()
+    tested = np.array([len(test) for _, test in folds] or [n])
+    return [Judged(h, tested, n) for h in hits]
+
+
+def _thinned(
+    data: Data,
+    train: Ints,
+    order: Ints,
+    thresholds: Sequence[float | None],
+    most: int,
+    workers: Workers,
+) -> list[Ints]:
+    """A ranking without near copies, for each threshold."""
+    if all(threshold is None for threshold in thresholds):
+        return [order] * len(thresholds)
+    similarity = similarity_of(data.X[train], data.nominal, data.y[train], workers)
+    return [
+        order if t is None else thin(order, similarity, t, most).order
+        for t in thresholds
+    ]
+
+
+def choose(curves: Sequence[Judged], size: int | None = None) -> tuple[int, int]:
+    """Which curve, and how many features.
+
+    Without a size, the smallest whose accuracy is within one standard error of the best
+    of all curves. Then the more accurate curve, then the earlier.
+    """
+    scores = np.array([curve.scores for curve in curves])
+    # An accuracy is a whole number of n-ths: rounding shall not decide.
+    tie = 1e-9 / curves[0].n
+    if size is not None:
+        at = scores[:, size - 1]
+        return int(np.argmax(at >= at.max() - tie)), size
+    best = scores.max()
+    t, k = np.argwhere(scores >= best - tie)[0]
+    enough = scores >= best - curves[t].error(int(k) + 1) - tie
+    size = int(np.argmax(enough.any(axis=0))) + 1
+    at = np.where(enough[:, size - 1], scores[:, size - 1], -1.0)
+    return int(np.argmax(at >= at.max() - tie)), size
+
+
+def optimism(curves: Sequence[Judged]) -> float:
+    """How much too high the accuracy of the chosen size is, since it was chosen for it.
+
+    Each fold is judged at the size, and on the curve, that the others choose. By so
+    much the accuracy at the size that all choose is higher than that; at least 0.
+    """
+    which, size = choose(curves)
+    V, n = len(curves[0].tested), curves[0].n
+    if V < 2:
+        return 0.0
+    hits = 0
+    for v in range(V):
+        t, k = choose([curve.without(v) for curve in curves])
+        hits += int(curves[t].hits[v, k - 1])
+    return max(0.0, float(curves[which].scores[size - 1]) - hits / n)

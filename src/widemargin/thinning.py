@@ -1,0 +1,136 @@
+"""Skip features that a better one stands for.
+
+Features are visited best first. One that is similar, by a threshold or more, to a
+feature kept before is skipped; else it is kept. Similarities come in blocks of features
+that may be kept against all that come after: there is never a matrix of d² of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.similarity import Correlation, Similarity, Uncertainty
+from widemargin.table import Floats, Ints
+from widemargin.threads import Workers
+
+TIE = 1e-10  # similarities this close are equal
+N_BINS = 5  # of equal frequency, for numbers in a table that has nominal values, too
+
+
+class Values(NamedTuple):
+    """The columns of a table that was read already; see `similarity.Columns`."""
+
+    numbers: Floats
+    nominal: dict[int, Ints]
+
+
+class Thinned(NamedTuple):
+    """A ranking without near copies at the top."""
+
+    order: Ints  # (d,) features kept, best first, then the others, then those skipped
+    instead: Ints  # (d,) the kept feature that stands for a skipped one, else −1
+
+
+def similarity_of(
+    X: Floats, nominal: Ints | None, labels: Ints, workers: Workers
+) -> Similarity:
+    """|r|, or symmetrical uncertainty if values are nominal or missing.
+
+    Nominal columns of X hold codes; NaN marks a missing value.
+    """
+    mixed = nominal is not None and len(nominal) > 0
+    numbers = np.asarray(X, np.float64)
+    if not mixed and not np.isnan(numbers).any():
+        return Correlation(Values(numbers, {}))
+    columns = [] if nominal is None else nominal.tolist()
+    codes = {f: _by_frequency(numbers[:, f]) for f in columns}
+    return Uncertainty(Values(numbers, codes), N_BINS, labels, workers)
+
+
+def _by_frequency(values: Floats) -> Ints:
+    """Codes of nominal values, the most frequent one 0; −1 for a missing one."""
+    there = ~np.isnan(values)
+    _, place, counts = np.unique(values[there], return_inverse=True, return_counts=True)
+    codes = np.full(len(values), -1)
+    codes[there] = np.argsort(np.argsort(-counts, kind="stable"))[place]
+    return codes
+
+
+def thin(order: Ints, similarity: Similarity, threshold: float, wanted: int) -> Thinned:
+    """Move features that are similar to better ones to the end of a ranking.
+
+    Parameters
+    ----------
+    order : array of int
+        All features, best first.
+    similarity : Similarity
+    threshold : float
+        Features at least as similar as this are redundant.
+    wanted : int
+        How many features have to be told from their near copies. Beyond so many,
+        none is skipped for being similar to another one that is not among them.
+    """
+    usable = order[similarity.usable[order]]
+    leader, _ = leaders(usable, similarity, threshold, most=wanted)
+    skipped = leader != np.arange(len(order))
+    instead = np.where(skipped, leader, -1)
+    kept, copies = order[~skipped[order]], order[skipped[order]]
+    return Thinned(np.concatenate([kept, copies]), instead)
+
+
+def leaders(
+    order: Ints,
+    similarity: Similarity,
+    threshold: float,
+    *,
+    most: int | None = None,
+    advance: Callable[[], Any] = lambda: None,
+) -> tuple[Ints, Floats]:
+    """The representative of each feature, and how similar it is.
+
+    Parameters
+    ----------
+    order : array of int
+        Features, best first; others represent themselves.
+    most : int, optional
+        No feature is represented by any but the first so many representatives.
+    advance : function
+        Called once for each feature that is done.
+
+    Returns
+    -------
+    leader : array of shape (n_features,)
+        The most similar representative; the feature itself if it is one.
+    similarities : array of shape (n_features,)
+        1 for features that represent themselves.
+    """
+    d = len(similarity.usable)
+    leader, similar = np.arange(d), np.zeros(d)
+    limit = threshold - TIE
+    done, found = 0, 0
+    while done < len(order) and (most is None or found < most):
+        rest = order[done:]
+        open_: NDArray[np.int64] = np.flatnonzero(similar[rest] < limit)
+        open_ = open_[: similarity.block]
+        candidates = rest[open_]
+        block = similarity(candidates, rest) if len(candidates) else np.empty((0, 0))
+        for place, f, row in zip(open_, candidates, block, strict=True):
+            if similar[f] >= limit or found == most:
+                continue
+            found += 1
+            after = rest[place + 1 :]
+            closer = row[place + 1 :] > similar[after] + TIE
+            similar[after[closer]] = row[place + 1 :][closer]
+            leader[after[closer]] = f
+        settled = len(rest)
+        if len(open_) == similarity.block:
+            settled = int(open_[-1]) + 1
+        done += settled
+        for _ in range(settled):
+            advance()
+    alone = similar < limit
+    return np.where(alone, np.arange(d), leader), np.where(alone, 1.0, similar)
