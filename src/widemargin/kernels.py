@@ -76,9 +76,26 @@ tiny = partial(inner, inline="always")
 
 
 def jit(function):
-    """Make a kernel, which Python calls and which returns numbers or nothing."""
+    """Make a kernel: compiled code that Python calls.
+
+    It returns a number or nothing. A NamedTuple is made by Python code, and where
+    Ctrl-C interrupts that, Numba goes on with a null pointer.
+    """
     kernel = _compiled(function)
-    kernel._compile_for_args = partial(_compile_aside, kernel._compile_for_args)
+    compile_for = kernel._compile_for_args
+
+    def compile_checked(*args):
+        code = compile_for(*args)
+        for signature in kernel.nopython_signatures:
+            kind = signature.return_type
+            if not isinstance(kind, types.Number | types.Boolean | types.NoneType):
+                raise TypeError(
+                    f"Kernel {function.__name__} returns {kind}; kernels return a "
+                    "number or nothing. Hand in an array to write to."
+                )
+        return code
+
+    kernel._compile_for_args = partial(_compile_aside, compile_checked)
     return kernel
 
 

@@ -21,8 +21,8 @@ release it; a thread that needs the condition then waits for ever. `Thread.start
    divides.
 3. The caller waits for flags, one per task, set once. A queue wakes the caller up
    early, but the flags decide: a lost message costs a tenth of a second.
-4. If the caller is interrupted while it waits, it tells the helpers to stop in a single
-   bytecode, then waits for the pieces under way. A second Ctrl-C ends this wait; the
+4. If the caller is interrupted while it waits, it tells the helpers to stop by storing
+   a flag, then waits for the pieces under way. A second Ctrl-C ends this wait; the
    helpers end their pieces, and nobody reads those results.
 5. What must be undone is undone by a helper when a lock is released, and ``with``
    releases a lock of C code without fail: see `single_threaded_blas`.
@@ -37,6 +37,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache, partial
+from itertools import repeat
 from queue import Empty, SimpleQueue
 from threading import Condition, Lock, local
 from typing import Any, Self
@@ -46,7 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-STOP = 2**63 - 1  # on a board: more steps than anybody waits for
+GONE = 2**63 - 1  # on a board: more steps than anybody waits for
 LOOK = 0.1  # seconds until a waiting caller looks at the flags again
 
 
@@ -63,12 +64,27 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _blas() -> list[Any]:
     """BLAS libraries of this process (looking them up takes milliseconds)."""
     # Numba calls BLAS through SciPy, so SciPy's must be loaded to be found.
     import scipy.linalg.cython_blas  # noqa: F401
 
-    return ThreadpoolController().select(user_api="blas")
+    controllers: list[Any] = (
+        ThreadpoolController().select(user_api="blas").lib_controllers
+    )
+    return controllers
+
+
+def _set_blas_threads(numbers: Iterable[int]) -> None:
+    """Set the number of threads of each library, from whichever thread.
+
+    Since threadpoolctl 3.8, the public setter serves only the thread that used it
+    first, and ignores all others. Here, users are counted, and do not get in each
+    other's way.
+    """
+    for library, number in zip(_blas(), numbers, strict=True):
+        set_threads = getattr(library, "_real_set_num_threads", None)
+        (set_threads or library.set_num_threads)(number)
 
 
 Task = tuple[Callable[[], None], Callable[[], None]]
@@ -147,7 +163,7 @@ class _Limit:
 
     changing = Lock()
     blocks: list[RLock] = []  # locks of the blocks that may still be running
-    limiter: Any = None
+    before: list[int] = []  # threads of each library
 
     @classmethod
     def begin(cls, block: RLock, limited: SimpleQueue[BaseException | None]) -> None:
@@ -156,19 +172,19 @@ class _Limit:
             with cls.changing:
                 first = not cls.blocks
                 if first:
-                    cls.limiter = _blas().limit(limits=1)
+                    cls.before = [library.get_num_threads() for library in _blas()]
+                    _set_blas_threads(repeat(1, len(cls.before)))
                 cls.blocks.append(block)
         except BaseException as problem:
             limited.put(problem)
             return
         limited.put(None)
         while first:
-            with cls.blocks[0]:  # waits until it is free
-                pass
+            cls.blocks[0].acquire()  # when it is free
             with cls.changing:
                 del cls.blocks[0]
                 if not cls.blocks:
-                    cls.limiter.restore_original_limits()
+                    _set_blas_threads(cls.before)
                     return
 
     @classmethod
@@ -177,7 +193,7 @@ class _Limit:
         cls.changing = Lock()
         if cls.blocks:
             cls.blocks.clear()
-            cls.limiter.restore_original_limits()
+            _set_blas_threads(cls.before)
 
 
 def _after_fork() -> None:
@@ -240,7 +256,7 @@ class Workers:
         n_threads = min(self.n_threads, len(pieces))
         if n_threads > 1:
             queue = _Queue(pieces, claims)
-            _Crew(lambda _, board: queue.work(function, board), n_threads).run()
+            _Crew(lambda *_: queue.work(function), n_threads).run()
             return
         for piece in pieces:
             _stop_if_told()
@@ -252,8 +268,9 @@ class Workers:
         """Call ``function(member, board)`` in up to ``most`` threads, all at once.
 
         On the board, a row for each member, they write how far they are. If one of
-        them fails, the board says that all have done everything, so that the others do
-        not wait for it.
+        them fails, the board says that it has done everything, so that the others do
+        not wait for it. They always work to the end: what stopped some of them earlier
+        would leave the others waiting.
         """
         n_threads = max(1, min(self.n_threads, most))
         if n_threads > 1:
@@ -264,9 +281,9 @@ class Workers:
 
 
 class _Crew:
-    """Threads that work while their caller waits for them.
+    """Helpers that work while their caller waits for them.
 
-    Each calls ``work(member, board)``. Where board[:, 0] is STOP, the work is to end.
+    Each calls ``work(member, board)``, which is to end early if ``stopped`` is set.
     """
 
     def __init__(
@@ -274,6 +291,7 @@ class _Crew:
     ) -> None:
         self.work = work
         self.board = np.zeros((size, 8), np.int64)
+        self.stopped = False
         self.queued: list[None] = []
         self.ended = [False] * size
         self.messages: SimpleQueue[None] = SimpleQueue()
@@ -289,7 +307,8 @@ class _Crew:
                 _stop_if_told()
                 self._rest()
         except BaseException:
-            self.board[:, 0] = STOP
+            self.stopped = True
+            self.board[len(self.queued) :, 0] = GONE
             while self._working():
                 self._rest()
             raise
@@ -301,14 +320,15 @@ class _Crew:
                 del problem  # its traceback holds this frame
 
     def _work(self, member: int) -> None:
-        _current.board = self.board
+        _current.crew = self
         try:
             self.work(member, self.board)
         except BaseException as problem:
             self.problem = self.problem or problem
-            self.board[:, 0] = STOP
+            self.stopped = True
+            self.board[member, 0] = GONE
         finally:
-            del _current.board
+            del _current.crew
 
     def _end(self, member: int) -> None:
         self.ended[member] = True
@@ -322,13 +342,18 @@ class _Crew:
             self.messages.get(timeout=LOOK)
 
 
-_current = local()  # .board of the crew that a thread belongs to
+_current = local()  # .crew that a thread belongs to
+
+
+def _told_to_stop() -> bool:
+    """Whether the crew of this thread, if it belongs to one, is to stop."""
+    crew = getattr(_current, "crew", None)
+    return crew is not None and crew.stopped
 
 
 def _stop_if_told() -> None:
-    """In a thread whose crew is to stop, end what it is doing as Ctrl-C would."""
-    board = getattr(_current, "board", None)
-    if board is not None and board[0, 0] == STOP:
+    """End work inside a piece as Ctrl-C would."""
+    if _told_to_stop():
         raise KeyboardInterrupt
 
 
@@ -342,12 +367,12 @@ class _Queue:
         self.taken: set[int] = set()
         self.changed = Condition()
 
-    def work(self, function: Callable[[Any], None], board: NDArray[np.int64]) -> None:
+    def work(self, function: Callable[[Any], None]) -> None:
         """Do pieces until none is left, or until told to stop."""
         while (item := self._next()) is not None:
             piece, claimed = item
             try:
-                if board[0, 0] == STOP:
+                if _told_to_stop():
                     return
                 function(piece)
             except BaseException:

@@ -1,0 +1,348 @@
+"""Ctrl-C at any moment: no crash, no hang, nothing half done."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import types
+from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from cli_tools import run_main
+from widemargin import GFlip, ReliefF, kernels, threads
+from widemargin.baselines import FisherScore
+from widemargin.evaluation import RankingTree
+from widemargin.threads import Workers, single_threaded_blas
+
+SCRIPT = Path(__file__).parents[1] / "benchmarks" / "interrupts.py"
+
+needs_timer = pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="needs an interval timer"
+)
+
+
+@pytest.fixture
+def interrupt_after():
+    """Call it with seconds to wait for one KeyboardInterrupt, and the next …"""
+
+    def arm(*seconds):
+        left[:] = seconds
+        signal.setitimer(signal.ITIMER_REAL, left.pop(0))
+
+    def fire(*_):
+        if left:
+            arm(*left)
+        raise KeyboardInterrupt
+
+    left = []
+    before = signal.signal(signal.SIGALRM, fire)
+    yield arm
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def table(n=300, d=20):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    return rng.random((n, d)) + 0.1 * y[:, None], y
+
+
+@needs_timer
+def test_every_method_and_function_survives_interrupts():
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "--interrupts", "60"],
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 of 60 went wrong" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_during_gflip_ends_the_command_in_one_line(jobs, tmp_path):
+    X, y = table(600, 60)
+    data = tmp_path / "data.csv"
+    np.savetxt(data, np.column_stack([X, y]), delimiter=",", fmt="%.6f")
+    # The signal comes while compiled code runs.
+    before = (
+        "import os, signal, threading\n"
+        "from widemargin.algorithms.gflip import FlipSearch\n"
+        "epoch = FlipSearch.epoch\n"
+        "def interrupted(self, *args):\n"
+        "    kill = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "    epoch(self, *args)\n"
+        "    threading.Timer(0.02, kill).start()\n"
+        "    while True:\n"
+        "        epoch(self, *args)\n"
+        "FlipSearch.epoch = interrupted"
+    )
+    result = run_main(
+        before, "select", data, "--method", "GFlip", "--jobs", jobs, "--no-header"
+    )
+    assert result.returncode == 130, result.stderr
+    assert result.stderr.splitlines()[-1] == "widemargin: interrupted"
+    assert "Traceback" not in result.stderr
+
+
+class TestFit:
+    def test_an_unfinished_fit_leaves_the_selector_unfitted(self, monkeypatch):
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(ReliefF, "_rank", interrupted)
+        selector = ReliefF()
+        with pytest.raises(KeyboardInterrupt):
+            selector.fit(*table())
+        assert vars(selector) == selector.get_params()
+        with pytest.raises(NotFittedError):
+            selector.get_support()
+
+    @pytest.mark.parametrize(
+        "estimator", [ReliefF(), GFlip(random_state=0), FisherScore(), RankingTree()]
+    )
+    def test_a_failed_second_fit_changes_nothing(self, estimator):
+        X, y = table()
+        before = vars(estimator.fit(X, y)).copy()
+        with pytest.raises(ValueError, match="classes"):
+            estimator.fit(X[:, :5], np.zeros(len(X)))
+        assert vars(estimator) == before
+
+    def test_a_fit_can_be_repeated(self):
+        X, y = table()
+        selector = ReliefF().fit(X, y)
+        again = ReliefF().fit(X[:, :5], y).fit(X, y)
+        np.testing.assert_array_equal(selector.scores_, again.scores_)
+
+
+class TestWorkers:
+    @needs_timer
+    def test_an_interrupted_caller_waits_for_pieces_under_way_only(
+        self, interrupt_after
+    ):
+        begun, ended = [], []
+
+        def piece(number):
+            begun.append(number)
+            if number == 0:
+                interrupt_after(1e-6)
+            time.sleep(0.2)
+            ended.append(number)
+
+        with pytest.raises(KeyboardInterrupt):
+            Workers(2).run(piece, range(50))
+        assert sorted(begun) == sorted(ended)
+        assert len(begun) < 10
+
+    @needs_timer
+    def test_a_second_interrupt_ends_the_waiting(self, interrupt_after):
+        free, done = threading.Event(), []
+
+        def piece(number):
+            if number == 0:
+                interrupt_after(1e-6, 0.1)
+            free.wait(60)
+
+        began = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            Workers(2).run(piece, range(50))
+        assert time.perf_counter() - began < 50
+        free.set()
+        Workers(2).run(done.append, range(10))
+        assert sorted(done) == list(range(10))
+
+    @needs_timer
+    def test_work_inside_a_piece_stops_too(self, interrupt_after):
+        done = []
+
+        def inner(number):
+            if number == 3:
+                interrupt_after(1e-6)
+            time.sleep(0.05)
+            done.append(number)
+
+        with pytest.raises(KeyboardInterrupt):
+            Workers(2).run(lambda _: Workers(1).run(inner, range(200)), range(2))
+        assert len(done) < 100
+
+    def test_pieces_with_the_same_claim_do_not_meet(self):
+        at_work, met, lock = set(), [], threading.Lock()
+
+        def piece(pair):
+            with lock:
+                met.extend(at_work & set(pair))
+                at_work.update(pair)
+            time.sleep(0.001)
+            with lock:
+                at_work.difference_update(pair)
+
+        pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
+        Workers(3).run(piece, pairs, claims=set)
+        assert not met
+
+    def test_runs_inside_of_runs_have_threads_of_their_own(self):
+        done = []
+        Workers(3).run(
+            lambda _: Workers(3).run(
+                lambda _: Workers(2).run(done.append, "ab"), "cde"
+            ),
+            "fgh",
+        )
+        assert len(done) == 18
+
+    def test_the_work_is_not_kept_in_memory(self):
+        class Data:
+            pass
+
+        data = Data()
+        gone = weakref.ref(data)
+        gc.disable()
+        try:
+            Workers(2).run(lambda _, data=data: None, range(4))
+            with pytest.raises(ZeroDivisionError):
+                Workers(2).run(lambda _, data=data: 1 / 0, range(4))
+            del data
+            time.sleep(0.1)
+            assert gone() is None
+        finally:
+            gc.enable()
+
+    def test_threads_are_used_again(self):
+        Workers(3).run(lambda _: None, range(9))
+        before = len(threads._Helpers.idle)
+        for _ in range(50):
+            Workers(3).run(lambda _: None, range(9))
+        assert len(threads._Helpers.idle) == before
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+    def test_a_forked_child_starts_its_own_threads(self):
+        script = (
+            "import os, sys\n"
+            "from widemargin.threads import Workers, single_threaded_blas\n"
+            "def both():\n"
+            "    done = []\n"
+            "    with single_threaded_blas():\n"
+            "        Workers(2).run(done.append, range(8))\n"
+            "    return len(done)\n"
+            "both()\n"
+            "child = os.fork()\n"
+            "if not child:\n"
+            "    os._exit(both())\n"
+            "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) - 8)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script], timeout=60, check=False
+        )
+        assert done.returncode == 0
+
+
+def blas_threads():
+    return {m["num_threads"] for m in threadpool_info() if m["user_api"] == "blas"}
+
+
+def assert_soon(expected):
+    """A helper restores BLAS when it gets the GIL."""
+    for _ in range(200):
+        if blas_threads() == expected:
+            return
+        time.sleep(0.01)
+    assert blas_threads() == expected
+
+
+class TestSingleThreadedBlas:
+    @pytest.fixture(autouse=True)
+    def two_threads(self):
+        with threadpool_limits(2, "blas"):
+            yield
+
+    def test_blocks_that_overlap_restore_what_was_there(self):
+        first, second = single_threaded_blas(), single_threaded_blas()
+        with first:
+            assert blas_threads() == {1}
+            second.__enter__()
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert_soon({2})
+
+    def test_concurrent_fits_restore_what_was_there(self):
+        X, y = table()
+
+        def fit():
+            for _ in range(10):
+                ReliefF(n_jobs=1).fit(X, y)
+
+        at_once = [threading.Thread(target=fit) for _ in range(3)]
+        for thread in at_once:
+            thread.start()
+        for thread in at_once:
+            thread.join()
+        assert_soon({2})
+
+    def test_an_error_in_the_block_restores_what_was_there(self):
+        with pytest.raises(KeyboardInterrupt), single_threaded_blas():
+            raise KeyboardInterrupt
+        assert_soon({2})
+
+    @needs_timer
+    def test_interrupts_around_the_block_restore_what_was_there(self, interrupt_after):
+        rng = np.random.default_rng(0)
+        count = 0
+        for _ in range(100):
+            try:
+                interrupt_after(rng.random() * 3e-4 + 1e-6)
+                for _ in range(100):
+                    with single_threaded_blas():
+                        pass
+                time.sleep(1)
+            except KeyboardInterrupt:
+                count += 1
+        assert count == 100
+        assert_soon({2})
+
+
+class TestKernels:
+    def test_a_kernel_that_returns_more_than_a_number_is_refused(self, monkeypatch):
+        signatures = []
+
+        class Dispatcher:
+            nopython_signatures = signatures
+
+            @staticmethod
+            def _compile_for_args(*args):
+                signatures.append(types.NamedTuple((types.int64,), kernels.Tile)())
+
+        monkeypatch.setattr(kernels, "_compiled", lambda _: Dispatcher())
+        kernel = kernels.jit(lambda: None)
+        with pytest.raises(TypeError, match=r"returns Tile.*a number or nothing"):
+            kernel._compile_for_args()
+
+    def test_compiled_outside_of_the_main_thread(self):
+        where = kernels._compile_aside(threading.current_thread)
+        assert where is not threading.main_thread()
+
+    def test_what_is_wrong_with_the_code_is_told(self):
+        with pytest.raises(ZeroDivisionError):
+            kernels._compile_aside(lambda: 1 / 0)
+
+    @needs_timer
+    def test_an_interrupt_comes_after_compiling(self, interrupt_after):
+        done = []
+
+        def compile_for(value):
+            interrupt_after(1e-6)
+            time.sleep(0.3)
+            done.append(value)
+
+        with pytest.raises(KeyboardInterrupt):
+            kernels._compile_aside(compile_for, 5)
+        assert done == [5]
