@@ -83,7 +83,7 @@ $(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
 	@.venv-oldest/bin/python .ci/lowest.py > .venv-oldest/lowest.txt
 	@.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet --quiet \
 		install --constraint .venv-oldest/lowest.txt --editable '.[anndata,$*]' \
-		hypothesis pytest pytest-xdist
+		hypothesis polars pytest pytest-xdist
 	@touch $@
 
 .venv-newest/.has-%: pyproject.toml
@@ -91,5 +91,5 @@ $(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
 	@python=$$(.ci/find-python newest) && rm -rf .venv-newest && \
 		"$$python" -m venv .venv-newest
 	@.venv-newest/bin/python -m pip --disable-pip-version-check --quiet --quiet \
-		install --editable '.[$*]' hypothesis pytest pytest-xdist
+		install --editable '.[$*]' hypothesis polars pytest pytest-xdist
 	@touch $@

@@ -4,8 +4,10 @@ Such names may move or go in any release. They are imported here and nowhere els
 that a new release is met in one file; `tests/test_private_names.py` checks it.
 
 Compiled code is kept on disk where Numba keeps it: in ``NUMBA_CACHE_DIR`` if that is
-set, beside the source, or in the user's cache folder. Three things are different here:
+set, beside the source, or in the user's cache folder. Four things are different here:
 
+- What lies beside the source is read also by those who cannot write there: compiled
+  once when a container is built, it serves whoever runs it.
 - If none of these can be written to, a folder for temporary files that belongs to the
   user alone takes their place, and if there is none either, nothing is kept.
 - A file that cannot be read, or that holds anything else than what was asked for, is
@@ -42,10 +44,10 @@ from numba.core.cgutils import (
 from numba.core.serialize import dumps
 from numba.np.linalg import check_blas_return
 
-# Its name until Numba 0.61 has an underscore.
-UserWideCacheLocator = getattr(
-    caching, "UserWideCacheLocator", getattr(caching, "_UserWideCacheLocator", None)
-)
+# Until Numba 0.61 their names have an underscore.
+_old = not hasattr(caching, "UserWideCacheLocator")
+UserWideCacheLocator = getattr(caching, "_" * _old + "UserWideCacheLocator")
+InTreeCacheLocator = getattr(caching, "_" * _old + "InTreeCacheLocator")
 
 __all__ = [
     "alloca_once",
@@ -137,6 +139,17 @@ class _Place(CompileResultCacheImpl):
     ]
 
 
+class _BesideSource(InTreeCacheLocator):
+    """The folder of the source, for reading."""
+
+    def ensure_cache_path(self):
+        """Make nothing."""
+
+
+class _PlaceBesideSource(CompileResultCacheImpl):
+    _locator_classes = [_BesideSource]
+
+
 class _CheckedFile(IndexDataCacheFile):
     """Files that say what they hold.
 
@@ -163,6 +176,8 @@ class _CheckedFile(IndexDataCacheFile):
 
 
 class _KernelCache(FunctionCache):
+    """A function's files in the first place that can be written to."""
+
     _impl_class = _Place
 
     def __init__(self, py_func):
@@ -171,6 +186,12 @@ class _KernelCache(FunctionCache):
         self._cache_file = _CheckedFile(
             self._cache_path, self._impl.filename_base, file._source_stamp
         )
+
+
+class _InstalledCache(_KernelCache):
+    """A function's files beside the source."""
+
+    _impl_class = _PlaceBesideSource
 
 
 class _PatientCache(_Cache):
@@ -187,18 +208,21 @@ class _PatientCache(_Cache):
             _say_once(f"there is no folder for it ({error})")
             return NullCache()
 
+    @cached_property
+    def _installed(self):
+        try:
+            return _InstalledCache(self._function)
+        except (OSError, RuntimeError):  # the source is not in a folder
+            return NullCache()
+
     @property
     def cache_path(self):
         return self._cache.cache_path
 
     def load_overload(self, sig, target_context):
-        cache = self._cache
-        try:
-            return cache.load_overload(sig, target_context)
-        except Exception:
-            # Files that were cut short fail in as many ways as there are ways to read
-            # them. What is compiled instead takes their place.
-            return None
+        return _load(self._cache, sig, target_context) or _load(
+            self._installed, sig, target_context
+        )
 
     def save_overload(self, sig, data):
         try:
@@ -222,6 +246,15 @@ class _PatientCache(_Cache):
 
     def flush(self):
         self._cache.flush()
+
+
+def _load(cache, sig, target_context):
+    try:
+        return cache.load_overload(sig, target_context)
+    except Exception:
+        # Files that were cut short fail in as many ways as there are ways to read them.
+        # What is compiled instead takes their place.
+        return None
 
 
 _said = False
