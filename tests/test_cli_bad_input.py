@@ -111,7 +111,7 @@ OPTIONS = {
     "ending": (["good.csv", "-o", "x.doc"], "the ending must say what to write"),
     "exists": (["good.csv", "-o", "good.csv"], "good.csv exists already; --force"),
     "no folder": (["good.csv", "-o", "no/x.csv"], "there is no folder 'no'"),
-    "no such option": (["good.csv", "--taget", "a"], "'--taget'"),
+    "no such option": (["good.csv", "--taget", "a"], "--taget"),
     "no file": ([], "Missing argument 'FILE'"),
     "ordered": (["good.csv", "-m", "OReliefF"], "classes that have an order"),
 }
