@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from threading import Lock
 from typing import Any
 from weakref import ref
 
@@ -53,6 +54,8 @@ FAN = 8  # results that one task of a tree takes
 STEPS = 8  # fewer tasks than that make a partition in the task that uses it
 CONNECT = 10  # seconds that a scheduler may take to answer
 PIECE = 2**26  # bytes of a file that become a partition
+
+_submitting = Lock()
 
 
 class Cluster:
@@ -182,7 +185,12 @@ class Cluster:
         graph, keys = self._graph(results)
         # What a task waits for goes before other tasks like it.
         nested = 1 if _in_task() else 0
-        futures = list(self.client.get(graph, keys, sync=False, priority=nested))
+        # Filters of warnings belong to all threads.
+        with _submitting, warnings.catch_warnings():
+            # Queries and edges travel with the graph, so as not to be lost with a
+            # worker.
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            futures = list(self.client.get(graph, keys, sync=False, priority=nested))
         alive = [known for known in self.futures if known() is not None]
         self.futures = [*alive, *map(ref, futures)]
         return futures
@@ -207,10 +215,7 @@ class Cluster:
     def _watched(self) -> Iterator[None]:
         """Say what happened if workers die or the cluster goes away."""
         try:
-            with single_threaded_blas(), warnings.catch_warnings():
-                # Queries and edges travel with the graph, so as not to be lost with a
-                # worker.
-                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            with single_threaded_blas():
                 yield
         except Exception as error:
             if self.watch is None:

@@ -58,7 +58,7 @@ class Watch:
             paused = _paused(workers)
             used = sum(w["metrics"].get("memory", 0) for w in paused)
             if not paused or _executing(workers) or used < 0.99 * lowest:
-                idle, lowest = None, used
+                idle, lowest = None, used if paused else float("inf")
             idle = (idle or now) if paused else None
             if idle and now - idle >= STUCK:
                 raise MemoryError(self._too_little_memory(paused, len(workers)))
@@ -119,26 +119,25 @@ class Watch:
 
     def _killed(self, error: Any, parts: Sequence[Any]) -> Exception:
         key = error.task
-        if parts:
-            task = f"partition {', '.join(map(str, parts))} of X"
-        elif isinstance(key, tuple):
-            task = f"partition {key} of X"
+        if len(parts) > 1:
+            task = f"partitions {parts[0]} to {parts[-1]} of X, which one task makes,"
+        elif parts or isinstance(key, tuple):
+            task = f"partition {[*parts, key][0]} of X"
         else:
-            task = f"the task {key}"
-        times = error.allowed_failures + 1
+            task = f"task {key}"
         said = (
-            f"{self.name}: {task} has killed {times} Dask workers, one after the "
-            "other, and Dask has given up."
+            f"{self.name}: Dask has given up on {task} after "
+            f"{error.allowed_failures + 1} workers died while they worked on it."
         )
         memory = self._restarts_for_memory()
         if memory:
             return MemoryError(said + memory)
         return RuntimeError(
-            f"{said} Either the code that makes it ends the process, or a worker runs "
-            "out of memory. Compute it on its own to find out; "
-            "client.get_worker_logs(nanny=True) tells more. If workers die for other "
-            "reasons, raise Dask's setting distributed.scheduler.allowed-failures "
-            f"({error.allowed_failures})."
+            f"{said} Either the code that reads or makes the data ends the process, or "
+            "the process runs out of memory. Compute that part of X on its own to find "
+            "out; client.get_worker_logs(nanny=True) tells more. If workers die for "
+            "other reasons, raise Dask's setting distributed.scheduler.allowed-failures"
+            f", which is {error.allowed_failures}."
         )
 
 

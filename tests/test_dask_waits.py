@@ -1,0 +1,190 @@
+"""Fits that wait for a Dask cluster: inside of tasks, interrupted, without workers."""
+
+import gc
+import signal
+import threading
+import time
+from types import SimpleNamespace
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster, worker_client
+
+from cases import gaussian
+from widemargin import LMBA, ReliefF
+from widemargin.engine import watch
+
+X, y = gaussian(np.random.default_rng(0))
+EXPECTED = ReliefF().fit(X, y).scores_
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        yield client
+
+
+def lazily(X):
+    return da.from_array(X, chunks=(20, -1))
+
+
+def fit(_):
+    return ReliefF().fit(lazily(X), y).scores_
+
+
+def fit_by_batches(_):
+    return LMBA(batch_size=20, random_state=0).fit(lazily(X), y).scores_
+
+
+def fit_where_the_caller_has_seceded(_):
+    with worker_client():
+        return fit(_)
+
+
+@pytest.mark.parametrize(
+    "task", [fit, fit_by_batches, fit_where_the_caller_has_seceded]
+)
+def test_fits_inside_of_tasks(task, client):
+    futures = client.map(task, range(4), pure=False)
+    end = time.monotonic() + 120
+    while any(f.status == "pending" for f in futures):
+        assert time.monotonic() < end, "tasks wait for each other"
+        time.sleep(0.02)
+    expected = EXPECTED
+    if task is fit_by_batches:
+        expected = LMBA(batch_size=20, random_state=0).fit(X, y).scores_
+    for scores in client.gather(futures):
+        np.testing.assert_allclose(scores, expected, atol=1e-9)
+
+
+def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client):
+    begun, over = threading.Event(), threading.Event()
+
+    def part(block):
+        begun.set()
+        over.wait(60)
+        return block
+
+    def interrupt():
+        begun.wait(60)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        ReliefF().fit(lazily(X).map_blocks(part, dtype=X.dtype), y)
+    # As in a notebook, where the last traceback refers to all that there was.
+    assert raised.tb is not None
+    over.set()
+    end = time.monotonic() + 60
+    while cluster.scheduler.tasks:
+        assert time.monotonic() < end, f"left: {list(cluster.scheduler.tasks)}"
+        time.sleep(0.02)
+    np.testing.assert_allclose(fit(0), EXPECTED, atol=1e-12)
+
+
+def test_a_fit_leaves_nothing_on_the_cluster(cluster, client):
+    lazy = lazily(X).persist()
+    ReliefF().fit(lazy, y)
+    end = time.monotonic() + 60
+    while len(cluster.scheduler.tasks) > lazy.npartitions:
+        assert time.monotonic() < end, f"left: {list(cluster.scheduler.tasks)}"
+        time.sleep(0.02)
+    np.testing.assert_array_equal(lazy.compute(), X)
+
+
+def test_scattered_data_that_are_lost_are_said(client, cluster):
+    (block,) = client.scatter([X])
+    lazy = da.from_delayed(block, X.shape, X.dtype)  # type: ignore[arg-type]
+    ReliefF().fit(lazy, y)
+
+
+def test_a_cluster_without_workers_is_waited_for_aloud(monkeypatch):
+    monkeypatch.setattr(watch, "LOOK", 0.05)
+    monkeypatch.setattr(watch, "NO_WORKERS", 0.2)
+    with (
+        LocalCluster(
+            n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster),
+    ):
+        monkeypatch.setattr(
+            watch, "warn", lambda message: told.append(message) or cluster.scale(1)
+        )
+        told = []
+        np.testing.assert_allclose(fit(0), EXPECTED, atol=1e-12)
+    (message,) = told
+    assert "ReliefF waits for workers" in message
+    gc.collect()
+
+
+class FakeClient:
+    """A cluster in some state; only what a watch looks at."""
+
+    status = "running"
+
+    def __init__(self, *workers, restarts=0):
+        self.workers, self.restarts = workers, restarts
+
+    def scheduler_info(self, n_workers):
+        return {"workers": dict(enumerate(self.workers))}
+
+    def get_events(self, topic):
+        return [(time.time() + 1, {})] * self.restarts
+
+
+def worker(status, memory=550e6, executing=0):
+    metrics = {"memory": memory, "task_counts": {"executing": executing}}
+    return {"status": status, "memory_limit": 600_000_000, "metrics": metrics}
+
+
+@pytest.fixture
+def in_no_time(monkeypatch):
+    monkeypatch.setattr(watch, "STUCK", 0.0)
+
+
+def test_paused_workers_that_stop_a_fit(in_no_time):
+    client = FakeClient(worker("paused"), worker("running"))
+    told = "ReliefF.*paused 1 of 2.*550 MB of 600 MB.*memory_limit"
+    with pytest.raises(MemoryError, match=told):
+        watch.Watch("ReliefF", client).until(lambda seconds: False)
+
+
+@pytest.mark.parametrize(
+    "workers",
+    [
+        [worker("running"), worker("running")],
+        [worker("paused"), worker("running", executing=1)],
+        [worker("paused", executing=1)],
+    ],
+)
+def test_workers_that_do_something_are_waited_for(workers, monkeypatch):
+    monkeypatch.setattr(watch, "STUCK", 1e-9)
+    looks = iter([False] * 5 + [True])
+    watch.Watch("ReliefF", FakeClient(*workers)).until(lambda seconds: next(looks))
+
+
+def test_deaths_for_want_of_memory_are_told_from_others():
+    killed = type("KilledWorker", (Exception,), {})("dead")
+    killed.task, killed.allowed_failures = ("read-csv", 3), 3
+    error = watch.Watch("Relief", FakeClient()).explained(killed, [])
+    assert isinstance(error, RuntimeError)
+    assert "Relief: Dask has given up on partition ('read-csv', 3) of X" in str(error)
+    assert "after 4 workers died" in str(error)
+    client = FakeClient(worker("running"), restarts=4)
+    error = watch.Watch("Relief", client).explained(killed, [])
+    assert isinstance(error, MemoryError)
+    assert "memory limit, 600 MB for each worker" in str(error)
+
+
+def test_errors_of_tasks_speak_for_themselves():
+    client = SimpleNamespace(status="running")
+    assert watch.Watch("Relief", client).explained(ValueError("no"), []) is None
