@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import Future
 
 import dask
 import dask.array as da
@@ -21,7 +22,6 @@ from widemargin.engine import watch
 pytestmark = pytest.mark.filterwarnings("ignore:.*waits for workers:UserWarning")
 SETTINGS = {
     "distributed.deploy.lost-worker-timeout": "300s",
-    "distributed.scheduler.allowed-failures": 1,
     # New workers are copies of a process that has imported everything.
     "distributed.worker.multiprocessing-method": "forkserver",
 }
@@ -61,12 +61,16 @@ def wait_until(true, seconds=120):
 
 def within(seconds, function):
     """What a function returns; fails if that takes too long."""
-    results = []
-    thread = threading.Thread(target=lambda: results.append(function()), daemon=True)
-    thread.start()
-    thread.join(seconds)
-    assert results, "it hangs, or has failed"
-    return results[0]
+    result = Future()
+
+    def run():
+        try:
+            result.set_result(function())
+        except Exception as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return result.result(seconds)
 
 
 def killable(folder, X):

@@ -1,0 +1,177 @@
+"""Workers killed during fits, over all methods that run on Dask.
+
+    python benchmarks/dask_kills.py [--kills 50] [--rows 3000] [--seed 0]
+
+Each fit loses its only worker, both of two, or one of two, by SIGKILL. That happens
+while a partition is made, or at a random moment after some request was sent to the
+cluster and before its answer is read: while X is surveyed, rows are searched, sums are
+made.
+The scores must be those in memory, or an error must say what happened, within a minute.
+Fails otherwise.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import dask
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
+
+from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, Simba
+from widemargin.baselines import FisherScore, InformationGain, PearsonScore
+from widemargin.engine import watch
+
+SECONDS = 60
+METHODS = [
+    Relief(),
+    ReliefF(),
+    ReliefF(n_samples=200, random_state=0),
+    OReliefF(),
+    FRLL(),
+    FisherScore(),
+    PearsonScore(),
+    InformationGain(),
+    Simba(batch_size=600, n_starts=1, random_state=0),
+    OSimba(batch_size=600, n_starts=1, random_state=0),
+    LMBA(batch_size=600, random_state=0),
+]
+SETTINGS = {
+    "distributed.deploy.lost-worker-timeout": "300s",
+    "distributed.worker.multiprocessing-method": "forkserver",
+    "distributed.logging.distributed": "error",
+}
+
+
+class Killer:
+    """Kills workers once, while a fit provably waits for the cluster."""
+
+    def __init__(self, client, n_victims, at, delay):
+        self.client, self.n_victims = client, n_victims
+        self.at, self.delay = at, delay  # number of the request, 0 while reading
+        self.requests, self.killed_at = 0, None
+        self.kept = watch.Watch.until
+        self.pids = list(client.run(os.getpid).values())
+
+    def kill(self):
+        for pid in self.pids[: self.n_victims]:
+            os.kill(pid, signal.SIGKILL)
+        self.killed_at = self.requests
+
+    def __call__(self, waiting, done):
+        """In place of `Watch.until`."""
+        self.requests += 1
+        timer = None
+        if self.requests == self.at:
+            timer = threading.Timer(self.delay, self.kill)
+            timer.start()
+            # The answer is not looked at before.
+            timer.join()
+        self.kept(waiting, done)
+
+
+def parts(X, folder):
+    """X in partitions that tell when they are being made."""
+
+    def part(block):
+        Path(folder, str(os.getpid())).touch()
+        time.sleep(0.05)
+        return block
+
+    return da.from_array(X, chunks=(-(-len(X) // 10), -1)).map_blocks(part, dtype=float)
+
+
+def kill_while_reading(killer, folder):
+    def run():
+        while not any(Path(folder).iterdir()):
+            time.sleep(0.005)
+        killer.kill()
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+def fit(method, X, y, killer):
+    """How a fit ends that loses workers: what to say, whether that is well, seconds."""
+    expected = method.fit(X, y).scores_
+    result = []
+
+    def run():
+        try:
+            result.append(method.fit(lazy, y).scores_)
+        except Exception as error:
+            result.append(error)
+
+    watch.Watch.until = lambda self, done: killer(self, done)
+    with tempfile.TemporaryDirectory() as folder:
+        lazy = parts(X, folder)
+        if killer.at == 0:
+            kill_while_reading(killer, folder)
+        start = time.monotonic()
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(SECONDS)
+        seconds = time.monotonic() - start
+    watch.Watch.until = killer.kept
+    if not result:
+        return f"hangs after {SECONDS} s", False, seconds
+    if isinstance(result[0], Exception):
+        message = f"{type(result[0]).__name__}: {result[0]}"
+        return message, type(method).__name__ in message, seconds
+    difference = np.abs(result[0] - expected).max()
+    return f"right (± {difference:.0e})", difference < 1e-9, seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    y = rng.integers(0, 3, options.rows)
+    X = rng.standard_normal((options.rows, 12)) + y[:, None] * (np.arange(12) < 4)
+    dask.config.set(SETTINGS)
+    warnings.filterwarnings("ignore", ".*waits for workers")
+    get_mp_context().set_forkserver_preload(["distributed", "widemargin.engine.dask"])
+    clusters = {
+        n: LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0")
+        for n in (1, 2)
+    }
+    ended, killed, trial = [], 0, 0
+    print("| method | workers killed | while | seconds | ended |")
+    print("| --- | --- | --- | --- | --- |")
+    while killed < options.kills:
+        method = METHODS[trial % len(METHODS)]
+        n_workers, n_victims = [(1, 1), (2, 2), (2, 1)][trial // len(METHODS) % 3]
+        trial += 1
+        with Client(clusters[n_workers]) as client:
+            client.wait_for_workers(n_workers)
+            at, delay = int(rng.integers(0, 4)), rng.uniform(0, 0.3)
+            killer = Killer(client, n_victims, at, delay)
+            said, well, seconds = fit(method, X, y, killer)
+        if killer.killed_at is None:
+            continue  # it was done before that request
+        killed += n_victims
+        ended.append(well)
+        when = "reading" if at == 0 else f"request {at}"
+        print(
+            f"| {type(method).__name__} | {n_victims} of {n_workers} | {when} | "
+            f"{seconds:.1f} | {said} |",
+            flush=True,
+        )
+    for cluster in clusters.values():
+        cluster.close()
+    print(f"\n{killed} workers killed in {len(ended)} fits: {sum(ended)} ended well.")
+    sys.exit(not all(ended))
+
+
+if __name__ == "__main__":
+    main()
