@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from widemargin import OReliefF, Relief, ReliefF, Simba
-from widemargin.baselines import FisherScore
+from widemargin.table import far_offsets
 
 METHODS = [
     Relief(scale=None),
@@ -61,16 +61,9 @@ def test_standard_scores_do_not_depend_on_the_order_of_rows(gaps, wide):
         np.testing.assert_allclose(one, near, rtol=1e-12)
 
 
-def test_numbers_near_zero_are_as_they_were():
-    # An offset is taken off only where it is a thousand times the range.
-    X, y = gappy()
-    shifted = ReliefF(scale=None).fit(np.nan_to_num(X) + 100, y).scores_
-    exact = ReliefF(scale=None).fit(np.nan_to_num(X), y).scores_
-    np.testing.assert_allclose(shifted, exact, rtol=1e-13)
-
-
-def test_fisher_scores_of_far_values_are_those_of_near_ones():
-    X, y = gappy()
-    X = np.nan_to_num(X)
-    near, far = (FisherScore(scale="standard").fit(Z, y).scores_ for Z in (X, X + 1e12))
-    np.testing.assert_allclose(far, near, rtol=1e-9)
+def test_only_what_is_far_from_zero_is_moved():
+    # Elsewhere sums keep their digits, and scores stay as they are to the last bit.
+    low = np.array([0.0, -1.0, 4.3, 1e10, -1e10 - 1, 7.0, 1e300])
+    high = np.array([1.0, 1.0, 7.9, 1e10 + 1, -1e10, 7.0, 1.7e300])
+    expected = [0, 0, 0, 1e10, -1e10 - 1, 7.0, 0]
+    np.testing.assert_array_equal(far_offsets(low, high), expected)

@@ -130,6 +130,18 @@ def test_on_dask_objects_go_by_their_values(text):
         )
 
 
+def test_text_that_dask_made_of_numbers_is_said():
+    with dask.config.set(
+        {"scheduler": "synchronous", "dataframe.convert-string": True}
+    ):
+        there = dd.from_pandas(X.astype(object), npartitions=4, sort=False)
+        with pytest.warns(UserWarning, match=r"reads as numbers.*X.astype\(float\)"):
+            ReliefF().fit(there, y)
+        ReliefF(categorical_features=list(X.columns)).fit(there, y)
+        codes = dd.from_pandas(X.round().astype(int).astype(str), npartitions=4)
+        ReliefF().fit(codes, y)  # few whole numbers may be names
+
+
 def test_masked_cells_are_missing():
     holes = with_gaps().to_numpy()
     masked = np.ma.masked_invalid(holes)

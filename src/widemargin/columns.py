@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.notices import warn
+from widemargin.targets import MANY_NUMBERS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -127,19 +128,29 @@ def is_mixture(values: list[Any]) -> bool:
     )
 
 
+def are_numerals(values: list[Any]) -> bool:
+    """Whether text must be numbers: with decimals, or more than there are codes."""
+    try:
+        found = np.array([v for v in values if not is_missing(v)], dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return len(found) > MANY_NUMBERS or bool(np.any(found % 1 != 0))
+
+
 def warn_of_mixtures(columns: list[str], name: str) -> None:
     """Name the columns in which numbers and text are mixed."""
     if columns:
         warn(
             f"{name}: numbers and text are mixed in {len(columns)} "
-            f"column{'s' * (len(columns) > 1)}, taken as nominal: {_shown(columns)}. "
+            f"column{'s' * (len(columns) > 1)}, taken as nominal: {listed(columns)}. "
             "If the text stands for missing values, convert with "
             'pandas.to_numeric(column, errors="coerce"); if the numbers are names, '
             "list such columns in categorical_features."
         )
 
 
-def _shown(columns: list[str]) -> str:
+def listed(columns: list[str]) -> str:
+    """The first of some names."""
     return ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")
 
 
@@ -231,7 +242,7 @@ def refuse_odd_columns(odd: list[str], d: int, name: str, *, mixed: bool) -> Non
         advice = ENCODE
     raise ValueError(
         f"{name} needs {wanted}; {len(odd)} of {d} columns are not: "
-        f"{_shown(odd)}. {advice}"
+        f"{listed(odd)}. {advice}"
     )
 
 

@@ -21,9 +21,11 @@ from widemargin.columns import (
     MIXED,
     NUMBER,
     OTHER,
+    are_numerals,
     is_frame,
     is_mixture,
     kind_of_values,
+    listed,
     object_columns,
     refuse_columns,
     refuse_odd_columns,
@@ -40,6 +42,7 @@ from widemargin.engine.survey import (
     summarize,
     summarize_block,
 )
+from widemargin.notices import warn
 from widemargin.table import (
     Ints,
     encode,
@@ -160,16 +163,16 @@ def cut(lengths: Ints, rows: int) -> list[list[tuple[int, int, int]]]:
 def _undecided(
     like: Any, chosen: Ints | None, nominal: Callable[[Any], Ints | None]
 ) -> list[int]:
-    """Columns of objects that are nominal only if their values turn out to be text."""
+    """Columns of objects and of text that nobody has told to be nominal."""
     if chosen is None or not is_frame(like):
         return []
-    objects = object_columns(like)
+    strings = [f for f, t in enumerate(like.dtypes) if str(t).startswith("str")]
     numeric = like.copy()
-    for f in objects:
+    for f in {*object_columns(like), *strings}:
         numeric.isetitem(f, np.empty(0))
     told = nominal(numeric)
     assert told is not None
-    return [f for f in objects if f in chosen and f not in told]
+    return sorted(set(chosen.tolist()).difference(told.tolist()))
 
 
 class Source:
@@ -328,7 +331,7 @@ class Source:
 
         Such columns have no codes any more, and a place in the summary instead.
         """
-        numbers, dates, mixtures = {}, [], []
+        numbers, dates, mixtures, numerals = {}, [], [], []
         for f in self.undecided:
             values, label = self.known[f].values, self.columns.labels[f]
             what = kind_of_values(values)
@@ -338,8 +341,17 @@ class Source:
                 dates.append(label)
             elif is_mixture(values):
                 mixtures.append(label)
+            elif are_numerals(values):
+                numerals.append(label)
         refuse_odd_columns(dates, len(self.columns.labels), self.name, mixed=True)
         warn_of_mixtures(mixtures, self.name)
+        if numerals:
+            warn(
+                f"{self.name}: the text in {listed(numerals)} reads as numbers, but is "
+                "taken as nominal. Dask makes text of columns of objects, unless "
+                "dataframe.convert-string is off. Convert with X.astype(float), or "
+                "list names among them in categorical_features."
+            )
         self.columns = self.columns.without(numbers)
         return total.with_numbers(numbers)
 
