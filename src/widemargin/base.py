@@ -134,13 +134,16 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Numbers; methods with a parameter ``categorical_features`` also take nominal
-            features and missing values. It is not changed. A Dask array or frame is
-            worked on where its partitions are: on the cluster of the active client, or
-            by the configured scheduler. There, a feature with missing values takes 8
+            features and missing values. Columns of objects in a frame go by their
+            values: numbers, or text, which is nominal. Masked cells are missing. It is
+            not changed. A Dask array or frame is worked on where its partitions are: on
+            the cluster of the active client, or by the configured scheduler. There, a feature with missing values takes 8
             bytes for each different value, and each class in which some are missing, of
             the memory of one worker.
         y : array-like of shape (n_samples,)
-            Class labels: numbers, strings, booleans or categories. Methods for ordered
+            Class labels: numbers, strings, booleans or categories. Numbers that look
+            like a measurement (more than 20 different ones, a tenth of them in one row
+            only) are refused; text and categories never are. Methods for ordered
             classes take numbers or ordered categories. If X is a Dask frame, y may be
             the name of one of its columns.
 
