@@ -137,9 +137,9 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             features and missing values. Columns of objects in a frame go by their
             values: numbers, or text, which is nominal. Masked cells are missing. It is
             not changed. A Dask array or frame is worked on where its partitions are: on
-            the cluster of the active client, or by the configured scheduler. There, a feature with missing values takes 8
-            bytes for each different value, and each class in which some are missing, of
-            the memory of one worker.
+            the cluster of the active client, or by the configured scheduler. There, a
+            feature with missing values takes 8 bytes for each different value, and each
+            class in which some are missing, of the memory of one worker.
         y : array-like of shape (n_samples,)
             Class labels: numbers, strings, booleans or categories. Numbers that look
             like a measurement (more than 20 different ones, a tenth of them in one row

@@ -95,14 +95,22 @@ INFERRED = {
 }
 
 
-def _kind_of_objects(column: Any, default: int) -> int:
-    if hasattr(column, "iloc"):
-        from pandas.api.types import infer_dtype
+def _inferred(column: Any) -> int | None:
+    """What pandas finds in a column of objects, at the speed of C; None if unsure."""
+    if not hasattr(column, "iloc"):
+        return None
+    from pandas.api.types import infer_dtype
 
-        known = INFERRED.get(infer_dtype(column, skipna=True))
-        if known is not None:
-            return known
-    return kind_of_values(column.to_list(), default)
+    return INFERRED.get(infer_dtype(column, skipna=True))
+
+
+def _kind_of_objects(column: Any, default: int) -> int:
+    known = _inferred(column)
+    return kind_of_values(column.to_list(), default) if known is None else known
+
+
+def _is_mixture(column: Any) -> bool:
+    return _inferred(column) is None and is_mixture(column.to_list())
 
 
 def kind_of_values(values: list[Any], default: int = NOMINAL) -> int:
@@ -173,7 +181,7 @@ def nominal_columns(
         mixtures = [
             str(X.columns[f])
             for f in object_columns(X)
-            if f in asked and is_mixture(column_of(X, f).to_list())
+            if f in asked and _is_mixture(column_of(X, f))
         ]
         warn_of_mixtures(mixtures, name)
     return np.union1d(np.array(declared, np.int64), chosen)
