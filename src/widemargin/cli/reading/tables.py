@@ -60,6 +60,7 @@ def _check_rows(file: File, schema: Any) -> None:
 
 
 def _from_arrow(file: File, table: Any) -> Source:
+    table.validate(full=True)  # offsets that lead out of the file would end the process
     notes: list[str] = []
     # Frames cannot tell columns of one name apart.
     names = [str(name) for name in table.column_names]
