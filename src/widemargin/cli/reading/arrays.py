@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-import struct
 import zipfile
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,16 +15,14 @@ from widemargin.cli.problem import Problem, did_you_mean, listed
 from widemargin.cli.reading.faults import told_as
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.magic import ARRAY
-from widemargin.cli.reading.memory import check_room, memory_limit, too_large
+from widemargin.cli.reading.matlab import check_parts
+from widemargin.cli.reading.memory import check_room
 from widemargin.cli.reading.source import Source, Wishes
-from widemargin.cli.reading.unpacking import PIECE
 
 # Names that published data sets use, the most telling first.
 FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
 CLASSES = ("Y", "y", "gnd", "labels", "label", "target", "class", "lab", "outs")
 NAMES = ("feature_names", "names", "columns")
-MATLAB_HEADER = 128  # bytes before the first part of a file
-MATLAB_COMPRESSED = 15  # the kind of a part
 
 Array = NDArray[Any]
 
@@ -36,8 +32,8 @@ def read_matlab(file: File, wishes: Wishes) -> Source:
     from scipy.io import loadmat
     from scipy.sparse import issparse
 
-    _check_unpacked(file)
     with told_as(f"{file.name} is not a readable MATLAB file"):
+        check_parts(file.name, file.data)
         try:
             found = loadmat(io.BytesIO(file.data))
         except NotImplementedError:
@@ -51,32 +47,6 @@ def read_matlab(file: File, wishes: Wishes) -> Source:
         if not name.startswith("__")
     }
     return _from_arrays(file, arrays, wishes)
-
-
-def _check_unpacked(file: File) -> None:
-    """Refuse a MATLAB file whose compressed parts unpack to more than fits."""
-    order = "<" if file.data[126:128] == b"IM" else ">"
-    limit, size, place = memory_limit(), 0, MATLAB_HEADER
-    while place + 8 <= len(file.data):
-        kind, length = struct.unpack_from(f"{order}II", file.data, place)
-        place += 8
-        if kind == MATLAB_COMPRESSED:
-            size += _unpacked(file.data[place : place + length], limit - size)
-        if size > limit:
-            raise too_large(file.name, "unpacks to more than")
-        place += length
-
-
-def _unpacked(data: bytes, most: int) -> int:
-    """Bytes that a compressed part unpacks to, counted to a little above ``most``."""
-    unpack, size = zlib.decompressobj(), 0
-    try:
-        while data and size <= most:
-            size += len(unpack.decompress(data, PIECE))
-            data = unpack.unconsumed_tail
-    except zlib.error:  # damaged; the reader says so
-        return size
-    return size
 
 
 def read_numpy(file: File, wishes: Wishes) -> Source:

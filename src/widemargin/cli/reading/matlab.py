@@ -1,0 +1,84 @@
+"""The parts of a MATLAB file, looked at before SciPy reads them.
+
+A part is a tag, its kind and its length, and what it holds: numbers, a matrix, which
+consists of parts again, or another part, compressed. SciPy trusts the tags: an unknown
+kind ends the process, and a few compressed megabytes may take many gigabytes.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+
+from widemargin.cli.reading.memory import memory_limit, too_large
+from widemargin.cli.reading.unpacking import PIECE
+
+HEADER = 128  # bytes before the first part
+MATRIX, COMPRESSED = 14, 15
+KINDS = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13, MATRIX, COMPRESSED, 16, 17, 18}
+
+
+def check_parts(name: str, data: bytes) -> None:
+    """Refuse a file of version 5 to 7 with parts that are damaged or too large.
+
+    Raises
+    ------
+    ValueError
+        If a part is of an unknown kind or ends behind the file.
+    Problem
+        If the parts unpack to more than memory may take.
+    """
+    marks = data[124:128]
+    if 0 in data[:4] or len(marks) < 4 or marks[marks[2:3] == b"I"] != 1:
+        return  # of version 4, or 7.3, or no such file: for others to say
+    order = "<" if marks[2:3] == b"I" else ">"
+    left = memory_limit()
+    for kind, part in _parts(memoryview(data)[HEADER:], order, padded=False):
+        if kind == COMPRESSED:
+            unpacked = _unpacked(part, left)
+            left -= len(unpacked)
+            if left < 0:
+                raise too_large(name, "unpacks to more than")
+            _check(memoryview(unpacked), order)
+        elif kind == MATRIX:
+            _check(part, order)
+
+
+def _check(data: memoryview, order: str) -> None:
+    """Go through all parts of a matrix, and of the matrices in it."""
+    left = [data]
+    while left:
+        for kind, part in _parts(left.pop(), order):
+            if kind == MATRIX:
+                left.append(part)
+
+
+def _parts(
+    data: memoryview, order: str, padded: bool = True
+) -> Iterator[tuple[int, memoryview]]:
+    """Kind and content of each part."""
+    place = 0
+    while place + 8 <= len(data):
+        kind, length = struct.unpack_from(f"{order}II", data, place)
+        start = place + 8
+        if kind >> 16:  # a short one: its length and content are in the tag
+            kind, length, start = kind & 0xFFFF, kind >> 16, place + 4
+        if kind not in KINDS:
+            raise ValueError(f"a part is of kind {kind}, which there is not")
+        if start + length > len(data) or (start < place + 8 and length > 4):
+            raise ValueError("a part ends behind the file")
+        yield kind, data[start : start + length]
+        place = max(start + length, place + 8)
+        place += -place % 8 if padded else 0
+
+
+def _unpacked(data: memoryview, most: int) -> bytes:
+    """A compressed part, unpacked to a little above ``most`` bytes."""
+    unpack, pieces, size = zlib.decompressobj(), list[bytes](), 0
+    packed = bytes(data)
+    while packed and size <= most:
+        pieces.append(unpack.decompress(packed, PIECE))
+        size += len(pieces[-1])
+        packed = unpack.unconsumed_tail
+    return b"".join(pieces)
