@@ -13,12 +13,12 @@ from widemargin.measures import measure
 from widemargin.report import formats
 from widemargin.report.payload import (
     best_method,
+    kept_names,
     listed_features,
     payload,
     ranked_groups,
     script_json,
 )
-from widemargin.report.pipeline import kept_names
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
 N_STATIC_COLUMNS = 20  # of the overview of columns, likewise

@@ -54,6 +54,12 @@ def best_method(data: Json) -> int:
     return next((i for i, m in enumerate(data["methods"]) if m["best"]), 0)
 
 
+def kept_names(best: Json, names: list[str]) -> list[str]:
+    """Names of the features that a method keeps, best first."""
+    order = np.argsort(best["rank"], kind="stable").tolist()
+    return [names[f] for f in order if best["selected"][f]]
+
+
 def listed_features(data: Json) -> list[int]:
     """Features that the table lists: all, or as many as the budget allows."""
     names, methods = data["features"]["name"], data["methods"]

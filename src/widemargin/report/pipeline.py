@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
+from widemargin.report.payload import kept_names
 from widemargin.report.provenance import constructor
 
 MOST_NAMES = 200  # features that the code names
@@ -71,9 +71,3 @@ def pipeline(
         lines += [f"selector = {home}.{constructor(mine)}{frames}"]
         lines += ["model = make_pipeline(selector, *steps)"]
     return "\n".join(lines)
-
-
-def kept_names(best: Json, names: list[str]) -> list[str]:
-    """Names of the features that a method keeps, best first."""
-    order = np.argsort(best["rank"], kind="stable").tolist()
-    return [names[f] for f in order if best["selected"][f]]

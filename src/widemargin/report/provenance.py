@@ -103,6 +103,8 @@ def _code(found: Any, constructors: list[str], reading: list[str] | None) -> str
         if members:
             names = ", ".join(sorted(c.__name__ for c in members))
             lines.append(f"from {package} import {names}")
+    if str(found.settings.get("cv")).startswith("TimeSeriesSplit("):
+        lines.append("from sklearn.model_selection import TimeSeriesSplit")
     data = reading or [f"# {_data_names(found)} are your data."]
     if reading:
         lines.insert(0, "import pandas as pd")
