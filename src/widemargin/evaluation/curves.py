@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -267,7 +268,10 @@ def selection_curve(
         methods, X, y, classifier, scorer, folds, sizes[sizes < d], reference
     )
     try:
-        curves.run(n_jobs, verbose)
+        # scikit-learn changes the filters of warnings in each thread; here they are
+        # put back as they were.
+        with warnings.catch_warnings():
+            curves.run(n_jobs, verbose)
     except KeyboardInterrupt:
         _say_what_is_left(curves)
     return _result(curves, sizes, name_of(scoring))

@@ -1,0 +1,189 @@
+"""How the command judges features: folds, classifiers, scores, the user's own set."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_tools import invoke
+from widemargin import Selection
+
+QUICK = ("-m", "FisherScore", "--permutations", "0", "--resamples", "0")
+
+
+@pytest.fixture(autouse=True)
+def frame(tmp_path, monkeypatch):
+    """Near-copies within groups; classes of groups are a coin's toss."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 6)
+    X = rng.normal(size=(20, 4))[groups] + 0.05 * rng.normal(size=(120, 4))
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.insert(0, "patient", [f"p{g}" for g in groups])
+    frame["day"] = np.tile(pd.date_range("2024-01-01", periods=60).astype(str), 2)
+    frame["kind"] = np.where(rng.permutation(np.arange(20) % 2)[groups], "yes", "no")
+    frame.to_csv("data.csv", index=False)
+    return frame
+
+
+def compared(*arguments):
+    result = invoke("compare", "data.csv", *QUICK, "--json", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def refused(*arguments):
+    result = invoke("compare", "data.csv", *QUICK, *arguments)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    *notes, said = result.stderr.splitlines()
+    assert all(note.startswith("note: ") for note in notes)
+    return said
+
+
+def test_groups_are_kept_together_and_are_no_feature():
+    apart = compared("--drop", "patient,day")
+    together = compared("--drop", "day", "--groups", "patient")
+    assert apart["n_features"] == together["n_features"] == 4
+    assert apart["methods"][0]["score"] > 0.95
+    assert together["methods"][0]["score"] < 0.8
+
+
+def test_columns_of_groups_and_time_must_be_there():
+    assert "--groups: there is no column 'x'" in refused("--groups", "x")
+    assert "is the target" in refused("--groups", "kind")
+    said = refused("--drop", "day", "--time", "patient")
+    assert "numbers or dates such as 2024-12-31, got 'p0'" in said
+
+
+def test_groups_without_a_value_are_refused(frame):
+    frame.loc[3, "patient"] = None
+    frame.to_csv("data.csv", index=False)
+    said = refused("--drop", "day", "--groups", "patient")
+    assert "none for 1 of 120 rows" in said
+
+
+def test_groups_that_time_would_part_are_refused():
+    said = refused("--groups", "patient", "--time", "day")
+    assert "does not keep groups together" in said
+
+
+@pytest.mark.parametrize("option", [("--cv", "time"), ("--time", "day")])
+def test_time_goes_forward(frame, monkeypatch, option):
+    seen = []
+
+    def spied(X, y, *arguments, cv, **options):
+        seen.append((X, list(cv.split(X))))
+        raise ValueError("enough")
+
+    monkeypatch.setattr("widemargin.evaluation._compare.compare", spied)
+    assert "enough" in refused("--drop", "patient", *option, "--folds", "3")
+    ((X, folds),) = seen
+    assert len(folds) == 3
+    assert all(train.max() < test.min() for train, test in folds)
+    if "--time" in option:
+        expected = frame.sort_values("day", kind="stable")["a"].to_numpy()
+        np.testing.assert_allclose(X["a"], expected)
+        assert "day" not in X
+
+
+def test_scores_and_classifiers_by_name():
+    found = compared(
+        "--drop", "patient,day", "--estimator", "forest", "--scoring", "roc_auc"
+    )
+    assert found["chance"] == 0.5
+    assert "the ROC AUC of a random forest is 1.00" in found["answer"]
+
+
+def test_classifier_of_ones_own(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Mine(DummyClassifier): pass\n"
+        "class Bad(DummyClassifier):\n"
+        "    def fit(self, X, y): raise KeyError('oops')\n"
+    )
+    found = compared("--drop", "patient,day", "--estimator", "mine:Mine")
+    assert "Mine" in found["answer"]
+    said = refused("--drop", "patient,day", "--estimator", "mine:Bad")
+    assert "the classifier failed in fold" in said
+    assert "oops" in said
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--scoring", "auc", "Did you mean 'roc_auc'?"),
+        ("--estimator", "florest", "there are 1-nn, logistic, svm"),
+        ("--estimator", "no.such:Thing", "cannot import 'no.such'"),
+        ("--baseline", "zz", "there is no column 'zz'"),
+        ("--baseline", "kind", "'kind' is not among the features"),
+        ("--baseline", "empty.txt", "empty.txt is empty"),
+        ("--baseline", "other.txt", "names none of the 4 features"),
+        ("--baseline", "other.json", "is not a selection"),
+    ],
+)
+def test_unknown_names_are_refused(tmp_path, option, value, message):
+    (tmp_path / "empty.txt").write_text("\n")
+    (tmp_path / "other.txt").write_text("nothing\nhere\n")
+    (tmp_path / "other.json").write_text("{}")
+    assert message in refused("--drop", "patient,day", option, value)
+
+
+BASELINES = {
+    "names.txt": "b\na\n",
+    "table.csv": "b;a;kind\n1;2;yes\n",
+    "commas.txt": "a,b\n",
+    "one.txt": "a\nb",
+}
+
+
+@pytest.mark.parametrize("given", ["a,b", "b, a", "1,2", "saved.json", *BASELINES])
+def test_baseline_by_name_or_file(tmp_path, given):
+    Selection(["a", "b"]).save("saved.json")
+    for name, text in BASELINES.items():
+        (tmp_path / name).write_text(text)
+    found = compared("--drop", "patient,day", "--baseline", given)
+    assert found["settings"]["baseline"] in (["a", "b"], ["b", "a"])
+    row = found["methods"][-1]
+    assert (row["method"], row["n_features"]) == ("baseline", 2)
+
+
+def test_table_has_a_line_for_the_baseline():
+    call = ("--drop", "patient,day", "--scoring", "neg_log_loss", "--baseline", "a")
+    result = invoke(
+        "compare", "data.csv", *QUICK, *call, "--estimator", "logistic", "-o", "x.html"
+    )
+    assert result.exit_code == 0, result.stderr
+    table = result.stdout.splitlines()
+    assert "neg log loss" in table[0]
+    assert table[2].startswith("baseline")
+    assert "%" not in "".join(table[:3])
+    assert "your own features" in Path("x.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_code_of_the_report_runs_and_selects_the_same(frame, mixed):
+    frame = frame.rename(columns={"a": "größe", "b": 'it\'s "b"'})
+    if mixed:
+        frame["word"] = np.where(frame["kind"] == "yes", "x", "y")
+        frame.loc[::9, "größe"] = np.nan
+        frame.loc[5, "kind"] = None
+    frame.to_csv("data.csv", index=False, sep=";", decimal=",", encoding="cp1252")
+    method = ("-m", "ReliefF") if mixed else ("-m", "FisherScore")
+    call = ("report", "data.csv", *method, "--drop", "day", "--groups", "patient")
+    result = invoke(*call, "--resamples", "0", "-o", "page.json", "-o", "page.html")
+    assert result.exit_code == 0, result.stderr
+    data = json.loads(Path("page.json").read_text(encoding="utf-8"))
+    names = np.array(data["features"]["name"])
+    kept = set(names[data["methods"][0]["selected"]])
+    space: dict = {}
+    exec(data["provenance"]["pipeline"], space)
+    assert set(space["kept"]) == kept
+    assert space["selection"].transform(space["X"]).shape[1] == len(kept)
+    again = space["selector"].fit(space["X"], space["y"])
+    assert set(again.get_feature_names_out()) == kept
+    space["model"].fit(space["X"], space["y"])
+    exec(data["provenance"]["code"], space)
+    best = space["results"].selected
+    assert set(names[best]) == kept
