@@ -12,7 +12,7 @@ const MARKERS = [
   "M-1.2-.6H1.2V.6H-1.2Z",
   "M-.6-1.2H.6V1.2H-.6Z",
 ];
-const MARGIN = { top: 28, right: 18, bottom: 46, left: 58 };
+const MARGIN = { top: 40, right: 18, bottom: 46, left: 58 };
 const INSET = 10; // room for the markers of the first and the last point
 
 function startCurve() {
@@ -216,11 +216,11 @@ function startCurve() {
     if (n >= scale.from && n <= scale.to) {
       const x = scale.x(n);
       const room = x < scale.width - 110;
-      rules.push(drawn("line", { class: "chosen", x1: x, x2: x, y1: MARGIN.top, y2: scale.bottom }));
+      rules.push(drawn("line", { class: "chosen", x1: x, x2: x, y1: MARGIN.top - 4, y2: scale.bottom }));
       notes.push(
         drawn(
           "text",
-          { class: "note chosen", x: x + (room ? 6 : -6), y: scale.bottom - 8, "text-anchor": room ? "start" : "end" },
+          { class: "note chosen", x: x + (room ? 6 : -6), y: MARGIN.top - 6, "text-anchor": room ? "start" : "end" },
           `${count(n)} kept`,
         ),
       );
