@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -11,7 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import widemargin
 from cases import CASES, small_tables
-from oracles.prefixes import mixed_prefix_scores, prefix_scores, shortest_prefix
+from oracles.judge import cross_fitted, fold_hits
+from oracles.neighbours import scaled
 from widemargin import GFlip, Relief, ReliefF, Simba, baselines
 from widemargin.base import MarginSelector
 from widemargin.baselines import (
@@ -23,6 +25,7 @@ from widemargin.baselines import (
     TraceRatio,
 )
 from widemargin.datasets import make_xor
+from widemargin.folding import stratified_folds
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning"),
@@ -59,13 +62,52 @@ class Given(MarginSelector):
         return np.asarray(self.scores, float)
 
 
-def assert_is_the_oracle(fitted, X, y):
-    expected = prefix_scores(X, y, fitted.ranking_, fitted.scale)
-    np.testing.assert_array_equal(fitted.prefix_scores_, expected)
-    assert fitted.n_features_ == shortest_prefix(expected, len(y))
-    np.testing.assert_array_equal(
-        fitted.support_, fitted.ranking_ <= fitted.n_features_
-    )
+def folds_of(X, y, nominal=None):
+    """The folds of "auto"."""
+    codes = np.unique(y, return_inverse=True)[1]
+    largest = np.bincount(codes).max()
+    if largest < 2:
+        return []
+    n_folds = min(10, largest)
+    return stratified_folds(X, codes, n_folds, nominal=nominal, keep_single=True)
+
+
+def fold_orders(selector, X, y, folds):
+    """Rankings by plain fits to the training rows of each fold.
+
+    Relief and ReliefF see the table as all rows scale it.
+    """
+    plain = clone(selector)
+    if type(selector) in (Relief, ReliefF) and len(folds) >= 5:
+        X, plain = scaled(X, selector.scale), plain.set_params(scale=None)
+    if "redundancy" in plain.get_params():
+        plain.set_params(redundancy=None)
+    orders = []
+    for train, _ in folds:
+        if not isinstance(plain, Given):  # which has no need of other parameters
+            n = None if isinstance(plain, TraceRatio) else X.shape[1]
+            plain.set_params(n_features_to_select=n)
+        else:
+            plain.set_params(n_features_to_select=1)
+        orders.append(np.argsort(plain.fit(X[train], y[train]).ranking_))
+    return orders
+
+
+def assert_is_the_oracle(fitted, X, y, nominal=None, orders=None, rows=None):
+    X, y = np.asarray(X), np.asarray(y)
+    folds = folds_of(X, y, nominal)
+    orders = fold_orders(fitted, X, y, folds) if orders is None else orders
+    names = np.isin(np.arange(X.shape[1]), [] if nominal is None else nominal).tolist()
+    rows = X.tolist() if rows is None else rows
+    hits = [
+        fold_hits(rows, y.tolist(), fold, order.tolist(), fitted.scale, names)
+        for fold, order in zip(folds, orders, strict=True)
+    ] or [[0] * X.shape[1]]
+    tested = [len(test) for _, test in folds] or [len(y)]
+    scores, size = cross_fitted(hits, tested, len(y))
+    np.testing.assert_allclose(fitted.prefix_scores_, scores, rtol=0, atol=1e-12)
+    assert fitted.n_features_ == size
+    np.testing.assert_array_equal(fitted.support_, fitted.ranking_ <= size)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -115,20 +157,19 @@ def test_tables_with_categories_and_gaps(method, missing):
     if method is Simba:
         selector.set_params(random_state=0, n_starts=1)
     fitted = selector.fit(X, y)
+    codes = X.copy()
+    for column in ("two", "four"):
+        codes[column] = pd.factorize(X[column])[0]
+    numbers = codes.to_numpy(float, na_value=np.nan)
+    numbers[:, 2:][numbers[:, 2:] < 0] = np.nan
+    nominal = np.array([2, 3])
+    folds = folds_of(numbers, y, nominal)
+    plain = clone(selector).set_params(n_features_to_select=None)
+    orders = [
+        np.argsort(plain.fit(X.iloc[train], y[train]).ranking_) for train, _ in folds
+    ]
     rows = X.astype(object).where(X.notna(), None).to_numpy().tolist()
-    nominal = [False, False, True, True]
-    expected = mixed_prefix_scores(rows, y, fitted.ranking_, nominal)
-    np.testing.assert_array_equal(fitted.prefix_scores_, expected)
-    assert fitted.n_features_ == shortest_prefix(expected, len(y))
-
-
-def test_ties_up_to_rounding_go_to_the_first_row():
-    # The two rows are equally far from row 2, but not to the last digit.
-    X = np.array([[0.3, 0.0], [0.1, 0.2], [0.2, 0.1]])
-    for y, right in (([0, 1, 0], 2), ([1, 0, 0], 1)):
-        fitted = Given([2, 1], scale=None).fit(X, y)
-        assert_is_the_oracle(fitted, X, np.array(y))
-        assert fitted.prefix_scores_[1] * 3 == right
+    assert_is_the_oracle(fitted, numbers, y, nominal, orders, rows)
 
 
 def test_thread_count_memory_layout_and_type_change_nothing():
@@ -185,7 +226,13 @@ def test_every_method_finds_a_number(method):
         assert fitted.prefix_scores_ is None
         np.testing.assert_array_equal(fitted.support_, natural.support_)
     else:
-        assert_is_the_oracle(fitted, X, y)
+        assert_is_the_oracle(
+            fitted.set_params(random_state=0).fit(X, y)
+            if "random_state" in fitted.get_params()
+            else fitted,
+            X,
+            y,
+        )
 
 
 def test_natural_subsets_are_kept():

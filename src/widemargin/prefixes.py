@@ -32,6 +32,7 @@ class Space(NamedTuple):
     """Rows as 1-NN sees them, sorted by class."""
 
     columns: Floats  # (d, n) numbers, or codes; nothing is missing
+    rows: Ints  # (n,) the caller's row numbers
     y: Ints  # (n,) class codes, ascending
     training: NDArray[np.bool_]  # (n,) which rows may be neighbours
     nominal: NDArray[np.bool_]  # (d,) which columns hold codes
@@ -81,7 +82,9 @@ def spaces(
             shift[f], factor[f] = (a[0] for a in _Parts(*part).without(0))
         shift[nominals], factor[nominals] = 0.0, 1.0
         size = int(y.max()) + 1
-        yield Space(columns, y[rows], training, nominals, shift, factor, size, scratch)
+        yield Space(
+            columns, rows, y[rows], training, nominals, shift, factor, size, scratch
+        )
 
 
 def constant_in_training(X: Floats, folds: Sequence[Fold]) -> NDArray[np.bool_]:
@@ -91,12 +94,17 @@ def constant_in_training(X: Floats, folds: Sequence[Fold]) -> NDArray[np.bool_]:
 
 
 class _Parts:
-    """Ranges, or moments, of the test rows of folds; all but one scale a table."""
+    """Ranges, or moments, of parts of the rows; what a fold trains on scales a table.
+
+    A part is what is in the test rows of the same folds: mostly of one, or of none.
+    """
 
     def __init__(self, X: Floats, folds: Sequence[Fold], scale: str | None) -> None:
-        tests = [test for _, test in folds]
-        # What all folds train on is a part of its own.
-        parts = [*tests, np.setdiff1d(np.arange(len(X)), np.concatenate(tests))]
+        tested = np.zeros((len(X), len(folds)), np.bool_)
+        for v, (_, test) in enumerate(folds):
+            tested[test, v] = True
+        self.tested, part = np.unique(tested, axis=0, return_inverse=True)
+        parts = [np.flatnonzero(part == p) for p in range(len(self.tested))]
         self.scale, self.counts = scale, np.array([len(p) for p in parts])
         d = X.shape[1]
         self.low = np.full((len(parts), d), np.inf)
@@ -112,14 +120,14 @@ class _Parts:
                 self.squares[v] = np.square(U - self.mean[v]).sum(axis=0, dtype=float)
 
     def without(self, v: int) -> tuple[Floats, Floats]:
-        """What to subtract and to multiply by, by all parts but v.
+        """What to subtract and to multiply by, by the training rows of fold v.
 
         A feature that does not vary there is as far from all of them: it becomes 0.
         """
         d = self.low.shape[1]
         if self.scale is None:
             return np.zeros(d), np.ones(d)
-        used = np.flatnonzero(np.arange(len(self.counts)) != v)
+        used = np.flatnonzero(~self.tested[:, v])
         low, high = self.low[used].min(axis=0), self.high[used].max(axis=0)
         shift, span = low.copy(), high - low
         if self.scale == "standard":
@@ -131,10 +139,14 @@ class _Parts:
         return shift, np.where(same, 0.0, 1 / np.where(same, 1.0, span))
 
 
-def prefix_hits(space: Space, order: Ints, workers: Workers) -> Ints:
-    """How many test rows 1-NN gets right with features order[0], order[: 2], and so on.
+def prefix_hits(
+    space: Space, order: Ints, tests: Sequence[Ints], workers: Workers
+) -> Ints:
+    """How many rows 1-NN gets right with features order[0], order[: 2], and so on.
 
-    Distances are Euclidean; two values of a nominal feature differ by 0 or 1.
+    Distances are Euclidean; two values of a nominal feature differ by 0 or 1. One row
+    of the result for each of ``tests``, some of the caller's rows that are not for
+    training.
     """
     prefixes: kernels.Prefixes | kernels.MixedPrefixes
     if space.nominal[order].any():
@@ -143,14 +155,20 @@ def prefix_hits(space: Space, order: Ints, workers: Workers) -> Ints:
     else:
         count, size = kernels.prefix_hits, QUERIES
         prefixes = _in_panels(space, order, workers)
-    tested, prior = np.flatnonzero(~space.training), space.prior
-    blocks = workers.shares(len(tested), 1, size)
+    place, prior = np.argsort(space.rows), space.prior
+    blocks = [
+        (t, place[rows[part]])
+        for t, rows in enumerate(tests)
+        for part in workers.shares(len(rows), 1, size)
+    ]
     correct = np.zeros((len(blocks), len(order)), np.int64)
     workers.run(
-        lambda b: count(prefixes, tested[blocks[b]], prior, correct[b]),
-        range(len(blocks)),
+        lambda b: count(prefixes, blocks[b][1], prior, correct[b]), range(len(blocks))
     )
-    return correct.sum(axis=0)
+    hits = np.zeros((len(tests), len(order)), np.int64)
+    for (t, _), found in zip(blocks, correct, strict=True):
+        hits[t] += found
+    return hits
 
 
 def _in_panels(space: Space, order: Ints, workers: Workers) -> kernels.Prefixes:

@@ -1,0 +1,156 @@
+"""1-NN with the tie rule, cross-fitting and greedy thinning, in plain Python."""
+
+import math
+import statistics
+from collections import Counter
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+TIE = 1e-10  # distances this close, relatively, are equal
+
+
+def nearest_class(squares, labels):
+    """The class of the nearest rows, given squared distances to the training rows.
+
+    Of equally near rows it is that of the majority, then the more frequent one in the
+    training rows, then the lower one.
+    """
+    near = min(squares)
+    votes = Counter(
+        label
+        for square, label in zip(squares, labels, strict=True)
+        if math.sqrt(square) <= math.sqrt(near) * (1 + TIE)
+    )
+    prior = Counter(labels)
+    return min(votes, key=lambda label: (-votes[label], -prior[label], label))
+
+
+def scaled_by(train, rows, nominal, scale):
+    """Training rows and other rows as 1-NN sees them; None is a missing value.
+
+    A missing number is the median of the training rows, a missing category one more.
+    """
+    columns = []
+    for f in range(len(train[0])):
+        known = [row[f] for row in train if row[f] is not None]
+        if nominal[f]:
+            columns.append(lambda v: v)
+            continue
+        fill = statistics.median(known) if known else 0.0
+        filled = np.array([fill if row[f] is None else row[f] for row in train], float)
+        shift, span = 0.0, 1.0
+        if scale == "minmax":
+            shift, span = filled.min(), filled.max() - filled.min()
+        elif scale == "standard":
+            shift, span = filled.mean(), filled.std()
+        if scale is not None and filled.min() == filled.max():
+            span = math.inf
+        columns.append(
+            lambda v, fill=fill, shift=shift, span=span: (
+                ((fill if v is None else v) - shift) / span
+            )
+        )
+    return [
+        [[scale_(v) for scale_, v in zip(columns, row, strict=True)] for row in table]
+        for table in (train, rows)
+    ]
+
+
+def square(x, z, features, nominal):
+    """Squared Euclidean distance on some features; categories differ by 0 or 1."""
+    return sum(
+        float(x[f] != z[f]) if nominal[f] else (x[f] - z[f]) ** 2 for f in features
+    )
+
+
+def fold_hits(X, y, fold, order, scale="minmax", nominal=None):
+    """Test rows that 1-NN gets right with the best 1, 2, … features of a ranking."""
+    nominal = nominal or [False] * len(X[0])
+    train, test = fold
+    near, rows = scaled_by([X[i] for i in train], [X[i] for i in test], nominal, scale)
+    labels = [y[i] for i in train]
+    hits = []
+    for k in range(1, len(order) + 1):
+        found = [
+            nearest_class([square(x, z, order[:k], nominal) for z in near], labels)
+            for x in rows
+        ]
+        hits.append(sum(a == y[i] for a, i in zip(found, test, strict=True)))
+    return hits
+
+
+def chosen_size(hits, tested, n):
+    """Fewest features within one standard error of the best.
+
+    The standard error is the larger of that over the folds and the binomial one.
+    """
+    hits = np.array(hits, float)
+    scores = hits.sum(axis=0) / n
+    best = int(np.argmax(scores))
+    p, V = scores[best], len(tested)
+    error = math.sqrt(p * (1 - p) / n)
+    if V > 1:
+        shares = [h / m for h, m in zip(hits[:, best], tested, strict=True)]
+        error = max(error, statistics.stdev(shares) / math.sqrt(V))
+    for k, score in enumerate(scores, start=1):
+        if score >= p - error - 1e-12:
+            return k
+    raise AssertionError("the best size is within reach of itself")
+
+
+def cross_fitted(hits, tested, n):
+    """Accuracies lowered by the optimism of the choice, and the size that is chosen."""
+    hits, tested = np.array(hits), list(tested)
+    size = chosen_size(hits, tested, n)
+    scores = hits.sum(axis=0) / n
+    honest = 0
+    for v in range(len(tested)):
+        if len(tested) == 1:
+            return scores, size
+        rest = [u for u in range(len(tested)) if u != v]
+        k = chosen_size(hits[rest], [tested[u] for u in rest], n - tested[v])
+        honest += hits[v, k - 1]
+    optimism = max(0.0, scores[size - 1] - honest / n)
+    return np.maximum(scores - optimism, 0.0), size
+
+
+def thinned(order, similarity, threshold, wanted):
+    """Visit features best first; skip those similar to one kept before.
+
+    Returns the new order and, for each feature, the kept one that stands for it (−1 for
+    none): the most similar, of equally similar ones the best. After ``wanted`` kept
+    features, nothing else stands for another.
+    """
+    kept, instead = [], {}
+    standing = []
+    for f in order:
+        similar = [(similarity(f, g), g) for g in standing]
+        best = max((s for s, _ in similar), default=0.0)
+        if best >= threshold - TIE:
+            instead[f] = next(g for s, g in similar if s >= best - TIE)
+            continue
+        kept.append(f)
+        if len(standing) < wanted:
+            standing.append(f)
+    skipped = [f for f in order if f in instead]
+    return kept + skipped, [instead.get(f, -1) for f in range(len(order))]
+
+
+class NearestNeighbour(ClassifierMixin, BaseEstimator):
+    """The same judge as a scikit-learn classifier of a table of numbers."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.rows_, self.labels_ = np.asarray(X, float), np.asarray(y).tolist()
+        return self
+
+    def predict(self, X):
+        nominal = [False] * self.rows_.shape[1]
+        near, rows = scaled_by(
+            self.rows_.tolist(), np.asarray(X, float).tolist(), nominal, "minmax"
+        )
+        near = np.array(near)
+        return np.array(
+            [nearest_class(((near - x) ** 2).sum(axis=1), self.labels_) for x in rows]
+        )
