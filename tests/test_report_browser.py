@@ -408,7 +408,10 @@ def test_paper_has_the_first_fifty_and_no_controls(browser, files, shots):
 def test_paper_is_no_phone(browser, files):
     """A4 less its margins is narrower than what the page takes for a phone."""
     with opened(browser, files("wide"), 673) as page:
-        position = "getComputedStyle(document.querySelector('.static .ranking th[scope=row]')).position"
+        position = (
+            "getComputedStyle(document.querySelector("
+            "'.static .ranking th[scope=row]')).position"
+        )
         page.emulate_media(media="print")
         assert page.evaluate(position) == "static"
         across = page.evaluate(
@@ -589,8 +592,9 @@ def test_a_loss_is_read_as_a_loss(browser, files):
 
 
 def test_ordered_classes_have_shades_of_one_colour(browser, files):
-    luminance = """() => [...document.querySelectorAll("#classes-charts li:first-child .area")]
-      .slice(0, 9).map((area) => {
+    luminance = """() => [
+        ...document.querySelectorAll("#classes-charts li:first-child .area")
+      ].slice(0, 9).map((area) => {
         const canvas = document.createElement("canvas").getContext("2d");
         canvas.fillStyle = getComputedStyle(area).fill;
         canvas.fillRect(0, 0, 1, 1);
