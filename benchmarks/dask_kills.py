@@ -54,12 +54,11 @@ SETTINGS = {
 class Killer:
     """Kills workers once, while a fit provably waits for the cluster."""
 
-    def __init__(self, client, n_victims, at, delay):
-        self.client, self.n_victims = client, n_victims
+    def __init__(self, pids, n_victims, at, delay):
+        self.pids, self.n_victims = pids, n_victims
         self.at, self.delay = at, delay  # number of the request, 0 while reading
         self.requests, self.killed_at = 0, None
         self.kept = watch.Watch.until
-        self.pids = list(client.run(os.getpid).values())
 
     def kill(self):
         for pid in self.pids[: self.n_victims]:
@@ -76,6 +75,18 @@ class Killer:
             # The answer is not looked at before.
             timer.join()
         self.kept(waiting, done)
+
+
+def workers_of(client, n_workers, killed):
+    """Process ids, once all that were killed have been replaced."""
+    while True:
+        client.wait_for_workers(n_workers)
+        # An error, for one that is dying.
+        answers = client.run(os.getpid, on_error="return").values()
+        pids = [pid for pid in answers if isinstance(pid, int) and pid not in killed]
+        if len(pids) == n_workers:
+            return pids
+        time.sleep(0.1)
 
 
 def parts(X, folder):
@@ -145,21 +156,21 @@ def main():
         n: LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0")
         for n in (1, 2)
     }
-    ended, killed, trial = [], 0, 0
+    ended, killed, trial = [], set(), 0
     print("| method | workers killed | while | seconds | ended |")
     print("| --- | --- | --- | --- | --- |")
-    while killed < options.kills:
+    while len(killed) < options.kills:
         method = METHODS[trial % len(METHODS)]
         n_workers, n_victims = [(1, 1), (2, 2), (2, 1)][trial // len(METHODS) % 3]
         trial += 1
         with Client(clusters[n_workers]) as client:
-            client.wait_for_workers(n_workers)
             at, delay = int(rng.integers(0, 4)), rng.uniform(0, 0.3)
-            killer = Killer(client, n_victims, at, delay)
+            pids = workers_of(client, n_workers, killed)
+            killer = Killer(pids, n_victims, at, delay)
             said, well, seconds = fit(method, X, y, killer)
         if killer.killed_at is None:
             continue  # it was done before that request
-        killed += n_victims
+        killed.update(pids[:n_victims])
         ended.append(well)
         when = "reading" if at == 0 else f"request {at}"
         print(
@@ -169,7 +180,7 @@ def main():
         )
     for cluster in clusters.values():
         cluster.close()
-    print(f"\n{killed} workers killed in {len(ended)} fits: {sum(ended)} ended well.")
+    print(f"\n{len(killed)} workers killed in {len(ended)} fits: {sum(ended)} ended well.")
     sys.exit(not all(ended))
 
 

@@ -25,7 +25,8 @@ release it; a thread that needs the condition then waits for ever. `Thread.start
    a flag, then waits for the pieces under way. A second Ctrl-C ends this wait; the
    helpers end their pieces, and nobody reads those results.
 5. What must be undone is undone by a helper when a lock is released, and ``with``
-   releases a lock of C code without fail: see `single_threaded_blas`.
+   releases a lock of C code without fail: see `single_threaded_blas`. Helpers that work
+   on after a second Ctrl-C hold such a lock, too.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from __future__ import annotations
 import os
 from _thread import RLock, start_new_thread
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cache, partial
 from itertools import repeat
@@ -188,6 +189,22 @@ class _Limit:
                     return
 
     @classmethod
+    @contextmanager
+    def kept(cls) -> Iterator[None]:
+        """Keep a limit that is there until the ``with`` block of a helper ends.
+
+        Its caller may be gone by then. Code in the block that limits BLAS for itself,
+        as scikit-learn's neighbour search does, found one thread and leaves one: what
+        was there before must be restored after that.
+        """
+        block = RLock()
+        with block:
+            with cls.changing:
+                if cls.blocks:
+                    cls.blocks.append(block)
+            yield
+
+    @classmethod
     def forget(cls) -> None:
         """In a forked child, which has none of the helpers."""
         cls.changing = Lock()
@@ -322,7 +339,8 @@ class _Crew:
     def _work(self, member: int) -> None:
         _current.crew = self
         try:
-            self.work(member, self.board)
+            with _Limit.kept():
+                self.work(member, self.board)
         except BaseException as problem:
             self.problem = self.problem or problem
             self.stopped = True
