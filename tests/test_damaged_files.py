@@ -3,6 +3,8 @@
 import gzip
 import io
 import random
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -188,20 +190,20 @@ def wide_cells(path):
 
 
 OVERSIZED = {
-    "x.csv.gz": (gzipped, "unpacks to more than 4 MB"),
-    "x.csv.bz2": (bzipped, "unpacks to more than 4 MB"),
-    "x.csv.xz": (xzipped, "unpacks to more than 4 MB"),
-    "x.csv.zst": (zstandard, "unpacks to more than 4 MB"),
-    "x.csv.zip": (zipped, "unpacks to more than 4 MB"),
+    "x.csv.gz": (gzipped, "unpacks to more than 4.0 MiB"),
+    "x.csv.bz2": (bzipped, "unpacks to more than 4.0 MiB"),
+    "x.csv.xz": (xzipped, "unpacks to more than 4.0 MiB"),
+    "x.csv.zst": (zstandard, "unpacks to more than 4.0 MiB"),
+    "x.csv.zip": (zipped, "unpacks to more than 4.0 MiB"),
     "claimed.npz": (claimed_npz, "it claims"),
-    "packed.npz": (packed_npz, "needs 23 MB of memory"),
-    "x.mat": (matlab, "unpacks to more than 4 MB"),
-    "x.parquet": (parquet, "needs 46 MB of memory"),
-    "x.feather": (feather, "needs 46 MB of memory"),
-    "x.libsvm": (libsvm, "3 × 90000000 cells without gaps, needs 2 GB of memory"),
-    "x.arff": (sparse_arff, "needs 69 MB of memory"),
-    "x.h5ad": (anndata, "needs 728 TB of memory"),
-    "cells.csv": (wide_cells, "needs 6.1 MB of memory"),
+    "packed.npz": (packed_npz, "needs 22.9 MiB of memory"),
+    "x.mat": (matlab, "unpacks to more than 4.0 MiB"),
+    "x.parquet": (parquet, "needs 45.8 MiB of memory"),
+    "x.feather": (feather, "needs 45.8 MiB of memory"),
+    "x.libsvm": (libsvm, "3 × 90000000 cells without gaps, needs 2.0 GiB of memory"),
+    "x.arff": (sparse_arff, "needs 68.7 MiB of memory"),
+    "x.h5ad": (anndata, "needs 727.6 TiB of memory"),
+    "cells.csv": (wide_cells, "needs 13.0 MiB of memory"),
 }
 
 
@@ -213,7 +215,7 @@ def test_a_file_that_does_not_fit_is_refused_before_it_is_read(
     make(tmp_path / name)
     if name.endswith("h5ad"):
         pytest.importorskip("anndata")
-    monkeypatch.setenv(memory.VARIABLE, "4M")
+    monkeypatch.setenv(memory.VARIABLE, "8M")
     assert words in refused(tmp_path / name)
 
 
@@ -223,8 +225,8 @@ def test_a_workbook_that_does_not_fit_is_refused(tmp_path, good, monkeypatch):
     path.write_bytes(good["book.xlsx"])
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as book:
         book.writestr("xl/media/image.png", bytes(2**23))
-    monkeypatch.setenv(memory.VARIABLE, "4M")
-    assert "needs 8" in refused(path)
+    monkeypatch.setenv(memory.VARIABLE, "8M")
+    assert "needs 8." in refused(path)
 
 
 def test_rows_that_a_sheet_does_not_have_cost_nothing(tmp_path):
@@ -240,22 +242,64 @@ def test_rows_that_a_sheet_does_not_have_cost_nothing(tmp_path):
     assert load(str(tmp_path / "x.xlsx"), DataOptions()).n_lines == 7
 
 
-def test_the_limit_is_half_of_what_is_available_unless_it_is_set(monkeypatch):
+def test_the_limit_is_half_of_what_is_available(monkeypatch):
     monkeypatch.delenv(memory.VARIABLE)
-    monkeypatch.setattr(memory, "available_bytes", lambda: 2**30)
+    monkeypatch.setattr(memory, "available", lambda: 2**30)
     assert memory.memory_limit() == 2**29
-    with pytest.raises(Problem, match="more than 512 MB, half of the memory that is"):
+    with pytest.raises(Problem, match=r"more than 512.0 MiB, half of the memory that"):
         memory.check_room("x.npz", 2**40)
-    for said, size in {"2G": 2**31, "500 MB": 500 * 2**20, "1.5k": 1536}.items():
-        monkeypatch.setenv(memory.VARIABLE, said)
-        assert memory.memory_limit() == size
+
+
+def test_the_limit_is_half_of_what_the_environment_allows(monkeypatch):
+    monkeypatch.setenv(memory.VARIABLE, "1G")
+    with pytest.raises(Problem, match=r"512.0 MiB, half of what WIDEMARGIN_MEMORY"):
+        memory.check_room("x.npz", 2**40)
     monkeypatch.setenv(memory.VARIABLE, "much")
-    with pytest.raises(Problem, match="is not a size such as 8G"):
+    with pytest.raises(Problem, match=r"must be a number of bytes, .*, got 'much'"):
         memory.memory_limit()
 
 
-def test_available_memory_is_some_of_the_memory_of_the_machine():
-    assert 2**20 < memory.available_bytes() < 2**50
+def test_the_limit_knows_of_containers(monkeypatch, tmp_path):
+    """What the group has left counts, not what the machine has."""
+    from widemargin.memory import available
+
+    for name, text in {
+        "proc/meminfo": "MemAvailable: 8000000 kB\n",
+        "proc/self/cgroup": "0::/\n",
+        "sys/fs/cgroup/memory.max": "3000000\n",
+        "sys/fs/cgroup/memory.current": "1000000\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.delenv(memory.VARIABLE)
+    monkeypatch.setattr(memory, "available", lambda: available(tmp_path))
+    assert memory.memory_limit() == 1_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the system for the peak")
+@pytest.mark.parametrize("line", ["1,2,3,x", "0.123456789,0.5,0.25,y", "abc,de,fgh,z"])
+def test_a_text_takes_no_more_memory_than_was_asked_for(line, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,c,kind\n" + f"{line}\n" * 500_000)
+    script = f"""if True:
+        import pandas
+        from widemargin.cli.reading import text
+        from widemargin.cli.reading.files import load
+        from widemargin.cli.reading.source import Wishes
+        def peak():
+            with open("/proc/self/status") as file:
+                (line,) = (line for line in file if line.startswith("VmHWM"))
+            return int(line.split()[1]) * 1024
+        asked, before = [], peak()
+        text.check_room = lambda name, needed, hint: asked.append(needed)
+        text.read_text(load({str(path)!r}), Wishes())
+        took = peak() - before
+        print(took / asked[0])
+        """
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert 1 < float(done.stdout) < 2.2
 
 
 def test_pickles_are_not_opened(tmp_path):

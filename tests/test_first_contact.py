@@ -345,7 +345,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file():
 def test_a_pattern_that_does_not_fit_is_refused(monkeypatch):
     for name in ("1.csv", "2.csv"):
         Path(name).write_text("a,b,kind\n" + ROWS)
-    monkeypatch.setenv("WIDEMARGIN_MEMORY", "150")
+    monkeypatch.setenv("WIDEMARGIN_MEMORY", "300")
     with pytest.raises(Problem, match=r"\*\.csv needs .* --engine dask reads"):
         load("*.csv", DataOptions())
 

@@ -50,11 +50,11 @@ def require(n_bytes: int, who: str, what: str, remedy: str) -> None:
 
 def in_words(n_bytes: int) -> str:
     """A number of bytes as a person would say it."""
-    if n_bytes < 2**20:
-        return f"{n_bytes / 2**10:.1f} KiB"
-    if n_bytes < 2**30:
-        return f"{n_bytes / 2**20:.1f} MiB"
-    return f"{n_bytes / 2**30:.1f} GiB"
+    amount, units = n_bytes / 2**10, ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    while amount >= 1024 and len(units) > 1:
+        amount /= 1024
+        del units[0]
+    return f"{amount:.1f} {units[0]}"
 
 
 def _amount(text: str) -> int:

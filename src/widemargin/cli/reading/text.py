@@ -38,6 +38,7 @@ MARKS = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+BYTES_PER_LETTER, BYTES_PER_CELL = 1.5, 14  # of memory that a table takes
 UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # in Windows-1252
 PREAMBLE = 30  # lines above a table at most
 FITS = 0.5  # share of the lines of a table that have the fields of its first
@@ -118,10 +119,15 @@ def _cells(
 
 
 def _check_cells(file: File, layout: Layout) -> None:
-    """Refuse a text whose cells, a byte or two each, would not fit as numbers."""
+    """Refuse a text that would not fit as a table.
+
+    While pandas reads, all of it is there twice more, and each cell as its place in the
+    text, as a number and as a copy of it: measured, twice what is asked for here.
+    """
     mark = b" " if layout.separator == BLANKS else layout.separator.encode()
     cells = file.data.count(mark) + file.data.count(b"\n")
-    check_room(file.name, 8 * cells, BY_PARTS)
+    needed = BYTES_PER_LETTER * len(file.data) + BYTES_PER_CELL * cells
+    check_room(file.name, int(needed), BY_PARTS)
 
 
 def _encoding(file: File, notes: list[str]) -> str:
