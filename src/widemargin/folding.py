@@ -73,7 +73,7 @@ def row_keys(
     n, d = X.shape
     names = np.empty(0, np.int64) if nominal is None else nominal
     numeric = np.setdiff1d(np.arange(d), names)
-    keys = _mix(np.asarray(codes, np.uint64) + _constant(seed))
+    keys = mix(np.asarray(codes, np.uint64) + _constant(seed))
     done = 0
     while done < len(numeric):
         # Once all rows are told apart, more columns would only change their order.
@@ -81,19 +81,19 @@ def row_keys(
             break
         part = numeric[done : done + max(FIRST_COLUMNS, min(done, CELLS // n))]
         places = _places(np.asarray(X[:, part], np.float64))
-        keys += _mix(places + _constant(part)).sum(axis=1, dtype=np.uint64)
+        keys += mix(places + _constant(part)).sum(axis=1, dtype=np.uint64)
         done += len(part)
     if not len(names):
         return keys
     of_numbers = keys
     values = [np.unique(X[:, f], return_inverse=True)[1] for f in names]
     for _ in range(ROUNDS):
-        mixed, more = _mix(keys), np.zeros(n, np.uint64)
+        mixed, more = mix(keys), np.zeros(n, np.uint64)
         for f, place in zip(names.tolist(), values, strict=True):
             whose = np.zeros(place.max() + 1, np.uint64)
             np.add.at(whose, place, mixed)
-            more += _mix(whose + _constant(f))[place]
-        keys = _mix(of_numbers + more)
+            more += mix(whose + _constant(f))[place]
+        keys = mix(of_numbers + more)
     return keys
 
 
@@ -128,10 +128,10 @@ def _places(X: Floats) -> Keys:
 def _constant(number: int | Ints) -> Keys:
     """Something that tells columns, and seeds, apart."""
     # Not a scalar: NumPy warns of scalars that overflow, as these may.
-    return _mix(np.atleast_1d(number).astype(np.uint64) + _GOLDEN)
+    return mix(np.atleast_1d(number).astype(np.uint64) + _GOLDEN)
 
 
-def _mix(keys: Keys) -> Keys:
+def mix(keys: Keys) -> Keys:
     """The finalizer of SplitMix64: every bit depends on every other one."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

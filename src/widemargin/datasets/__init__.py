@@ -1,5 +1,8 @@
-"""Data sets whose relevant features are known."""
+"""Data sets: synthetic ones whose relevant features are known, and public ones."""
 
+import builtins
+
+from widemargin.datasets.loading import list, load
 from widemargin.datasets.synthetic import (
     make_gaussian_relevant,
     make_ordinal,
@@ -7,8 +10,15 @@ from widemargin.datasets.synthetic import (
     make_xor,
 )
 
-__all__ = ["make_gaussian_relevant", "make_ordinal", "make_quadrants", "make_xor"]
+__all__ = [
+    "list",
+    "load",
+    "make_gaussian_relevant",
+    "make_ordinal",
+    "make_quadrants",
+    "make_xor",
+]
 
 
-def __dir__() -> list[str]:
+def __dir__() -> builtins.list[str]:
     return sorted(__all__)
