@@ -166,7 +166,7 @@ class TestAnswer:
         assert "the balanced accuracy of 1-NN rises from 60 % with all to 80 %" in (
             c.answer
         )
-        assert "the roc auc of 1-NN rises from 0.60 with all to 0.80" in (
+        assert "the ROC AUC of 1-NN rises from 0.60 with all to 0.80" in (
             comparison_of(scores, scoring="roc_auc").answer
         )
 
@@ -323,7 +323,7 @@ class TestCompare:
         )  # fmt: skip
         assert c.classifier == "LogisticRegression"
         assert c.chance == 0.5
-        assert "roc auc of LogisticRegression" in c.answer
+        assert "ROC AUC of LogisticRegression" in c.answer
         assert c.settings["cv"].startswith("StratifiedKFold(n_splits=3")
 
     def test_lopsided_classes_are_scored_by_balanced_accuracy(self):
@@ -450,9 +450,9 @@ class TestCost:
         seen = []
         original = stages.resample
 
-        def spy(selector, X, y, **kwargs):
-            seen.append(len(X))
-            return original(selector, X, y, **kwargs)
+        def spy(selector, data, **kwargs):
+            seen.append(data.shape[0])
+            return original(selector, data, **kwargs)
 
         monkeypatch.setattr(stages, "resample", spy)
         c = compare(
@@ -580,10 +580,10 @@ class TestInterruption:
         assert c.agreement is None
 
     def test_during_the_fits_nothing_is_to_be_kept(self, monkeypatch):
-        def interrupted(self, X, y):
+        def interrupted(self, table, workers):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(FisherScore, "fit", interrupted)
+        monkeypatch.setattr(FisherScore, "_score", interrupted)
         with pytest.raises(KeyboardInterrupt):
             compare(*table(), "FisherScore")
 

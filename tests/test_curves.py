@@ -178,6 +178,7 @@ def test_any_classifier_and_scorer():
     labels = y.map({0: "red", 1: "white", 2: "rose"})
     labels.index = labels.index[::-1]
     model = make_pipeline(MinMaxScaler(), LogisticRegression())
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
     for scoring, name in (
         ("balanced_accuracy", "balanced_accuracy"),
         ("neg_log_loss", "neg_log_loss"),
@@ -189,22 +190,12 @@ def test_any_classifier_and_scorer():
             labels,
             model,
             scoring=scoring,
-            cv=3,
+            cv=folds,
             n_features=[2, 13],
             random_state=0,
         )
         assert curve.scoring == name
-        score = cross_val_score(
-            model,
-            X,
-            labels,
-            scoring=scoring,
-            cv=StratifiedKFold(
-                3,
-                shuffle=True,
-                random_state=np.random.RandomState(0).randint(2**31 - 1),
-            ),
-        )
+        score = cross_val_score(model, X, labels, scoring=scoring, cv=folds)
         np.testing.assert_allclose(curve.baseline, score)
 
 

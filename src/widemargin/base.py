@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -39,6 +39,7 @@ from widemargin.table import (
     Table,
     build,
     encode,
+    refuse_single_class,
     validate,
     visiting_order,
     warn_single_members,
@@ -54,6 +55,30 @@ class Rows(NamedTuple):
     y: Ints  # class codes, as the method gets them
     classes: NDArray[Any]
     nominal: Ints | None
+    judged: Ints  # class codes by which 1-NN judges
+    labelled: bool = True  # False if the method does without y: all is one class
+    names: NDArray[Any] | None = None  # of the columns, if they have names
+
+    def take(self, rows: Ints, labels: Ints | None = None) -> Rows:
+        """Some rows, with their own labels or with those of other rows."""
+        whose = rows if labels is None else labels
+        y, classes = _recoded(self.y[whose], self.classes)
+        judged, _ = _recoded(self.judged[whose], None)
+        return self._replace(X=self.X[rows], y=y, classes=classes, judged=judged)
+
+    def beside(self, rows: Ints) -> Rows:
+        """The features and, to their right, copies of them with other rows in place."""
+        nominal, d = self.nominal, self.X.shape[1]
+        if nominal is not None:
+            nominal = np.concatenate([nominal, nominal + d])
+        X = np.hstack([self.X, self.X[rows]])
+        return self._replace(X=X, nominal=nominal, names=None)
+
+
+def _recoded(codes: Ints, classes: Any) -> tuple[Ints, Any]:
+    """Codes from 0 without gaps, and the classes that are left."""
+    used, codes = np.unique(codes, return_inverse=True)
+    return codes.astype(np.int64), None if classes is None else classes[used]
 
 
 def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -154,7 +179,26 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         refuse_keywords(type(self).__name__, unknown)
         if on_dask(X):
             return self._fit_on_dask(X, y)
-        X = unwrapped(X, type(self).__name__, missing=self._mixed)
+        return self._fit_rows(self._read(X, y))
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def _fit_encoded(self, rows: Rows) -> Self:
+        """Fit to a table that was read before, or to a part of it."""
+        name = type(self).__name__
+        if len(rows.X) < 2:
+            raise ValueError(f"{name} needs at least 2 rows, got {len(rows.X)}.")
+        if rows.labelled and len(rows.classes) < 2:
+            refuse_single_class(rows.classes, name)
+        self.n_features_in_ = rows.X.shape[1]
+        if rows.names is not None:
+            self.feature_names_in_ = rows.names
+        return self._fit_rows(rows)
+
+    def _read(self, X: Any, y: Any) -> Rows:
+        """Check the caller's table, and turn it into numbers and codes."""
+        name = type(self).__name__
+        X = unwrapped(X, name, missing=self._mixed)
         labels, nominal = self._uses_labels(y), self._nominal(X)
         self._check_auto(labels or y is not None)
         Z, codes, classes = validate(
@@ -166,27 +210,34 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             nominal=nominal,
             finite=False,
         )
-        n = len(Z)
-        small = n**2 * Z.shape[1] < SMALL
-        n_threads = 1 if small else thread_count(self.n_jobs)
+        judged = codes
+        if self._asks_the_rows() and not labels and y is not None:
+            judged, _ = encode(y, name)
+            check_consistent_length(Z, judged)
+        names = getattr(self, "feature_names_in_", None)
+        return Rows(Z, codes, classes, nominal, judged, labels, names)
+
+    def _fit_rows(self, rows: Rows | None) -> Self:
+        """Score, rank and select."""
+        assert rows is not None
+        n, d = rows.X.shape
+        n_threads = 1 if n**2 * d < SMALL else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
-            prepare = partial(
-                build, scale=self.scale, workers=workers, name=type(self).__name__
+            table = build(
+                rows.X,
+                rows.y,
+                rows.classes,
+                scale=self.scale,
+                workers=workers,
+                name=type(self).__name__,
+                nominal=rows.nominal,
             )
-            table = prepare(Z, codes, classes, nominal=nominal)
-            rows = Rows(Z, codes, classes, nominal) if self._asks_the_rows() else None
-            del Z  # as large as the table
+            if not self._asks_the_rows():
+                rows = None  # as large as the table
             self.scores_ = self._score(table, workers)
             self.ranking_ = self._rank(table)
             self._forget_answers()
-            size = None
-            if rows is not None:
-                if not labels and y is not None:
-                    judged, _ = encode(y, type(self).__name__)
-                    check_consistent_length(rows.X, judged)
-                else:
-                    judged = codes
-                size = self._answer(rows, judged, table, workers)
+            size = None if rows is None else self._answer(rows, table, workers)
         self.support_ = self._select(size)
         self.n_features_ = int(self.support_.sum())
         return self
@@ -288,13 +339,10 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         self.redundancy_: float | None = None
         self.redundant_with_: Ints | None = None
 
-    def _answer(
-        self, rows: Rows, judged: Ints, table: Table, workers: Workers
-    ) -> int | None:
+    def _answer(self, rows: Rows, table: Table, workers: Workers) -> int | None:
         """Judge sizes and thresholds in folds, then skip redundant features.
 
         Returns the number of features to keep, if that is what was asked for.
-        ``judged`` are the classes by which 1-NN judges.
         """
         natural, d = self._natural_support(), table.X.shape[1]
         subset = natural is not None and self.n_features_to_select in (None, "auto")
@@ -304,7 +352,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             wanted = max(1, int(natural.sum()))
         threshold: Any = self.redundancy
         size = None
-        data = crossfit.Data(rows.X, judged, rows.nominal, self.scale)
+        data = crossfit.Data(rows.X, rows.judged, rows.nominal, self.scale)
         if any_size or threshold == "auto":
             thresholds = crossfit.THRESHOLDS if threshold == "auto" else (threshold,)
             folds = crossfit.fold_rows(data)

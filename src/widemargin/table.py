@@ -229,11 +229,16 @@ def encode(
                 check_classification_targets(y if repeats is None else y.repeat(3))
         in_order = not nominal and classes.dtype.kind in "biuf"
     if len(classes) < 2:
-        seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
-        raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
+        refuse_single_class(classes, name)
     if ordered and not in_order:
         _refuse_unordered(classes, name)
     return codes.astype(np.int64), classes
+
+
+def refuse_single_class(classes: NDArray[Any], name: str) -> NoReturn:
+    """Say that there is nothing to tell apart."""
+    seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
+    raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
 
 
 def _uniform(y: NDArray[Any]) -> NDArray[Any]:

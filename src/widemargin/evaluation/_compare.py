@@ -13,17 +13,16 @@ from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
 from widemargin.evaluation import stages
+from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._profile import profile
 from widemargin.evaluation.comparison import Baseline, Comparison
 from widemargin.evaluation.curves import columns_of
 from widemargin.evaluation.defaults import choose as choose_methods
 from widemargin.evaluation.estimators import title_of
-from widemargin.evaluation.frames import feature_names, in_memory
 from widemargin.evaluation.scoring import default_scoring, has_order, scoring_for
 from widemargin.evaluation.selectors import resolve_selectors
 from widemargin.evaluation.splits import group_codes
 from widemargin.notices import warn
-from widemargin.table import encode
 from widemargin.targets import judged_labels
 
 
@@ -128,21 +127,22 @@ def compare(
     >>> result.answer
     '3 of 10 features, as ReliefF ranks them, carry the signal; ...'
     """
-    X = in_memory(X, "compare")
     settings = _settings(locals())
+    data = read_once(X, y, "compare")
+    X = data.source.X
     about = profile(X, y, categorical_features=categorical_features)
     _check_shape(image_shape, image_order, about.n_features)
     seed = settings["random_state"] = _seed(random_state)
-    reference = None if baseline is None else columns_of(baseline, X, "compare")
+    reference = (
+        None if baseline is None else columns_of(baseline, data.names, "compare")
+    )
     if selectors is None:
         selectors = choose_methods(about, seed, categorical_features)
     preset = {"random_state": seed, "categorical_features": categorical_features}
     with judged_labels():  # by `profile`
-        codes = encode(y, "compare")[0]
+        largest = int(np.bincount(data.codes).max())
     run = stages.Run(
-        X,
-        y,
-        codes,
+        data,
         about,
         {k: _prepared(s, preset) for k, s in resolve_selectors(selectors).items()},
         seed,
@@ -173,7 +173,7 @@ def compare(
                 stages.draw_curve,
                 estimator=estimator,
                 scoring=scoring,
-                cv=_folds(cv, run),
+                cv=_folds(cv, run, largest),
                 n_features=n_features,
                 baseline=reference,
             ),
@@ -186,7 +186,7 @@ def compare(
     return Comparison(
         X=X,
         y=y,
-        feature_names=feature_names(X),
+        feature_names=data.names,
         profile=about,
         selectors=run.fitted,
         times=run.times,
@@ -233,9 +233,8 @@ def _draws(cv: Any) -> bool:
     return isinstance(cv, numbers.Integral | str | TimeSeriesSplit)
 
 
-def _folds(cv: Any, run: stages.Run) -> Any:
+def _folds(cv: Any, run: stages.Run, largest: int) -> Any:
     """Folds, no more than rows of the largest class, or than groups."""
-    largest = int(np.bincount(run.codes).max())
     if isinstance(cv, int) and cv > largest >= 2:
         run.notes.append(f"{largest} folds instead of {cv}: no class has more rows.")
         cv = largest
@@ -244,7 +243,7 @@ def _folds(cv: Any, run: stages.Run) -> Any:
         run.notes.append(f"{n_groups} folds instead of {cv}: there are no more groups.")
         cv = n_groups
     # A generator of splits can be used up once only.
-    return cv if _draws(cv) else check_cv(cv, run.codes)
+    return cv if _draws(cv) else check_cv(cv, run.data.codes)
 
 
 def _seed(random_state: Any) -> int:

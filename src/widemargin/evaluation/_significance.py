@@ -22,12 +22,12 @@ from scipy.stats import false_discovery_control
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
 from widemargin.evaluation import _html
-from widemargin.evaluation.frames import Names, data_frame, feature_names, in_memory
+from widemargin.evaluation._encoded import Encoded, read_once
+from widemargin.evaluation.frames import Names, data_frame
 from widemargin.evaluation.permuted_relief import one_search, permuted_scores, steps
-from widemargin.evaluation.probes import for_probes, with_probes
+from widemargin.evaluation.probes import for_probes
 from widemargin.evaluation.refits import (
     Call,
     count_of,
@@ -188,22 +188,21 @@ def significance(
     >>> found.significant().nonzero()[0]
     array([0, 1, 2])
     """
-    X = in_memory(X, "significance")
+    data = read_once(X, y, "significance")
     if method not in ("permutation", "probes"):
         raise ValueError(
             f'significance needs method="permutation" or "probes", got {method!r}.'
         )
     if n_permutations is None:
-        rounds = min(max(5, -(-PROBES // X.shape[1])), 100)
+        rounds = min(max(5, -(-PROBES // data.shape[1])), 100)
         n_permutations = PERMUTATIONS if method == "permutation" else rounds
     count_of("significance", "n_permutations", n_permutations, 1)
     random = check_random_state(random_state)
     unit = "permutations" if method == "permutation" else "rounds of probes"
     task = _Task(
         _for_scores(seeded(selector, random)),
-        X,
-        y,
-        [random.permutation(X.shape[0]) for _ in range(n_permutations)],
+        data,
+        [random.permutation(data.shape[0]) for _ in range(n_permutations)],
         Call("significance", unit, n_jobs, verbose),
     )
     test = _by_permutation if method == "permutation" else _by_probes
@@ -211,7 +210,7 @@ def significance(
         scores, p = test(task)
     q = false_discovery_control(p, method="bh")
     _say_if_too_few(p, q, n_permutations, method)
-    return Significance(scores, p, q, feature_names(X), n_permutations, method)
+    return Significance(scores, p, q, data.names, n_permutations, method)
 
 
 @dataclass(frozen=True)
@@ -219,8 +218,7 @@ class _Task:
     """What is fitted how often to what."""
 
     selector: Any
-    X: Any
-    y: Any
+    data: Encoded
     permutations: list[Ints]
     call: Call
 
@@ -238,31 +236,32 @@ def _reach(null: Floats, scores: Floats) -> NDArray[np.bool_]:
 
 
 def _by_permutation(task: _Task) -> tuple[Floats, Floats]:
-    selector, X, y = task.selector, task.X, task.y
+    selector, data = task.selector, task.data
+    y = data.source.y
     if isinstance(selector, MarginSelector) and not selector._uses_labels(y):
         raise ValueError(
             f"{type(selector).__name__} does not use labels, so permuting them tests "
             'nothing. Try method="probes".'
         )
     fitted = clone(selector)
-    if one_search(selector, X):
-        table = _fit_for_table(fitted, X, y)
+    if one_search(selector, data):
+        table = _fit_for_table(fitted, data)
         reached = _reached_after_one_search(task, table, fitted.scores_)
         return fitted.scores_, (1 + reached) / (1 + len(task.permutations))
-    scores = scores_of(fitted.fit(X, y), "significance")
+    scores = scores_of(data.fit(fitted), "significance")
     each = np.zeros((len(task.permutations), len(scores)), bool)
 
     def keep(b: int, refitted: Any) -> None:
         each[b] = _reach(scores_of(refitted, "significance"), scores)
 
-    def data(b: int) -> tuple[Any, Any]:
-        return X, _safe_indexing(y, task.permutations[b])
+    def permuted(b: int) -> Encoded:
+        return data.relabelled(task.permutations[b])
 
-    refit(selector, data, keep, len(each), task.call)
+    refit(selector, permuted, keep, len(each), task.call)
     return scores, (1 + each.sum(axis=0)) / (1 + len(each))
 
 
-def _fit_for_table(selector: Any, X: Any, y: Any) -> Table:
+def _fit_for_table(selector: Any, data: Encoded) -> Table:
     """Fit, and return the table that the selector scored."""
     tables: list[Table] = []
     score = selector._score
@@ -272,7 +271,7 @@ def _fit_for_table(selector: Any, X: Any, y: Any) -> Table:
         return score(table, workers)
 
     selector._score = keep
-    selector.fit(X, y)
+    data.fit(selector)
     del selector._score
     return tables[0]
 
@@ -289,8 +288,8 @@ def _reached_after_one_search(task: _Task, table: Table, scores: Floats) -> Ints
 
 
 def _by_probes(task: _Task) -> tuple[Floats, Floats]:
-    selector, X, y = task.selector, task.X, task.y
-    scores = scores_of(clone(selector).fit(X, y), "significance")
+    selector, data = task.selector, task.data
+    scores = scores_of(data.fit(clone(selector)), "significance")
     d, rounds = len(scores), len(task.permutations)
     reached = np.zeros((rounds, d), np.int64)
 
@@ -300,10 +299,10 @@ def _by_probes(task: _Task) -> tuple[Floats, Floats]:
         border = real - TIE * np.max(np.abs(both))
         reached[t] = d - np.searchsorted(probes, border)
 
-    def data(t: int) -> tuple[Any, Any]:
-        return with_probes(X, task.permutations[t]), y
+    def doubled(t: int) -> Encoded:
+        return data.with_probes(task.permutations[t])
 
-    refit(for_probes(selector, X), data, keep, rounds, task.call)
+    refit(for_probes(selector), doubled, keep, rounds, task.call)
     return scores, (1 + reached.sum(axis=0)) / (1 + rounds * d)
 
 

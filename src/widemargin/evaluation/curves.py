@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import check_scoring
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 
 from widemargin.evaluation import _html
+from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation.folds import CALLER, Curves
-from widemargin.evaluation.frames import data_frame, feature_names, in_memory
-from widemargin.evaluation.neighbor import judge, numbers_of
+from widemargin.evaluation.frames import Names, data_frame
+from widemargin.evaluation.neighbor import judge
 from widemargin.evaluation.refits import seeded
 from widemargin.evaluation.scoring import as_scorer, name_of, scoring_for
 from widemargin.evaluation.selectors import resolve_selectors
 from widemargin.evaluation.splits import group_codes, split
 from widemargin.notices import warn
-from widemargin.table import Floats, Ints, encode
+from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -252,20 +253,28 @@ def selection_curve(
     random = check_random_state(random_state)
     resolved = resolve_selectors(selectors)
     methods = {label: seeded(s, random) for label, s in resolved.items()}
-    X = in_memory(X, CALLER)
-    codes, labels = encode(y, CALLER)
-    check_consistent_length(X, codes)
-    d = X.shape[1]
+    data = read_once(X, y, CALLER)
+    codes, classes = data.codes, data.classes
+    d = data.shape[1]
     sizes = _sizes(n_features, d)
-    reference = None if baseline is None else columns_of(baseline, X, CALLER)
+    reference = None if baseline is None else columns_of(baseline, data.names, CALLER)
     groups = group_codes(groups, len(codes), CALLER)
-    table = numbers_of(X, methods.values(), CALLER)
+    table = data.numbers(methods.values())
     folds = split(cv, codes, groups, random, CALLER, table)
-    classifier = judge(estimator, X, table, CALLER)
-    scoring = scoring_for(scoring, len(labels))
-    scorer = check_scoring(classifier.make(np.arange(d)), as_scorer(scoring, y))
+    classifier = judge(estimator, data.frame, table, CALLER)
+    scoring = scoring_for(scoring, len(classes))
+    scorer = check_scoring(
+        classifier.make(np.arange(d)), as_scorer(scoring, data.source.y)
+    )
     curves = Curves(
-        methods, X, y, classifier, scorer, folds, sizes[sizes < d], reference
+        methods,
+        data,
+        classes[codes],
+        classifier,
+        scorer,
+        folds,
+        sizes[sizes < d],
+        reference,
     )
     try:
         # scikit-learn changes the filters of warnings in each thread; here they are
@@ -345,9 +354,9 @@ def _sizes(n_features: Any, d: int) -> Ints:
     return np.unique(sizes).astype(np.int64)
 
 
-def columns_of(wanted: Any, X: Any, caller: str) -> Ints:
+def columns_of(wanted: Any, known: Names, caller: str) -> Ints:
     """Places of columns given by name or place, ascending."""
-    names = feature_names(X).tolist()
+    names = known.tolist()
     given = np.atleast_1d(np.asarray(wanted, dtype=object)).tolist()
     if not given:
         raise ValueError(f"{caller} needs at least one feature in baseline, got none.")

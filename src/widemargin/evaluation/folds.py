@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
+from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation.neighbor import Judge
 from widemargin.evaluation.splits import Fold
 from widemargin.progress import progress
@@ -35,8 +36,8 @@ class Curves:
     """
 
     selectors: Mapping[str, MarginSelector]
-    X: Any
-    y: Any
+    data: Encoded
+    y: NDArray[Any]  # labels
     judge: Judge
     scorer: Any
     folds: list[Fold]
@@ -113,9 +114,8 @@ class Curves:
         selector = clone(self.selectors[label])
         if selector.n_jobs is None:
             selector.set_params(n_jobs=n_threads)
-        X, y = _safe_indexing(self.X, train), _safe_indexing(self.y, train)
         start = time.perf_counter()
-        selector.fit(X, y)
+        self.data.take(train).fit(selector)
         seconds = time.perf_counter() - start
         return np.argsort(selector.ranking_, kind="stable"), seconds
 
@@ -127,11 +127,11 @@ class Curves:
         test: NDArray[np.integer],
     ) -> Floats:
         """Scores of 1-NN with the best features, for each size."""
-        X, test_y = self.judge.X, _safe_indexing(self.y, test)
-        nearest = clone(self.judge.nearest).fit(X[train], _safe_indexing(self.y, train))
+        X = self.judge.X
+        nearest = clone(self.judge.nearest).fit(X[train], self.y[train])
         return np.array(
             [
-                self.scorer(known, X[test], test_y)
+                self.scorer(known, X[test], self.y[test])
                 for known in nearest.sweep(X[test], order, sizes)
             ]
         )
@@ -142,10 +142,11 @@ class Curves:
         """Score of the classifier with these columns."""
         Z = _safe_indexing(self.judge.X, columns, axis=1)
         classifier = self.judge.make(columns)
-        classifier.fit(_safe_indexing(Z, train), _safe_indexing(self.y, train))
-        test_X, test_y = _safe_indexing(Z, test), _safe_indexing(self.y, test)
+        classifier.fit(_safe_indexing(Z, train), self.y[train])
         try:
-            score = float(self.scorer(classifier, test_X, test_y))
+            score = float(
+                self.scorer(classifier, _safe_indexing(Z, test), self.y[test])
+            )
         except AttributeError as error:  # no predict_proba, for one
             raise ValueError(f"it cannot be scored so: {error}") from error
         if np.isnan(score):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from widemargin.base import MarginSelector
-from widemargin.columns import as_numbers, nominal_columns
+from widemargin.evaluation._encoded import Numbers
 from widemargin.evaluation.estimators import classifier_of, is_nearest, prepared
 from widemargin.kernels import TIE
 from widemargin.table import Floats, Ints
@@ -43,24 +42,32 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
         self.classes_, self._codes = np.unique(np.asarray(y), return_inverse=True)
         self._columns = np.zeros(X.shape[1], np.bool_)
         self._columns[[] if self.nominal is None else self.nominal] = True
-        self._fill, self._low, self._range = np.zeros((3, X.shape[1]))
-        for f in range(X.shape[1]):
+        self._low, high = X.min(axis=0), X.max(axis=0)
+        for f in np.flatnonzero(np.isnan(self._low)):
             known = X[~np.isnan(X[:, f]), f]
-            if self._columns[f] or not len(known):
-                self._fill[f], self._range[f] = -1.0, 1.0
-                continue
-            self._fill[f], self._low[f] = np.median(known), known.min()
-            self._range[f] = known.max() - known.min()
-        self._X = self._scaled(X)
+            self._low[f] = known.min() if len(known) else 0.0
+            high[f] = known.max() if len(known) else 0.0
+        self._low[self._columns] = 0.0
+        # What does not vary in the training rows is as far from all of them.
+        span = np.where(high > self._low, high - self._low, np.inf)
+        self._span = np.where(self._columns, 1.0, span)
+        self._X = (X - self._low) / self._span
+        self._fill(self._X)
         self.n_features_in_ = X.shape[1]
         return self
 
     def _scaled(self, X: Floats) -> Floats:
-        X = np.where(np.isnan(X), self._fill, X)
-        # What does not vary in the training rows is as far from all of them.
-        varies = self._columns | (self._range > 0)
-        span = np.where(varies, self._range, np.inf)
-        return (X - self._low) / np.where(self._columns, 1.0, span)
+        Z: Floats = (X - self._low) / self._span
+        self._fill(Z)
+        return Z
+
+    def _fill(self, Z: Floats) -> None:
+        """Put the median of the training rows in the place of missing numbers."""
+        missing = np.isnan(Z)
+        for f in np.flatnonzero(missing.any(axis=0)):
+            known = self._X[~np.isnan(self._X[:, f]), f]
+            number = len(known) and not self._columns[f]
+            Z[missing[:, f], f] = np.median(known) if number else -1.0
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of the nearest training row."""
@@ -138,24 +145,6 @@ class Judge(NamedTuple):
     X: Any
     make: Callable[[Ints], Any]  # an unfitted classifier for some columns of X
     nearest: NearestNeighbor | None  # for all columns, if it is that one
-
-
-class Numbers(NamedTuple):
-    """A table as numbers, and which columns are codes of nominal values."""
-
-    X: Floats
-    nominal: Ints
-
-
-def numbers_of(X: Any, selectors: Iterable[MarginSelector], caller: str) -> Numbers:
-    """Nominal columns are so by their type, or by what a selector was told."""
-    told = [getattr(s, "categorical_features", None) for s in selectors]
-    found = [
-        nominal_columns(X, t, caller, booleans=False, notice=False)
-        for t in [None, *told]
-    ]
-    nominal = np.unique(np.concatenate(found))
-    return Numbers(np.asarray(as_numbers(X, nominal, caller), np.float64), nominal)
 
 
 def judge(estimator: Any, X: Any, numbers: Numbers, caller: str) -> Judge:

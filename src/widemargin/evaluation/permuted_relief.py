@@ -19,6 +19,7 @@ from widemargin.algorithms.relief import Relief, ReliefF
 from widemargin.engine import each_class, hits_and_misses
 from widemargin.engine.local import METRICS
 from widemargin.engine.relations import HIT, MISS
+from widemargin.evaluation._encoded import Encoded
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -65,7 +66,7 @@ def permuted_scores(
     return sums / len(queries)
 
 
-def one_search(selector: Any, X: Any) -> bool:
+def one_search(selector: Any, data: Encoded) -> bool:
     """Whether one search serves all permutations: distances are free of labels.
 
     Those of missing values are not, nor is the number of samples that a criterion of
@@ -73,19 +74,9 @@ def one_search(selector: Any, X: Any) -> bool:
     """
     if type(selector) not in (Relief, ReliefF) or selector.n_samples == "auto":
         return False
-    if getattr(selector, "categorical_features", None) is not None:
-        return False
-    dtypes = X.dtypes if hasattr(X, "dtypes") else [X.dtype]
-    if not all(_is_plain(dtype) for dtype in dtypes):
-        return False
-    return bool(np.isfinite(np.asarray(X, dtype=np.float64)).all())
-
-
-def _is_plain(dtype: Any) -> bool:
-    """Whether values are numbers; missing ones can only be NaN or, in polars, null."""
-    if isinstance(dtype, np.dtype):
-        return dtype.kind in "iuf"
-    return hasattr(dtype, "is_numeric") and bool(dtype.is_numeric())
+    rows = data.read(selector)
+    nominal = rows.nominal is not None and len(rows.nominal) > 0
+    return not nominal and bool(np.isfinite(rows.X).all())
 
 
 def steps(selector: Relief | ReliefF, n: int, n_permutations: int) -> int:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation.selectors import resolve_selectors
 from widemargin.progress import progress
 from widemargin.table import Floats
@@ -59,7 +60,7 @@ def interruptible(call: Call, total: int) -> Iterator[Callable[[], None]]:
 
 def refit(
     selector: Any,
-    data: Callable[[int], tuple[Any, Any]],
+    data: Callable[[int], Encoded],
     keep: Callable[[int, Any], None],
     total: int,
     call: Call,
@@ -80,9 +81,8 @@ def refit(
     ):
 
         def fit(t: int) -> None:
-            X, y = data(t)
             with judged_labels():
-                keep(t, clone(selector).set_params(**settings).fit(X, y))
+                keep(t, data(t).fit(clone(selector).set_params(**settings)))
             advance()
 
         workers.run(fit, range(total))

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import _safe_indexing
 from widemargin.evaluation import _html
+from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._stability import Stability, Supports, stability
-from widemargin.evaluation.frames import Names, data_frame, feature_names, in_memory
+from widemargin.evaluation.frames import Names, data_frame
 from widemargin.evaluation.refits import (
     Call,
     count_of,
@@ -28,7 +28,7 @@ from widemargin.evaluation.refits import (
     stoppable,
 )
 from widemargin.evaluation.splits import group_codes
-from widemargin.table import Floats, Ints, encode
+from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,19 +155,19 @@ def resample(
             f"resample needs a fraction between 0 and 1, got {fraction!r}: the rows of "
             "each subsample are drawn without replacement."
         )
-    X = in_memory(X, "resample")
+    data = read_once(X, y, "resample")
     random = check_random_state(random_state)
     selector = seeded(selector, random)
-    strata = np.zeros(X.shape[0], np.int64)
-    if stratified and y is not None:
-        strata, _ = encode(y, "resample")
+    strata = np.zeros(data.shape[0], np.int64)
+    if stratified and data.has_labels:
+        strata = data.codes
     samples = _samples(
         strata, group_codes(groups, len(strata), "resample"), n, float(fraction), random
     )
     call = Call("resample", "subsamples", n_jobs, verbose)
     with stoppable("resample"):
-        fits = _fits(selector, X, y, samples, call)
-    return _summary(*fits, confidence, feature_names(X))
+        fits = _fits(selector, data, samples, call)
+    return _summary(*fits, confidence, data.names)
 
 
 def _samples(
@@ -198,23 +198,22 @@ def _subsample(strata: Ints, fraction: float, random: np.random.RandomState) -> 
 
 
 def _fits(
-    selector: Any, X: Any, y: Any, samples: list[Ints], call: Call
+    selector: Any, data: Encoded, samples: list[Ints], call: Call
 ) -> tuple[Floats, Ints, Supports]:
     """Scores, ranks and supports of the fits to each sample."""
-    shape = len(samples), X.shape[1]
+    shape = len(samples), data.shape[1]
     scores, ranks = np.empty(shape), np.empty(shape, np.int64)
     supports = np.empty(shape, bool)
 
-    def data(t: int) -> tuple[Any, Any]:
-        rows = samples[t]
-        return _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows)
+    def drawn(t: int) -> Encoded:
+        return data.take(samples[t])
 
     def keep(t: int, fitted: Any) -> None:
         scores[t] = scores_of(fitted, "resample")
         ranks[t] = _ranking(fitted, scores[t])
         supports[t] = fitted.get_support()
 
-    refit(selector, data, keep, len(samples), call)
+    refit(selector, drawn, keep, len(samples), call)
     return scores, ranks, supports
 
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 )
 
 from widemargin.columns import missing_cells
-from widemargin.evaluation.neighbor import Numbers
+from widemargin.evaluation._encoded import Numbers
 from widemargin.folding import stratified_folds
 from widemargin.table import Ints
 

@@ -19,11 +19,11 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import _safe_indexing
 from widemargin.algorithms.lmba import LMBA
 from widemargin.base import AscentSelector, MarginSelector
 from widemargin.baselines.mrmr import MRMR
 from widemargin.evaluation._agreement import agreement
+from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import redundancy
 from widemargin.evaluation._significance import LEVEL, Significance, significance
@@ -56,9 +56,7 @@ RELATIVE = (AscentSelector, LMBA, MRMR)
 class Run:
     """What the stages share, and what they have found so far."""
 
-    X: Any
-    y: Any
-    codes: Ints  # of the classes
+    data: Encoded
     profile: Profile
     methods: dict[str, MarginSelector]  # not fitted
     seed: int
@@ -68,7 +66,6 @@ class Run:
     budget: float | None
     fitted: dict[str, MarginSelector] = field(default_factory=dict)  # to all rows
     times: dict[str, float] = field(default_factory=dict)
-    indexing: float = 0.0  # seconds that it takes to pick rows of the table
     notes: list[str] = field(default_factory=list)
     found: dict[str, Any] = field(default_factory=dict)  # parts of the Comparison
     choice: Choice | None = None
@@ -84,22 +81,20 @@ class Run:
         }
 
     @cached_property
-    def sample(self) -> tuple[Any, Any, Ints]:
-        """X, y and class codes, or a random part of the rows if there are too many."""
+    def sample(self) -> Encoded:
+        """The table, or a random part of the rows if there are too many."""
         return self.part(self.max_samples or self.profile.n_samples)
 
-    def part(self, most: int) -> tuple[Any, Any, Ints]:
-        """X, y and class codes of about ``most`` rows."""
+    def part(self, most: int) -> Encoded:
+        """About ``most`` rows of the table."""
         if self.profile.n_samples <= most:
-            return self.X, self.y, self.codes
-        rows = self.drawn(most)
-        X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
-        return X, y, self.codes[rows]
+            return self.data
+        return self.data.take(self.drawn(most))
 
     def drawn(self, most: int) -> Ints:
         """Numbers of about ``most`` rows."""
         share = most / self.profile.n_samples
-        return stratified_rows(self.codes, share, self.seed)
+        return stratified_rows(self.data.codes, share, self.seed)
 
     @cached_property
     def sample_groups(self) -> Ints | None:
@@ -117,7 +112,7 @@ class Run:
         """
         first = self.choice.method if self.choice else None
         order = sorted(self.methods, key=lambda m: (m != first, self.times[m]))
-        n, used = self.profile.n_samples, len(self.sample[2])
+        n, used = self.profile.n_samples, self.sample.shape[0]
         chosen, left_out, left = [], [], self.budget or np.inf
         total = 0.0
         for method in order:
@@ -125,7 +120,7 @@ class Run:
             if seconds <= left:
                 left -= seconds
                 chosen.append(method)
-                total += seconds + fits(method) * self.indexing
+                total += seconds
             else:
                 left_out.append(f"{method} (about {duration(seconds)})")
         if left_out:
@@ -154,10 +149,7 @@ def fit_all(run: Run) -> None:
     size = f"{len(run.methods)} methods on {n} rows and {d} features"
     if n * n * d > LONG_FITS:
         announce(f"Fitting {size}", None, run.verbose)
-    few = spread_rows(run.codes, max(4, WARM_UP // n_classes))
-    start = time.perf_counter()
-    X, y = _safe_indexing(run.X, few), _safe_indexing(run.y, few)
-    run.indexing = time.perf_counter() - start
+    few = run.data.take(spread_rows(run.data.codes, max(4, WARM_UP // n_classes)))
     said: list[str] = []
     with progress("fits", len(run.methods), run.verbose) as advance:
         for label, selector in run.methods.items():
@@ -168,7 +160,7 @@ def fit_all(run: Run) -> None:
                 judged_labels(),
                 as_if_of(run.profile.n_samples, run.profile.n_features),
             ):
-                clone(selector).fit(X, y)
+                few.fit(clone(selector))
             fitted = clone(selector)
             if fitted.n_jobs is None:
                 fitted.set_params(n_jobs=run.n_jobs)
@@ -177,7 +169,7 @@ def fit_all(run: Run) -> None:
                 judged_labels(),
             ):
                 start = time.perf_counter()
-                run.fitted[label] = fitted.fit(run.X, run.y)
+                run.fitted[label] = run.data.fit(fitted)
                 run.times[label] = time.perf_counter() - start
             said += [str(w.message) for w in caught if w.category is UserWarning]
             advance()
@@ -190,17 +182,17 @@ def draw_curve(
     run: Run, estimator: Any, scoring: Any, cv: Any, n_features: Any, baseline: Any
 ) -> None:
     """Try the rankings, and the baseline, with a classifier."""
-    X, y, codes = run.sample
-    n = run.profile.n_samples
-    if len(codes) < n:
+    data, n = run.sample, run.profile.n_samples
+    used, codes = data.shape[0], data.codes
+    if used < n:
         run.notes.append(
             f"Curve, stability, significance and redundancy are from a random "
-            f"{len(codes)} of the {n} rows."
+            f"{used} of the {n} rows."
         )
     # Splitters that do not tell their number of folds mostly make about as many.
     n_folds = getattr(cv, "n_splits", cv if isinstance(cv, int) else 5)
-    share = (1 - 1 / n_folds) * len(codes) / n  # of the rows, in each fit
-    fit_time = sum(run.times.values()) * share**2 + len(run.times) * run.indexing
+    share = (1 - 1 / n_folds) * used / n  # of the rows, in each fit
+    fit_time = sum(run.times.values()) * share**2
     announce("Selection curve", n_folds * fit_time, run.verbose)
     with quiet():
         dummy = guesser(scoring, codes)
@@ -213,8 +205,8 @@ def draw_curve(
         )
         curve = selection_curve(
             run.methods,
-            X,
-            y,
+            data,
+            None,
             estimator,
             cv=folds,
             n_features=n_features,
@@ -242,10 +234,9 @@ def resample_all(run: Run, n: int) -> None:
     run.found["resampling"] = results
     if not n:
         return
-    X, y, _ = run.sample
     for method in run.affordable("Stability", lambda _: n * SUBSAMPLE):
         results[method] = resample(
-            run.sized(method), X, y, n=n, groups=run.sample_groups, **run.common
+            run.sized(method), run.sample, n=n, groups=run.sample_groups, **run.common
         )
 
 
@@ -261,7 +252,6 @@ def test_all(run: Run, n_permutations: int) -> None:
             "rows of one group are not."
         )
         return
-    X, y, _ = run.sample
     d = run.profile.n_features
     # As many probes as the rank of a p-value needs, and rounds as the q-values of the
     # recommended features need.
@@ -278,7 +268,9 @@ def test_all(run: Run, n_permutations: int) -> None:
         if probes[method]:
             how = {"method": "probes", "n_permutations": rounds}
         with quiet():
-            results[method] = significance(run.sized(method), X, y, **how, **run.common)
+            results[method] = significance(
+                run.sized(method), run.sample, None, **how, **run.common
+            )
     if any(probes[m] and not isinstance(run.methods[m], RELATIVE) for m in results):
         run.notes.append(
             f"{n_permutations} permutations of the labels are too few to single out "
@@ -304,11 +296,11 @@ def group(run: Run, threshold: float | None) -> None:
         return
     d = run.profile.n_features
     most = min(run.max_samples or run.profile.n_samples, max(200, PAIRS // d**2))
-    X, y, _ = run.part(most)
+    data = run.part(most)
     scores = run.fitted[run.choice.method].scores_ if run.choice else None
     run.found["redundancy"] = redundancy(
-        X,
-        y,
+        data.frame,
+        data.classes[data.codes],
         threshold=threshold,
         measure="correlation" if run.profile.plain else "uncertainty",
         scores=scores,
