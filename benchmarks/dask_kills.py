@@ -28,7 +28,7 @@ from distributed.utils import get_mp_context
 
 from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
-from widemargin.engine import watch
+from widemargin.engine.distributed.monitor import Monitor
 
 METHODS = [
     Relief(),
@@ -57,7 +57,7 @@ class Killer:
         self.pids, self.n_victims = pids, n_victims
         self.at, self.delay = at, delay  # number of the request, 0 while reading
         self.requests, self.killed_at = 0, None
-        self.kept = watch.Watch.until
+        self.kept = Monitor.until
 
     def kill(self):
         for pid in self.pids[: self.n_victims]:
@@ -119,7 +119,7 @@ def fit(method, X, y, killer, patience):
         except Exception as error:
             result.append(error)
 
-    watch.Watch.until = lambda self, done: killer(self, done)
+    Monitor.until = lambda self, done: killer(self, done)
     with tempfile.TemporaryDirectory() as folder:
         lazy = parts(X, folder)
         if killer.at == 0:
@@ -129,7 +129,7 @@ def fit(method, X, y, killer, patience):
         thread.start()
         thread.join(patience)
         seconds = time.monotonic() - start
-    watch.Watch.until = killer.kept
+    Monitor.until = killer.kept
     if not result:
         return f"hangs after {patience} s", False, seconds
     if isinstance(result[0], Exception):
@@ -151,7 +151,9 @@ def main():
     X = rng.standard_normal((options.rows, 12)) + y[:, None] * (np.arange(12) < 4)
     dask.config.set(SETTINGS)
     warnings.filterwarnings("ignore", ".*waits for workers")
-    get_mp_context().set_forkserver_preload(["distributed", "widemargin.engine.dask"])
+    get_mp_context().set_forkserver_preload(
+        ["distributed", "widemargin.engine.distributed.build"]
+    )
     clusters = {
         n: LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0")
         for n in (1, 2)

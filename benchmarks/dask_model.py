@@ -15,9 +15,11 @@ import psutil
 from distributed import Client, LocalCluster
 
 from widemargin import ReliefF
-from widemargin.engine.blocks import Guests, Scaling, Wish, find_guests
-from widemargin.engine.coding import Columns
-from widemargin.engine.partitions import summarize
+from widemargin.engine.distributed.block_search import find_queries
+from widemargin.engine.distributed.encoding import Columns
+from widemargin.engine.distributed.merge import Request
+from widemargin.engine.distributed.rows import RawRows, Scaling
+from widemargin.engine.distributed.statistics import summarize
 from widemargin.engine.relations import each_class
 
 
@@ -38,14 +40,14 @@ def seconds(function, *args):
 def rates(d, n=16_384, m=2_048):
     """Nanoseconds per cell of making and surveying, and per pair and feature."""
     X, y = make(0, n, d), np.arange(n) % 2
-    block = Guests(X, y, np.arange(n))
-    queries = Guests(make(n, m, d), y[:m], n + np.arange(m))
+    block = RawRows(X, y, np.arange(n))
+    queries = RawRows(make(n, m, d), y[:m], n + np.arange(m))
     low, high = np.zeros(d), np.full(d, 1.5)
     scaling = Scaling(low, high, np.ones(d), low, low, low + 1, low + 0.5)
-    wish = Wish(10, each_class(2), "euclidean", True, False)
+    request = Request(10, each_class(2), "euclidean", True, False, 2**22, 16)
     making = seconds(make, 0, n, d) / (n * d)
     survey = seconds(summarize, [X], Columns.of(X, None, "")) / (n * d)
-    search = seconds(find_guests, block, queries, wish, scaling) / (n * m * d)
+    search = seconds(find_queries, block, queries, request, scaling) / (n * m * d)
     return np.array([making, survey, search]) * 1e9
 
 

@@ -14,6 +14,7 @@ import pytest
 import widemargin.cli.lazy_features as lazy_features
 import widemargin.cli.lazy_target as lazy_target
 from cli_tools import invoke, run, run_main
+from settings_tools import distributed_settings
 from test_cli_commands import same
 from widemargin import ReliefF
 from widemargin.cli.dataset import DataOptions, load
@@ -21,7 +22,7 @@ from widemargin.cli.reading.source import exact_numbers
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("pyarrow")
-engine = pytest.importorskip("widemargin.engine.dask")
+pytest.importorskip("distributed")
 
 ON_DASK = ("--engine", "dask")
 
@@ -47,8 +48,8 @@ def files(tmp_path, monkeypatch):
     frame.to_parquet(tmp_path / "data.parquet", row_group_size=50, index=False)
     frame.to_csv(tmp_path / "data.csv", index=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(engine, "PIECE", 4096)
-    return frame
+    with distributed_settings(partition_bytes=4096):
+        yield frame
 
 
 def ranked(*arguments):
@@ -312,15 +313,15 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
-def test_what_cannot_be_done_is_one_line(arguments, files, tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "CONNECT", 1)
+def test_what_cannot_be_done_is_one_line(arguments, files, tmp_path):
     files.to_csv("data.csv.gz", index=False)
     for name in ("data.xlsx", "broken.parquet"):
         (tmp_path / name).write_bytes(b"PK or not")
     (tmp_path / "empty.csv").touch()
     (tmp_path / "header.csv").write_text("a,b,c\n")
     files[["a", "kind"]][:0].to_parquet("none.parquet")
-    assert REFUSED[arguments] in complaint("rank", *arguments, *ON_DASK)
+    with distributed_settings(connection_timeout=1):
+        assert REFUSED[arguments] in complaint("rank", *arguments, *ON_DASK)
 
 
 def test_a_scheduler_without_dask_is_refused():

@@ -17,9 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import widemargin.engine.dask as engine
-import widemargin.engine.distributed as distributed_tables
 from cases import duplicates, gaussian, lonely, lopsided, small_tables, tied
+from settings_tools import distributed_settings
 from widemargin import (
     FRLL,
     IPCMSR,
@@ -41,7 +40,8 @@ from widemargin.baselines import (
     PearsonScore,
     TraceRatio,
 )
-from widemargin.engine import blocks
+from widemargin.engine.distributed import search
+from widemargin.engine.distributed.cluster import Cluster
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* n_neighbors=:UserWarning"),
@@ -80,20 +80,21 @@ def synchronous():
 
 
 @pytest.fixture
-def small_blocks(monkeypatch):
+def small_blocks():
     """Blocks as small as the chunks of tests, which would else be put together."""
-    monkeypatch.setattr(engine, "FEWEST", 1)
-    monkeypatch.setattr(distributed_tables, "CELLS", 40)
-    monkeypatch.setattr(engine, "CELLS", (1, 40))
+    with distributed_settings(
+        min_block_rows=1, min_block_cells=1, max_block_cells=40, max_query_cells=40
+    ):
+        yield
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_blocks_that_meet_in_halves(metric, monkeypatch, synchronous, small_blocks):
-    monkeypatch.setattr(distributed_tables, "HALVED", 2)
+def test_pairs_of_blocks_searched_in_halves(metric, synchronous, small_blocks):
     X, y = tied(np.random.default_rng(0))
     lazy = da.from_array(X, chunks=((9, 20, 2, 19), -1))
     expected = ReliefF(metric=metric).fit(X, y)
-    assert_same(ReliefF(metric=metric).fit(lazy, y), expected)
+    with distributed_settings(min_halved_rows=2):
+        assert_same(ReliefF(metric=metric).fit(lazy, y), expected)
 
 
 def test_many_features_whose_distances_are_counted_in_memory(synchronous, small_blocks):
@@ -104,21 +105,24 @@ def test_many_features_whose_distances_are_counted_in_memory(synchronous, small_
     assert_same(ReliefF(metric="manhattan").fit(lazy, y), expected)
 
 
-def test_crowds_of_equal_rows_are_visited_in_small_batches(monkeypatch, synchronous):
-    monkeypatch.setattr(blocks, "ROOM", 2**14)
+def test_of_many_equal_rows_small_batches_are_searched_for(monkeypatch, synchronous):
     X = np.random.default_rng(0).integers(0, 2, (700, 3))
     y = np.arange(700) % 2
     lazy = da.from_array(X, chunks=(200, -1))
     asked = []
-    visit = distributed_tables._visit
+    in_all_blocks = search._in_all_blocks
     monkeypatch.setattr(
-        distributed_tables, "_visit", lambda *a: asked.append(len(a[1])) or visit(*a)
+        search,
+        "_in_all_blocks",
+        lambda *a: asked.append(len(a[1])) or in_all_blocks(*a),
     )
-    assert_same(ReliefF(n_neighbors=1).fit(lazy, y), ReliefF(n_neighbors=1).fit(X, y))
-    assert asked[0] > 16 * asked[1]
-    assert sum(asked) == 700 + asked[0]
     options = {"n_samples": "auto", "tol": 0.3, "random_state": 0}
-    here, there = (ReliefF(**options).fit(a, y) for a in (X, lazy))
+    with distributed_settings(max_block_neighbors=2**14):
+        fitted = ReliefF(n_neighbors=1).fit(lazy, y)
+        assert asked[0] > 16 * asked[1]
+        assert sum(asked) == 700 + asked[0]
+        here, there = (ReliefF(**options).fit(a, y) for a in (X, lazy))
+    assert_same(fitted, ReliefF(n_neighbors=1).fit(X, y))
     assert here.n_samples_ == there.n_samples_ < 700
     assert_same(there, here)
 
@@ -158,9 +162,10 @@ def test_any_table_in_any_chunks(table, data):
     cuts = data.draw(st.lists(st.integers(0, len(X)), max_size=5))
     chunks = tuple(np.diff([0, *sorted(cuts), len(X)]).tolist())
     lazy = da.from_array(X, chunks=(chunks, -1))
-    engine_settings = pytest.MonkeyPatch()
-    engine_settings.setattr(engine, "FEWEST", data.draw(st.integers(1, 8)))
-    with dask.config.set(scheduler="synchronous"), engine_settings.context():
+    with (
+        dask.config.set(scheduler="synchronous"),
+        distributed_settings(min_block_rows=data.draw(st.integers(1, 8))),
+    ):
         for method in (ReliefF, FRLL, FisherScore):
             expected = method().fit(X, y)
             assert_same(method().fit(lazy, y), expected)
@@ -169,19 +174,18 @@ def test_any_table_in_any_chunks(table, data):
         found = Simba(**options).fit(lazy, y).weights_
         size = max(1.0, np.abs(expected).max())
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8 * size)
-    engine_settings.undo()
 
 
 @pytest.mark.parametrize("few", [3, 10])
-def test_size_of_batches_changes_nothing(few, monkeypatch, synchronous, small_blocks):
-    monkeypatch.setattr(distributed_tables, "GUESTS", few)
-    monkeypatch.setattr(engine, "MEMORY", 0)  # nothing is kept: all rows in batches
+def test_size_of_batches_changes_nothing(few, synchronous, small_blocks):
     X, y = gaussian(np.random.default_rng(0))
     lazy = da.from_array(X, chunks=(11, -1))
-    for method in (ReliefF, FRLL, OReliefF):
-        assert_same(method().fit(lazy, y), method().fit(X, y))
     options = {"batch_size": 9, "random_state": 0}
-    assert_same(LMBA(**options).fit(lazy, y), LMBA(**options).fit(X, y))
+    # Nothing is kept: all rows in batches.
+    with distributed_settings(max_query_rows=few, assumed_memory=0):
+        for method in (ReliefF, FRLL, OReliefF):
+            assert_same(method().fit(lazy, y), method().fit(X, y))
+        assert_same(LMBA(**options).fit(lazy, y), LMBA(**options).fit(X, y))
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
@@ -288,7 +292,7 @@ def test_transform_stays_lazy(frame, synchronous):
     lazy = dd.from_pandas(frame, npartitions=3)
     fitted = ReliefF(n_features_to_select=2).fit(lazy, "grade")
     kept = fitted.transform(lazy)
-    assert engine.dask.is_dask_collection(kept)
+    assert dask.is_dask_collection(kept)
     assert list(kept.columns) == list(fitted.get_feature_names_out())
     X = frame.drop(columns="grade").to_numpy()
     fitted = ReliefF(n_features_to_select=2).fit(X, frame["grade"])
@@ -442,18 +446,18 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     X[:, :3] += y[:, None]
     expected = ReliefF().fit(X, y).scores_
     killed = []
-    search, compute = distributed_tables._all_pairs, engine.Cluster.compute
+    all_pairs, compute = search._all_pairs, Cluster.compute
 
-    def and_kill(table, wish):
-        monkeypatch.setattr(engine.Cluster, "compute", and_look_at_the_clock)
-        pid = next(iter(table.runner.client.run(os.getpid).values()))
+    def and_kill(table, request):
+        monkeypatch.setattr(Cluster, "compute", and_look_at_the_clock)
+        pid = next(iter(table.cluster.client.run(os.getpid).values()))
 
         def kill():
             os.kill(pid, signal.SIGKILL)
             killed.append((pid, time.monotonic()))
 
         threading.Timer(0.5, kill).start()
-        return search(table, wish)
+        return all_pairs(table, request)
 
     def and_look_at_the_clock(self, results):
         value = compute(self, results)
@@ -468,7 +472,7 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     ):
         lazy = da.from_array(X, chunks=(4_000, -1))
         ReliefF(n_samples=10).fit(lazy, y)
-        monkeypatch.setattr(distributed_tables, "_all_pairs", and_kill)
+        monkeypatch.setattr(search, "_all_pairs", and_kill)
         scores = ReliefF().fit(lazy, y).scores_
         (pid, death), end = killed
         assert death < end, "the search was over before the worker was killed"

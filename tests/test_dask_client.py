@@ -4,9 +4,9 @@ import dask.array as da
 import numpy as np
 import pytest
 
-import widemargin.engine.dask as engine
 from cases import gaussian
 from widemargin import ReliefF
+from widemargin.engine.distributed.source import Source
 
 
 def test_a_client_that_goes_away_is_said(monkeypatch):
@@ -18,13 +18,13 @@ def test_a_client_that_goes_away_is_said(monkeypatch):
     ) as cluster:
         client = Client(cluster)
         lazy = da.from_array(X, chunks=(20, -1)).persist()
-        look_at = engine.Source.look_at
+        survey_blocks = Source.survey_blocks
 
         def and_close(self, blocks):
-            result = look_at(self, blocks)
+            result = survey_blocks(self, blocks)
             client.close()
             return result
 
-        monkeypatch.setattr(engine.Source, "look_at", and_close)
+        monkeypatch.setattr(Source, "survey_blocks", and_close)
         with pytest.raises(RuntimeError, match="ReliefF: the Dask cluster went away"):
             ReliefF().fit(lazy, y)

@@ -14,9 +14,10 @@ from distributed import Client, LocalCluster
 from distributed.utils import get_mp_context
 
 from cases import gaussian
+from settings_tools import distributed_settings
 from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
-from widemargin.engine import watch
+from widemargin.engine.distributed.monitor import Monitor
 
 # A busy machine takes its time to start a process.
 pytestmark = pytest.mark.filterwarnings("ignore:.*waits for workers:UserWarning")
@@ -25,7 +26,7 @@ SETTINGS = {
     # New workers are copies of a process that has imported everything.
     "distributed.worker.multiprocessing-method": "forkserver",
 }
-IMPORTS = ["distributed", "dask.array", "widemargin.engine.dask"]
+IMPORTS = ["distributed", "dask.array", "widemargin.engine.distributed.build"]
 X, y = gaussian(np.random.default_rng(0))
 
 
@@ -98,10 +99,11 @@ def killable(folder, X):
         pytest.param(2, 1, marks=pytest.mark.slow),
     ],
 )
-def test_workers_that_die_while_reading(
-    n_workers, n_killed, cluster_of, tmp_path, monkeypatch
-):
-    monkeypatch.setattr("widemargin.engine.dask.FEWEST", 1)
+def test_workers_that_die_while_reading(n_workers, n_killed, cluster_of, tmp_path):
+    def fit():
+        with distributed_settings(min_block_rows=1):
+            return ReliefF().fit(killable(tmp_path, X), y).scores_
+
     with Client(cluster_of(n_workers)) as client:
         client.wait_for_workers(n_workers)
 
@@ -116,7 +118,7 @@ def test_workers_that_die_while_reading(
             (tmp_path / "killed").touch()
 
         threading.Thread(target=kill).start()
-        scores = within(120, lambda: ReliefF().fit(killable(tmp_path, X), y).scores_)
+        scores = within(120, fit)
         assert len(killed) == n_killed
         assert not set(killed) & set(client.run(os.getpid).values())
     np.testing.assert_allclose(scores, ReliefF().fit(X, y).scores_, atol=1e-12)
@@ -142,7 +144,7 @@ def fit_and_kill(method, lazy, number, monkeypatch):
 
     Returns the scores, and how often results were waited for.
     """
-    until, waits = watch.Watch.until, []
+    until, waits = Monitor.until, []
 
     def and_kill(self, done):
         waits.append(1)
@@ -151,15 +153,14 @@ def fit_and_kill(method, lazy, number, monkeypatch):
                 os.kill(pid, signal.SIGKILL)
         until(self, done)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(watch.Watch, "until", and_kill)
+    with monkeypatch.context() as patch, distributed_settings(min_block_rows=1):
+        patch.setattr(Monitor, "until", and_kill)
         return method.fit(lazy, y).scores_, len(waits)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_the_only_worker_dies_at_any_stage(method, cluster_of, monkeypatch):
-    monkeypatch.setattr("widemargin.engine.dask.FEWEST", 1)
     expected = method.fit(X, y).scores_
     lazy = da.from_array(X, chunks=(15, -1))
     with Client(cluster_of(1)) as client:
@@ -195,9 +196,8 @@ def test_a_partition_that_kills_its_worker_is_named(cluster_of):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bytes_made", [200e6, 10e9])
-def test_too_small_a_memory_limit_is_said(bytes_made, cluster_of, monkeypatch):
+def test_too_small_a_memory_limit_is_said(bytes_made, cluster_of):
     """A worker that fills up is paused; one that does so fast is restarted."""
-    monkeypatch.setattr(watch, "STUCK", 3.0)
     hoard = []
 
     def greedy(block):
@@ -209,5 +209,8 @@ def test_too_small_a_memory_limit_is_said(bytes_made, cluster_of, monkeypatch):
     lazy = da.from_array(X, chunks=(20, -1)).map_blocks(greedy, dtype=X.dtype)
     with Client(cluster_of(1, memory_limit="600MB")) as client:
         client.wait_for_workers(1)
-        with pytest.raises(MemoryError, match=r"ReliefF.*600 MB.*memory_limit"):
+        with (
+            distributed_settings(paused_timeout=3.0),
+            pytest.raises(MemoryError, match=r"ReliefF.*600 MB.*memory_limit"),
+        ):
             ReliefF().fit(lazy, y)

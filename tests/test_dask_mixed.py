@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import widemargin.engine.coding as coding
-import widemargin.engine.dask as engine
-import widemargin.engine.distributed as distributed_tables
-import widemargin.engine.laws as laws
+import widemargin.engine.distributed.expected_differences as expected_differences
 from oracles import mixed as oracle
+from settings_tools import distributed_settings
 from test_dask import assert_same, uneven
 from test_mixed import CASES, NOMINAL, array, coded, credit, frame, numeric
 from widemargin import OReliefF, OSimba, Relief, ReliefF, Simba
@@ -52,12 +50,16 @@ def synchronous():
 
 
 @pytest.fixture(autouse=True)
-def small_blocks(monkeypatch):
-    """Blocks as small as the chunks of tests, and laws of one or two features."""
-    monkeypatch.setattr(engine, "FEWEST", 1)
-    monkeypatch.setattr(distributed_tables, "CELLS", 500)
-    monkeypatch.setattr(engine, "CELLS", (1, 500))
-    monkeypatch.setattr(laws, "TOGETHER", 120)
+def small_blocks():
+    """Blocks as small as the chunks of tests, and few features counted together."""
+    with distributed_settings(
+        min_block_rows=1,
+        min_block_cells=1,
+        max_block_cells=500,
+        max_query_cells=500,
+        counted_values=120,
+    ):
+        yield
 
 
 def from_parts(parts, like):
@@ -101,18 +103,18 @@ def test_the_same_as_the_oracle(synchronous):
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_whether_blocks_are_kept_changes_nothing(kept, monkeypatch, synchronous):
-    monkeypatch.setattr(engine, "MEMORY", 2**31 if kept else 0)
-    monkeypatch.setattr(distributed_tables, "GUESTS", 10)
+def test_whether_blocks_are_kept_changes_nothing(kept, synchronous):
     X, y = credit(np.random.default_rng(0))
-    agree(ReliefF(), frame(X), lazily(frame(X), (30, 5, 25)), y)
+    memory = 2**31 if kept else 0
+    with distributed_settings(assumed_memory=memory, max_query_rows=10):
+        agree(ReliefF(), frame(X), lazily(frame(X), (30, 5, 25)), y)
 
 
-def test_blocks_that_meet_in_halves(monkeypatch, synchronous):
-    monkeypatch.setattr(distributed_tables, "HALVED", 2)
+def test_pairs_of_blocks_searched_in_halves(synchronous):
     X, y = credit(np.random.default_rng(0))
-    for method in (ReliefF(), ReliefF(metric="manhattan")):
-        agree(method, frame(X), lazily(frame(X), (30, 5, 25)), y)
+    with distributed_settings(min_halved_rows=2):
+        for method in (ReliefF(), ReliefF(metric="manhattan")):
+            agree(method, frame(X), lazily(frame(X), (30, 5, 25)), y)
 
 
 @given(st.data())
@@ -294,13 +296,13 @@ def test_only_features_with_gaps_are_counted(monkeypatch, synchronous):
     X, y = credit(np.random.default_rng(0), gaps=0)
     table = frame(X)
     table.loc[20:30, "town"] = None
-    counted, tally = [], laws._tally
+    counted, count = [], expected_differences._counts
 
     def spy(values, *rest):
         counted.append(len(values))
-        return tally(values, *rest)
+        return count(values, *rest)
 
-    monkeypatch.setattr(laws, "_tally", spy)
+    monkeypatch.setattr(expected_differences, "_counts", spy)
     agree(ReliefF(), table, lazily(table, (15, 20, 25)), y)
     assert sum(counted) == 60
     assert max(counted) < 60
@@ -354,12 +356,12 @@ def test_infinity_and_dates_are_refused_by_name(people, synchronous):
         ReliefF().fit(dd.from_pandas(X, npartitions=3), y)
 
 
-def test_too_many_different_values_are_refused_by_name(
-    people, monkeypatch, synchronous
-):
-    monkeypatch.setattr(coding, "MOST", 3)
+def test_too_many_different_values_are_refused_by_name(people, synchronous):
     X, y = people
-    with pytest.raises(ValueError, match=r"ReliefF.*'town' has more than 3 different"):
+    with (
+        distributed_settings(max_categories=3),
+        pytest.raises(ValueError, match=r"ReliefF.*'town' has more than 3 different"),
+    ):
         ReliefF().fit(dd.from_pandas(X, npartitions=3), y)
 
 
@@ -377,17 +379,17 @@ def client():
 
 
 @pytest.mark.parametrize("n_chunks", [1, 3, 17])
-def test_a_cluster_of_processes(client, n_chunks, monkeypatch):
-    monkeypatch.setattr(engine, "CELLS", (1, 5000))
+def test_a_cluster_of_processes(client, n_chunks):
     X, y = credit(np.random.default_rng(0), n=600, gaps=0.05)
     lazy = lazily(frame(X), uneven(600, n_chunks))
-    agree(ReliefF(), frame(X), lazy, y)
+    with distributed_settings(max_block_cells=5000):
+        agree(ReliefF(), frame(X), lazy, y)
 
 
-def test_a_cluster_that_keeps_nothing(client, monkeypatch):
-    monkeypatch.setattr(engine, "SHARE", 10**6)
-    monkeypatch.setattr(engine, "CELLS", (1, 5000))
-    monkeypatch.setattr(distributed_tables, "CELLS", 2**22)
+def test_a_cluster_that_keeps_nothing(client):
     X, y = credit(np.random.default_rng(0), n=600, gaps=0.05)
     lazy = lazily(frame(X), (200, 300, 100))
-    agree(ReliefF(n_samples=100, random_state=0), frame(X), lazy, y)
+    with distributed_settings(
+        kept_share=10**6, max_block_cells=5000, max_query_cells=2**22
+    ):
+        agree(ReliefF(n_samples=100, random_state=0), frame(X), lazy, y)

@@ -12,8 +12,11 @@ import pytest
 from distributed import Client, LocalCluster, worker_client
 
 from cases import gaussian
+from settings_tools import distributed_settings
 from widemargin import LMBA, ReliefF
-from widemargin.engine import watch
+from widemargin.engine.distributed import monitor
+from widemargin.engine.distributed.monitor import Monitor
+from widemargin.settings import DistributedSettings
 
 X, y = gaussian(np.random.default_rng(0))
 EXPECTED = ReliefF().fit(X, y).scores_
@@ -108,8 +111,6 @@ def test_scattered_data_that_are_lost_are_said(client, cluster):
 
 
 def test_a_cluster_without_workers_is_waited_for_aloud(monkeypatch):
-    monkeypatch.setattr(watch, "LOOK", 0.05)
-    monkeypatch.setattr(watch, "NO_WORKERS", 0.2)
     with (
         LocalCluster(
             n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0"
@@ -117,10 +118,11 @@ def test_a_cluster_without_workers_is_waited_for_aloud(monkeypatch):
         Client(cluster),
     ):
         monkeypatch.setattr(
-            watch, "warn", lambda message: told.append(message) or cluster.scale(1)
+            monitor, "warn", lambda message: told.append(message) or cluster.scale(1)
         )
         told = []
-        np.testing.assert_allclose(fit(0), EXPECTED, atol=1e-12)
+        with distributed_settings(status_interval=0.05, no_workers_warning=0.2):
+            np.testing.assert_allclose(fit(0), EXPECTED, atol=1e-12)
     (message,) = told
     assert "ReliefF waits for workers" in message
     gc.collect()
@@ -146,16 +148,15 @@ def worker(status, memory=550e6, executing=0):
     return {"status": status, "memory_limit": 600_000_000, "metrics": metrics}
 
 
-@pytest.fixture
-def in_no_time(monkeypatch):
-    monkeypatch.setattr(watch, "STUCK", 0.0)
+def monitor_of(name, client, **changed):
+    return Monitor(name, client, DistributedSettings(**changed))
 
 
-def test_paused_workers_that_stop_a_fit(in_no_time):
+def test_paused_workers_that_stop_a_fit():
     client = FakeClient(worker("paused"), worker("running"))
     told = "ReliefF.*paused 1 of 2.*550 MB of 600 MB.*memory_limit"
     with pytest.raises(MemoryError, match=told):
-        watch.Watch("ReliefF", client).until(lambda seconds: False)
+        monitor_of("ReliefF", client, paused_timeout=0.0).until(lambda seconds: False)
 
 
 @pytest.mark.parametrize(
@@ -166,25 +167,25 @@ def test_paused_workers_that_stop_a_fit(in_no_time):
         [worker("paused", executing=1)],
     ],
 )
-def test_workers_that_do_something_are_waited_for(workers, monkeypatch):
-    monkeypatch.setattr(watch, "STUCK", 1e-9)
+def test_workers_that_do_something_are_waited_for(workers):
     looks = iter([False] * 5 + [True])
-    watch.Watch("ReliefF", FakeClient(*workers)).until(lambda seconds: next(looks))
+    waiting = monitor_of("ReliefF", FakeClient(*workers), paused_timeout=1e-9)
+    waiting.until(lambda seconds: next(looks))
 
 
 def test_deaths_for_want_of_memory_are_told_from_others():
     killed = type("KilledWorker", (Exception,), {})("dead")
     killed.task, killed.allowed_failures = ("read-csv", 3), 3
-    error = watch.Watch("Relief", FakeClient()).explained(killed, [])
+    error = monitor_of("Relief", FakeClient()).explained(killed, [])
     assert isinstance(error, RuntimeError)
     assert "Relief: Dask has given up on partition ('read-csv', 3) of X" in str(error)
     assert "after 4 workers died" in str(error)
     client = FakeClient(worker("running"), restarts=4)
-    error = watch.Watch("Relief", client).explained(killed, [])
+    error = monitor_of("Relief", client).explained(killed, [])
     assert isinstance(error, MemoryError)
     assert "memory limit, 600 MB for each worker" in str(error)
 
 
 def test_errors_of_tasks_speak_for_themselves():
     client = SimpleNamespace(status="running")
-    assert watch.Watch("Relief", client).explained(ValueError("no"), []) is None
+    assert monitor_of("Relief", client).explained(ValueError("no"), []) is None

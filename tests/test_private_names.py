@@ -48,4 +48,14 @@ def test_dask_is_imported_in_one_module():
         for module, _ in imported(path)
         if module.split(".")[0] in {"dask", "distributed"}
     }
-    assert found == {"engine/dask.py"}
+    assert found == {"engine/distributed/_dask.py"}
+
+
+def test_private_attributes_of_dask_frames_are_used_in_one_module():
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "_meta"
+    }
+    assert found == {"engine/distributed/_dask.py"}

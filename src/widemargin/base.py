@@ -33,6 +33,7 @@ from widemargin.folding import Fold
 from widemargin.notices import muted, warn
 from widemargin.prefixes import constant_in_training
 from widemargin.progress import progress
+from widemargin.protocol import AnyTable
 from widemargin.table import (
     Floats,
     Ints,
@@ -266,7 +267,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
             raise ValueError(
                 f"{name} requires y to be passed, but the target y is None."
             )
-        from widemargin.engine.dask import distribute
+        from widemargin.engine.distributed.build import distribute
 
         if self.redundancy is not None:
             raise ValueError(
@@ -297,7 +298,11 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         self.n_features_ = int(self.support_.sum())
         return self
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: Any, workers: Workers) -> Floats:
+        """Scores of the features, higher is better.
+
+        ``table`` is a `Table`; on a Dask collection, another `AnyTable`.
+        """
         raise NotImplementedError
 
     def _validate_params(self) -> None:
@@ -318,7 +323,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         """The subset that the method itself arrives at, if any."""
         return None
 
-    def _rank(self, table: Table) -> NDArray[np.int64]:
+    def _rank(self, table: AnyTable) -> NDArray[np.int64]:
         """1 for the best; equal scores by column order, constant features last."""
         natural = self._natural_support()
         outside = np.zeros(len(self.scores_)) if natural is None else ~natural
@@ -344,7 +349,7 @@ class MarginSelector(SelectorMixin, BaseEstimator):
 
         Returns the number of features to keep, if that is what was asked for.
         """
-        natural, d = self._natural_support(), table.X.shape[1]
+        natural, d = self._natural_support(), table.n_features
         subset = natural is not None and self.n_features_to_select in (None, "auto")
         any_size = self.n_features_to_select == "auto" and not subset
         wanted = d if any_size else min(self._wanted(), d)
@@ -560,7 +565,7 @@ class AscentSelector(MarginSelector):
 
     def _ascend(
         self,
-        table: Table,
+        table: AnyTable,
         seeds: Ints,
         visit: Callable[[Floats, Ints, Ints], None],
         e: Callable[[Floats], float],
@@ -571,7 +576,7 @@ class AscentSelector(MarginSelector):
         ``visit(w, visits, seeds)`` makes one pass, moving w; seeds, the neighbours
         where its search begins, are its own to change.
         """
-        d, name = table.X.shape[1], type(self).__name__
+        d, name = table.n_features, type(self).__name__
         orders = self._orders(table)
         paths = np.empty((len(orders), self.max_iter, d))
         with progress(name, paths[..., 0].size, self.verbose) as advance:
@@ -603,12 +608,12 @@ class AscentSelector(MarginSelector):
 
     def _ascend_in_batches(
         self,
-        table: Table,
+        table: AnyTable,
         step: Callable[[Floats, Ints], Floats],
         e: Callable[[Floats], float],
         workers: Workers,
     ) -> Floats:
-        """The same for rows that are not at hand.
+        """The same for rows on the workers.
 
         ``step(w, rows)`` is Δ / w for rows that share one w.
         """
@@ -620,12 +625,12 @@ class AscentSelector(MarginSelector):
 
         return self._ascend(table, np.empty(0, np.int64), visit, e, workers)
 
-    def _orders(self, table: Table) -> list[list[Ints]]:
+    def _orders(self, table: AnyTable) -> list[list[Ints]]:
         """Rows of the table to visit, for each start and pass."""
         if self.order is not None:
             visits = visiting_order(table, self.order, type(self).__name__)
             return [[visits] * self.max_iter]
-        n, random = len(table.X), check_random_state(self.random_state)
+        n, random = table.n_rows, check_random_state(self.random_state)
         return [
             [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
             for _ in range(self.n_starts)
@@ -659,12 +664,13 @@ class SampledSelector(MarginSelector):
     _one_search = False
 
     n_samples: int | str | None
+    n_neighbors: int | str
     tol: float | None
     confidence: float
     random_state: Any
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
-        n, wanted, name = len(table.X), self.n_samples, type(self).__name__
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        n, wanted, name = table.n_rows, self.n_samples, type(self).__name__
         warn_single_members(table, name, "it contributes its misses only")
         for of_another_fit in ("scores_interval_", "converged_"):
             self.__dict__.pop(of_another_fit, None)
@@ -683,13 +689,13 @@ class SampledSelector(MarginSelector):
         drawn = self._random_order(table)[: self.n_samples_]
         return self._mean(table, np.sort(drawn), workers)
 
-    def _random_order(self, table: Table) -> Ints:
+    def _random_order(self, table: AnyTable) -> Ints:
         random = check_random_state(self.random_state)
-        return table.positions(random.permutation(len(table.X)))
+        return table.positions(random.permutation(table.n_rows))
 
-    def _sampled_score(self, table: Table, workers: Workers) -> Floats:
+    def _sampled_score(self, table: AnyTable, workers: Workers) -> Floats:
         """Visit as many rows as it takes to be sure of what is selected."""
-        n = len(table.X)
+        n = table.n_rows
         ranges = table.ranges**self._power
         tol = sampling.TOL * ranges if self.tol is None else self.tol
 
@@ -713,7 +719,7 @@ class SampledSelector(MarginSelector):
         self.converged_ = exact or self._settled(table, known) is not False
         return known.scores
 
-    def _settled(self, table: Table, known: sampling.Estimate) -> bool | None:
+    def _settled(self, table: AnyTable, known: sampling.Estimate) -> bool | None:
         """Whether the features to select are told from the rest, constant ones aside.
 
         None if there is nothing to tell apart: the scores themselves are wanted.
@@ -738,6 +744,11 @@ class SampledSelector(MarginSelector):
             return None
         return leaving.scores_without(table, left_out, self._rule, self._power, workers)
 
+    def _k(self, n: int) -> int:
+        """The number of neighbours in a table of n rows."""
+        k = self.n_neighbors
+        return max(1, round(np.log(n))) if k == "log" else int(k)
+
     def _rule(self, counts: Ints) -> leaving.Rule:
         """Neighbours and what they count, for classes of so many rows."""
         raise NotImplementedError
@@ -747,24 +758,24 @@ class SampledSelector(MarginSelector):
         """The power of differences in the score."""
         return 1
 
-    def _reach(self, table: Table) -> float:
+    def _reach(self, table: AnyTable) -> float:
         """Bound on a row's contribution for a feature with range 1."""
         return 1.0
 
     def _edges(
-        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
         raise NotImplementedError
 
-    def _mean(self, table: Table, rows: Ints | None, workers: Workers) -> Floats:
+    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         """Mean contribution of the given rows; None for all."""
-        w = np.zeros(table.X.shape[1])
+        w = np.zeros(table.n_features)
         for _, edges in self._edges(table, rows, workers):
             w += edge_sums(table, edges, power=self._power, workers=workers)
         return w / self.n_samples_
 
     def _contributions(
-        self, table: Table, rows: Ints, workers: Workers, **options: Any
+        self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
     ) -> Iterator[Floats]:
         """Contributions of the given rows in that order, (m, d) for m of them."""
         for block, edges in self._edges(table, rows, workers, **options):
@@ -799,7 +810,7 @@ def refuse_keywords(name: str, unknown: dict[str, Any]) -> None:
 
 
 def refuse_single_visits(estimator: Any) -> None:
-    """Rows that are not at hand are visited in batches, or it would take for ever."""
+    """Rows on the workers are visited in batches: each batch takes a few messages."""
     if estimator.batch_size == 1:
         raise ValueError(
             f"{type(estimator).__name__} on a Dask collection visits samples in "
@@ -808,7 +819,7 @@ def refuse_single_visits(estimator: Any) -> None:
         )
 
 
-def squared_share(table: Table, w: Floats) -> Floats:
+def squared_share(table: AnyTable, w: Floats) -> Floats:
     """w² / max(w²), the score of a weight; 0 for a constant feature."""
     squares = np.where(table.constant, 0.0, w**2)
     return squares / max(squares.max(), np.finfo(float).tiny)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.engine import column_sums, row_sums
+from widemargin.protocol import AnyTable
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -222,9 +223,9 @@ def _refuse_many(values: Ints, first: int, name: str) -> None:
 
 
 def counted_relevance(
-    table: Table, bins: str | None, n_bins: int, workers: Workers, name: str
+    table: AnyTable, bins: str | None, n_bins: int, workers: Workers, name: str
 ) -> Floats:
-    """I(f; y) of each feature, for rows that are not at hand and bins that are fixed.
+    """I(f; y) of each feature, for rows on the workers and bins that are fixed.
 
     Counts of bins and classes are sums over the rows. Information is in floating point
     here: its terms are far fewer than the rows.
@@ -234,7 +235,7 @@ def counted_relevance(
             f"{name} with bins={bins!r} sorts the values of a feature, which does not "
             'run on Dask collections. Use bins="three" or bins="equal-width".'
         )
-    n, C = len(table.X), len(table.classes)
+    n, C = table.n_rows, len(table.classes)
     encode: Callable[[Floats], Codes] = partial(_equal_width, n_bins=n_bins)
     if bins == "three":
         mean = row_sums(table, column_sums, workers=workers) / n

@@ -18,6 +18,7 @@ from widemargin import kernels
 from widemargin.engine import hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
 from widemargin.notices import warn
+from widemargin.protocol import AnyTable
 from widemargin.table import Floats, Ints, Table, build, validate, warn_single_members
 from widemargin.threads import Workers, thread_count
 
@@ -281,7 +282,7 @@ def _checked(
 
 
 def neighbors_at(
-    table: Table, w: Floats, workers: Workers, slots: Ints | None = None
+    table: AnyTable, w: Floats, workers: Workers, slots: Ints | None = None
 ) -> tuple[Ints, Floats]:
     """Nearest row under w in each slot, and its distance, both (n, n_slots).
 
@@ -290,7 +291,7 @@ def neighbors_at(
     """
     if slots is None:
         slots = hits_and_misses(len(table.classes))
-    shape = len(table.X), int(slots.max()) + 1
+    shape = table.n_rows, int(slots.max()) + 1
     rows = np.full(shape, -1, np.int64)
     distances = np.full(shape, np.nan)
     if not (w == 1).all():
@@ -305,7 +306,7 @@ def neighbors_at(
 
 
 def hit_and_miss_distances(
-    table: Table, w: Floats, workers: Workers
+    table: AnyTable, w: Floats, workers: Workers
 ) -> tuple[Floats, Floats]:
     """Distance of each row to its nearest hit (NaN if none) and miss under w."""
     _, distances = neighbors_at(table, w, workers)
@@ -313,14 +314,14 @@ def hit_and_miss_distances(
 
 
 def resolve_beta(
-    beta: float | str, utility: str, table: Table, workers: Workers
+    beta: float | str, utility: str, table: AnyTable, workers: Workers
 ) -> float:
     """The slope of the sigmoid; "auto" looks at the margins at equal weights."""
     if beta != "auto":
         return float(beta)
     if utility != "sigmoid":
         return 1.0
-    near, far = hit_and_miss_distances(table, np.ones(table.X.shape[1]), workers)
+    near, far = hit_and_miss_distances(table, np.ones(table.n_features), workers)
     mean = np.nanmean(far - near) if np.isfinite(near).any() else 0.0
     return float(1 / mean) if mean > 0 else 1.0
 
@@ -334,7 +335,7 @@ def slope(utility: kernels.Utility, theta: Floats) -> Floats:
 
 
 def evaluate(
-    table: Table, w: Floats, utility: str, beta: float, workers: Workers
+    table: AnyTable, w: Floats, utility: str, beta: float, workers: Workers
 ) -> float:
     """e(w) of a table."""
     if not w.any():

@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 
 from widemargin import kernels
 from widemargin.columns import nominal_columns
+from widemargin.protocol import AnyTable
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -43,14 +44,15 @@ def nominal_without_direction(estimator: Any, X: Any) -> Ints:
     return nominal
 
 
-def resolve_directions(estimator: Any, table: Table, workers: Workers) -> Ints:
+def resolve_directions(estimator: Any, table: AnyTable, workers: Workers) -> Ints:
     """1 or −1 per feature."""
-    given, d = estimator.directions, table.X.shape[1]
-    if not table.in_memory:
+    given, d = estimator.directions, table.n_features
+    if not isinstance(table, Table):
         _refuse_what_needs_all_rows(estimator)
     if given is None:
         return np.ones(d, np.int64)
     if isinstance(given, str):
+        assert isinstance(table, Table)  # refused above
         return _correlation_signs(table, workers)
     directions = np.asarray(given)
     if directions.shape != (d,) or not np.isin(directions, (1, -1)).all():

@@ -32,7 +32,7 @@ from scipy.special import stdtrit
 
 from widemargin.engine import Neighbors
 from widemargin.progress import Advance
-from widemargin.table import Floats, Ints, Table
+from widemargin.protocol import AnyTable, Floats, Ints
 from widemargin.threads import spans
 
 FEWEST, MOST = 64, 1024  # rows in a batch
@@ -146,11 +146,11 @@ def estimate(
     return known
 
 
-def query_parts(table: Table, block: Neighbors) -> Iterator[tuple[Ints, Ints]]:
+def query_parts(table: AnyTable, block: Neighbors) -> Iterator[tuple[Ints, Ints]]:
     """Queries of a block, some at a time, and where the edges of each begin.
 
     As many as have sums of moderate size: `group_sums` gives d of them per query.
     """
     offsets = block.offsets[:: block.n_slots]
-    for part in spans(len(block.queries), max(1, 2**22 // table.X.shape[1])):
+    for part in spans(len(block.queries), max(1, 2**22 // table.n_features)):
         yield block.queries[part], offsets[part.start : part.stop + 1]

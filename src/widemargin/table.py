@@ -32,6 +32,9 @@ from widemargin.columns import (
 )
 from widemargin.mixed import separate
 from widemargin.notices import warn
+from widemargin.protocol import AnyTable, Derived
+from widemargin.protocol import Floats as Floats
+from widemargin.protocol import Ints as Ints
 from widemargin.targets import check_numbers
 from widemargin.threads import Workers
 
@@ -40,13 +43,10 @@ FEW = 2**15  # cells up to which NumPy does in no time what else has to be compi
 FAR = 2**10  # ranges of a feature that lie between its values and 0, if they are far
 SMALLEST, LARGEST = 1e-150, 1e150  # differences beyond have squares of 0 or infinity
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
-class Table:
-    """Scaled features and coded labels, rows sorted by class."""
+class Table(Derived):
+    """A `widemargin.protocol.AnyTable` in memory, rows sorted by class."""
 
     X: Floats  # (n, d), C-contiguous; never NaN
     y: Ints  # (n,) class codes, ascending
@@ -56,6 +56,16 @@ class Table:
     high: Floats  # (d,) largest
     mean: Floats  # (d,) mean, not to the last digit
     mixed: kernels.Mixed | None = None  # nominal features and missing values, if any
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.X.shape[1]
 
     @property
     def data(self) -> Floats | kernels.MixedRows:
@@ -73,16 +83,6 @@ class Table:
         return numeric
 
     @property
-    def in_memory(self) -> bool:
-        """Whether the rows are at hand; else only the engine gets at them."""
-        return True
-
-    @property
-    def constant(self) -> NDArray[np.bool_]:
-        """Features with one value only."""
-        return self.low == self.high
-
-    @property
     def ranges(self) -> Floats:
         """Largest difference that each feature can show."""
         ranges = self.high - self.low
@@ -96,28 +96,18 @@ class Table:
         """First row of each class, and n."""
         return np.searchsorted(self.y, np.arange(len(self.classes) + 1))
 
-    @property
-    def counts(self) -> Ints:
-        """Members of each class."""
-        return np.bincount(self.y, minlength=len(self.classes))
-
     def positions(self, rows: NDArray[np.integer]) -> Ints:
         """Where the caller's rows are in this table."""
         where = np.empty(len(self.rows), np.int64)
         where[self.rows] = np.arange(len(self.rows))
         return where[rows]
 
-    @property
-    def span(self) -> Floats:
-        """Range of each feature; 1 for a constant one."""
-        return np.where(self.constant, 1.0, self.high - self.low)
-
     def unit_range(self, features: slice = slice(None)) -> Floats:
         """Features moved to [0, 1] whatever the scale, constant ones to 0; a copy."""
         return (self.X[:, features] - self.low[features]) / self.span[features]
 
     def reweighted(self, w: Floats) -> Table:
-        """The same table with feature f multiplied by w_f, from its lowest value on.
+        """The same table with feature f multiplied by |w_f|, from its lowest value.
 
         Products of values far from 0 would be rounded by more than what tells them
         apart.
@@ -130,7 +120,7 @@ class Table:
         return replace(self, X=X, low=low, high=high, mean=mean, mixed=mixed)
 
     def oriented(self, directions: Ints) -> Table:
-        """The same table with features turned round where the direction is −1."""
+        """The same table with features negated where the direction is −1."""
         ends = self.low * directions, self.high * directions
         low, high = np.minimum(*ends), np.maximum(*ends)
         mean = self.mean * directions
@@ -502,9 +492,9 @@ def refuse_extreme_ranges(
         )
 
 
-def visiting_order(table: Table, order: Any, name: str) -> Ints:
+def visiting_order(table: AnyTable, order: Any, name: str) -> Ints:
     """Rows of the table for an ``order`` of the caller's row numbers."""
-    n, order = len(table.X), np.asarray(order)
+    n, order = table.n_rows, np.asarray(order)
     inside = order.size == 0 or bool(order.min() >= 0 and order.max() < n)
     if order.ndim != 1 or order.dtype.kind not in "iu" or not inside:
         came = f"{order.dtype} of shape {order.shape}"
@@ -517,7 +507,7 @@ def visiting_order(table: Table, order: Any, name: str) -> Ints:
     return table.positions(order)
 
 
-def warn_single_members(table: Table, name: str, consequence: str) -> None:
+def warn_single_members(table: AnyTable, name: str, consequence: str) -> None:
     """Name, once, the classes that have one member and what follows from it."""
     lonely = table.classes[table.counts == 1]
     if len(lonely):
@@ -526,12 +516,12 @@ def warn_single_members(table: Table, name: str, consequence: str) -> None:
         warn(f"{name}: class {shown} has one member, which has no hit; {consequence}.")
 
 
-def warn_small_classes(table: Table, name: str, k: int) -> None:
+def warn_small_classes(table: AnyTable, name: str, k: int) -> None:
     """Say, once, that k neighbours are more than some class has to give."""
     small = table.counts <= k
     # Single members have a warning of their own.
     if np.any(small & (table.counts > 1)):
-        c = int(np.argmin(np.where(table.counts > 1, table.counts, len(table.X))))
+        c = int(np.argmin(np.where(table.counts > 1, table.counts, table.n_rows)))
         warn(
             f"{name}: n_neighbors={k}, but class {table.classes.tolist()[c]!r} has "
             f"{table.counts[c]} members; classes with too few give all they have."

@@ -16,10 +16,10 @@ import numpy as np
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector, separation_ratio
 from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
+from widemargin.protocol import AnyTable
 from widemargin.table import (
     Floats,
     Ints,
-    Table,
     warn_single_members,
     warn_small_classes,
 )
@@ -132,7 +132,7 @@ class FRLL(MarginSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "FRLL", "it has no edge within its class")
         if self.neighbors == "class":
             warn_small_classes(table, "FRLL", self.n_neighbors)
@@ -153,9 +153,9 @@ class FRLL(MarginSelector):
             scores[nothing] = scores[~nothing].min() - 1
         return scores
 
-    def _joined(self, table: Table, workers: Workers) -> tuple[Ints, Ints]:
+    def _joined(self, table: AnyTable, workers: Workers) -> tuple[Ints, Ints]:
         """Edges of both graphs, each once."""
-        n = len(table.X)
+        n = table.n_rows
         relation = hits_and_misses if self.neighbors == "class" else anyone
         pairs = []
         for block in nearest(

@@ -24,10 +24,17 @@ from widemargin.base import (
     refuse_single_visits,
     squared_share,
 )
-from widemargin.engine import Edges, edge_sums, hits_and_misses, nearest, pair_lengths
-from widemargin.engine.distributed import GUESTS, BlockTable, invasions
+from widemargin.engine import (
+    Edges,
+    edge_sums,
+    hits_and_misses,
+    invasions,
+    nearest,
+    pair_lengths,
+)
 from widemargin.engine.relations import HIT, MISS
 from widemargin.progress import progress
+from widemargin.protocol import AnyTable
 from widemargin.screen import CoarseScreen
 from widemargin.table import (
     Floats,
@@ -40,6 +47,7 @@ from widemargin.table import (
 from widemargin.threads import Workers, spans
 
 SMALL = 2**17  # cells of a table for which a second thread does not pay
+ROWS_AT_ONCE = 8192  # whose losses are computed together on the workers
 
 
 class LMBA(MarginSelector):
@@ -180,23 +188,23 @@ class LMBA(MarginSelector):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        if not isinstance(table, Table):
+            refuse_single_visits(self)
         warn_single_members(table, "LMBA", "it has no target and is not visited")
         warn_small_classes(table, "LMBA", self.n_neighbors)
-        if not table.in_memory:
-            refuse_single_visits(self)
         random = check_random_state(self.random_state)
         targets = self._targets(table, workers)
         path: _Descent | _DescentInBatches
-        if isinstance(table, BlockTable):
-            path = _DescentInBatches(self, table, targets, workers)
-        else:
+        if isinstance(table, Table):
             path = _Descent(self, table, targets, workers)
-        w, t = np.ones(table.X.shape[1]), 0
+        else:
+            path = _DescentInBatches(self, table, targets, workers)
+        w, t = np.ones(table.n_features), 0
         with progress("LMBA", self.max_iter, self.verbose) as advance:
             for _ in range(self.max_iter):
                 if self.order is None:
-                    visits = table.positions(random.permutation(len(table.X)))
+                    visits = table.positions(random.permutation(table.n_rows))
                 else:
                     visits = visiting_order(table, self.order, "LMBA")
                 beta = self._steps(t, -(-len(visits) // self.batch_size))
@@ -208,9 +216,9 @@ class LMBA(MarginSelector):
         self.n_iter_ = self.max_iter
         return squared_share(table, w)
 
-    def _targets(self, table: Table, workers: Workers) -> kernels.Targets:
+    def _targets(self, table: AnyTable, workers: Workers) -> kernels.Targets:
         """Target neighbours and margins (step 2 and step 3b)."""
-        n, k = len(table.X), self.n_neighbors
+        n, k = table.n_rows, self.n_neighbors
         ids, counts = np.zeros((n, k), np.int64), np.zeros(n, np.int64)
         shortest = np.full((n, 2), np.nan)
         relation = hits_and_misses(len(table.classes))
@@ -308,10 +316,10 @@ class _Descent:
 
 
 class _DescentInBatches:
-    """The same for rows that are not at hand, by the engine alone."""
+    """The same for rows on the workers, by the operations of the engine."""
 
     def __init__(
-        self, lmba: LMBA, table: BlockTable, targets: kernels.Targets, workers: Workers
+        self, lmba: LMBA, table: AnyTable, targets: kernels.Targets, workers: Workers
     ) -> None:
         self.c, self.weighted = float(lmba.c), lmba.active == "weighted"
         self.batch, self.workers = lmba.batch_size, workers
@@ -342,7 +350,9 @@ class _DescentInBatches:
                 continue
             tested = w if self.weighted else np.ones(len(w))
             edges, lengths, limits = self._hinges(rows, tested)
-            active, pushed, _ = invasions(self.table, rows, limits, tested)
+            active, pushed, _ = invasions(
+                self.table, rows, limits, tested, workers=self.workers
+            )
             pull = 1 + self.c * active[lengths >= 0]
             edges = edges._replace(coefficients=pull)
             pulled = edge_sums(self.table, edges, power=2, workers=self.workers)
@@ -354,8 +364,10 @@ class _DescentInBatches:
     def loss(self, w: Floats) -> float:
         """e(w), equation 4."""
         total, rows = 0.0, np.flatnonzero(self.targets.counts)
-        for part in spans(len(rows), GUESTS):
+        for part in spans(len(rows), ROWS_AT_ONCE):
             _, lengths, limits = self._hinges(rows[part], w)
-            _, _, hinges = invasions(self.table, rows[part], limits, w)
+            _, _, hinges = invasions(
+                self.table, rows[part], limits, w, workers=self.workers
+            )
             total += float(lengths[lengths >= 0].sum()) + self.c * hinges
         return total

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
@@ -37,6 +39,7 @@ from widemargin.ordered import (
     plain_layout,
     resolve_directions,
 )
+from widemargin.protocol import AnyTable
 from widemargin.sampling import query_parts
 from widemargin.screen import Screen
 from widemargin.table import (
@@ -167,6 +170,7 @@ class OReliefF(SampledSelector):
     The first feature rises with the grade, the second only sets the middle one apart.
 
     >>> import numpy as np
+    from numpy.typing import NDArray
     >>> from widemargin import OReliefF
     >>> rng = np.random.default_rng(0)
     >>> grade = np.repeat([1, 2, 3], 20)
@@ -230,18 +234,14 @@ class OReliefF(SampledSelector):
     def _nominal(self, X: Any) -> Ints | None:
         return nominal_without_direction(self, X)
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
         self.directions_ = resolve_directions(self, table, workers)
         return super()._score(table.oriented(self.directions_), workers)
 
-    def _k(self, table: Table) -> int:
-        k = self.n_neighbors
-        return max(1, round(np.log(len(table.X)))) if k == "log" else int(k)
-
     def _edges(
-        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
-        C, k = len(table.classes), self._k(table)
+        C, k = len(table.classes), self._k(table.n_rows)
         warn_small_classes(table, "OReliefF", k)
         slots = hits_higher_and_lower(C)
         coefficient = np.ones((C, 3))
@@ -260,8 +260,8 @@ class OReliefF(SampledSelector):
         ):
             yield block, block.edges(coefficient[table.y[block.queries]])
 
-    def _mean(self, table: Table, rows: Ints | None, workers: Workers) -> Floats:
-        w = np.zeros(table.X.shape[1])
+    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
+        w = np.zeros(table.n_features)
         for _, edges in self._edges(table, rows, workers):
             if self.difference == "directed":
                 edges, misses = _split(edges, table.y)
@@ -271,11 +271,12 @@ class OReliefF(SampledSelector):
                 )[0]
             w += edge_sums(table, edges, workers=workers)
         if self.hits == "dominating":
-            w -= dominating_hit_sums(table, self._k(table), rows, workers)
+            assert isinstance(table, Table)
+            w -= dominating_hit_sums(table, self._k(table.n_rows), rows, workers)
         return w / self.n_samples_
 
     def _contributions(
-        self, table: Table, rows: Ints, workers: Workers, **options: Any
+        self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
     ) -> Iterator[Floats]:
         for block, edges in self._edges(table, rows, workers, **options):
             side = np.sign(table.y[edges.tails] - table.y[edges.heads])
@@ -290,10 +291,11 @@ class OReliefF(SampledSelector):
                         table, signed, offsets, signed=True, workers=workers
                     )
                 if self.hits == "dominating":
-                    v -= dominating_hits(table, self._k(table), queries, workers)
+                    assert isinstance(table, Table)
+                    v -= dominating_hits(table, self._k(table.n_rows), queries, workers)
                 yield v
 
-    def _reach(self, table: Table) -> float:
+    def _reach(self, table: AnyTable) -> float:
         margins = 1 if len(table.classes) == 2 else 2
         # Signed, a miss may count against a feature as much as a hit does.
         return 2.0 * margins if self.difference == "directed" else 1.0 * margins
@@ -408,6 +410,7 @@ class OSimba(AscentSelector):
     The first feature rises with the grade, the second only sets the middle one apart.
 
     >>> import numpy as np
+    from numpy.typing import NDArray
     >>> from widemargin import OSimba
     >>> rng = np.random.default_rng(0)
     >>> grade = np.repeat([1, 2, 3], 20)
@@ -466,7 +469,7 @@ class OSimba(AscentSelector):
     def _nominal(self, X: Any) -> Ints | None:
         return nominal_without_direction(self, X)
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "OSimba", "it has no margin and is not visited")
         self.directions_ = resolve_directions(self, table, workers)
         table = table.oriented(self.directions_)
@@ -475,35 +478,47 @@ class OSimba(AscentSelector):
         def step(w: Floats, rows: Ints) -> Floats:
             return batch_step(table, w, rows, directed, workers)
 
-        def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
-            size = self.batch_size
-            rows = table.data, plain_layout(table), table.rows
-            kind = directed, dominating
-            for screen, part in Screen(table).parts(w, visits, size):
-                room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
-                kernels.osimba_visits(
-                    rows, screen, w, visits[part], seeds, size, kind, room
-                )
-
         def e(w: Floats) -> float:
             neighbors, distances = neighbors_at(table, w, workers, slots)
             near, far = distances[:, [HIT, HIT]], distances[:, [HIGHER, LOWER]]
             if directed:
                 far = _directed_distances(table, w, neighbors, workers)
             if dominating:
+                assert isinstance(table, Table)
                 hits = dominating_hit_distances(table, w, workers)
                 near = np.where(np.isnan(near), np.nan, hits)
             # A margin without a miss is NaN, and so are those of a class of one.
             return float(np.nansum(far - near) / 2)
 
         slots = hits_higher_and_lower(len(table.classes))
-        if not table.in_memory:
+        if not isinstance(table, Table):
             return self._ascend_in_batches(table, step, e, workers)
-        seeds, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers, slots)
+        visit = partial(one_pass, table, self.batch_size, (directed, dominating))
+        seeds, _ = neighbors_at(table, np.ones(table.n_features), workers, slots)
         return self._ascend(table, seeds, visit, e, workers)
 
 
-def _split(edges: Edges, y: Ints) -> tuple[Edges, Edges]:
+def one_pass(
+    table: Table,
+    batch_size: int,
+    kind: tuple[bool, bool],
+    w: Floats,
+    visits: Ints,
+    seeds: Ints,
+) -> None:
+    """Visit rows in turn; w and seeds, the last hit and misses of each, are updated.
+
+    ``kind`` says whether differences are directed, and whether hits dominate.
+    """
+    rows = table.data, plain_layout(table), table.rows
+    for screen, part in Screen(table).parts(w, visits, batch_size):
+        room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
+        kernels.osimba_visits(
+            rows, screen, w, visits[part], seeds, batch_size, kind, room
+        )
+
+
+def _split(edges: Edges, y: NDArray[np.integer[Any]]) -> tuple[Edges, Edges]:
     """Edges to hits; and to misses, with the sign that makes a step upward count."""
     heads, tails, coefficients = edges
     side = np.sign(y[tails] - y[heads])
@@ -515,9 +530,9 @@ def _split(edges: Edges, y: Ints) -> tuple[Edges, Edges]:
 
 
 def batch_step(
-    table: Table, w: Floats, rows: Ints, directed: bool, workers: Workers
+    table: AnyTable, w: Floats, rows: Ints, directed: bool, workers: Workers
 ) -> Floats:
-    """Mean of Δ_f / w_f over some rows that share one w, by the engine alone."""
+    """Mean of Δ_f / w_f over some rows that share one w."""
     total, moved = np.zeros(len(w)), 0
     slots = hits_higher_and_lower(len(table.classes))
     sides = np.zeros(3, np.int64)
@@ -540,7 +555,7 @@ def batch_step(
 
 
 def _directed_distances(
-    table: Table, w: Floats, neighbors: Ints, workers: Workers
+    table: AnyTable, w: Floats, neighbors: Ints, workers: Workers
 ) -> Floats:
     """Distances under w to a higher and a lower miss, on their side only; NaN if none.
 

@@ -22,8 +22,9 @@ from widemargin.base import About, SampledSelector
 from widemargin.engine import Edges, Neighbors, each_class, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
 from widemargin.leaving import Rule
+from widemargin.protocol import AnyTable
 from widemargin.sampling import Estimate
-from widemargin.table import Floats, Ints, Table, warn_small_classes
+from widemargin.table import Floats, Ints, warn_small_classes
 from widemargin.threads import Workers
 
 
@@ -185,8 +186,8 @@ class Relief(SampledSelector):
     def _power(self) -> int:
         return 1 + self.squared
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
-        n, tau = len(table.X), self.threshold
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        n, tau = table.n_rows, self.threshold
         if tau == "chebyshev":
             T = n if isinstance(self.n_samples, str) else min(n, self.n_samples or n)
             tau = 1 / np.sqrt(self.alpha * T)
@@ -194,7 +195,7 @@ class Relief(SampledSelector):
         return super()._score(table, workers)
 
     def _edges(
-        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
         k, slots, coefficients, _ = self._rule(table.counts)
         for block in nearest(
@@ -214,7 +215,7 @@ class Relief(SampledSelector):
         coefficients[:, HIT], coefficients[:, MISS] = -1, 1
         return Rule(1, hits_and_misses(C), coefficients)
 
-    def _settled(self, table: Table, known: Estimate) -> bool | None:
+    def _settled(self, table: AnyTable, known: Estimate) -> bool | None:
         if self.threshold_ is not None and self.n_features_to_select is None:
             return known.clear_of(self.threshold_)
         return super()._settled(table, known)
@@ -402,7 +403,7 @@ class ReliefF(SampledSelector):
         self.verbose = verbose
 
     def _edges(
-        self, table: Table, rows: Ints | None, workers: Workers, **options: Any
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
         k, slots, coefficients, metric = self._rule(table.counts)
         warn_small_classes(table, "ReliefF", k)
@@ -419,10 +420,9 @@ class ReliefF(SampledSelector):
             yield block, block.edges(coefficients[table.y[block.queries]])
 
     def _rule(self, counts: Ints) -> Rule:
-        n, k = int(counts.sum()), self.n_neighbors
-        k = max(1, round(np.log(n))) if k == "log" else int(k)
+        n = int(counts.sum())
         P = counts / n
         # Row y holds what a neighbour of each class counts for a sample of class y.
         coefficients = P / (1 - P[:, None])
         np.fill_diagonal(coefficients, -1.0)
-        return Rule(k, each_class(len(P)), coefficients, self.metric)
+        return Rule(self._k(n), each_class(len(P)), coefficients, self.metric)

@@ -9,6 +9,7 @@ algorithms*, ICML 2004, algorithm 2.
 from __future__ import annotations
 
 import numbers
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from widemargin.margin import (
     resolve_beta,
     slope,
 )
+from widemargin.protocol import AnyTable
 from widemargin.screen import Screen
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers
@@ -177,13 +179,10 @@ class Simba(AscentSelector):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "Simba", "it has no margin and is not visited")
         beta = resolve_beta(self.beta, self.utility, table, workers)
         utility = kernels.Utility(UTILITIES[self.utility], beta)
-
-        def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
-            one_pass(Screen(table), w, visits, seeds, utility, self.batch_size)
 
         def step(w: Floats, rows: Ints) -> Floats:
             return batch_step(table, w, rows, utility, workers)
@@ -191,23 +190,23 @@ class Simba(AscentSelector):
         def e(w: Floats) -> float:
             return evaluate(table, w, self.utility, beta, workers)
 
-        if not table.in_memory:
+        if not isinstance(table, Table):
             return self._ascend_in_batches(table, step, e, workers)
-        seeds, _ = neighbors_at(table, np.ones(table.X.shape[1]), workers)
+        visit = partial(one_pass, table, self.batch_size, utility)
+        seeds, _ = neighbors_at(table, np.ones(table.n_features), workers)
         return self._ascend(table, seeds, visit, e, workers)
 
 
 def one_pass(
-    screen: Screen,
+    table: Table,
+    batch_size: int,
+    utility: kernels.Utility,
     w: Floats,
     visits: Ints,
     seeds: Ints,
-    utility: kernels.Utility,
-    batch_size: int,
 ) -> None:
     """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
-    table = screen.table
-    for arranged, part in screen.parts(w, visits, batch_size):
+    for arranged, part in Screen(table).parts(w, visits, batch_size):
         room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
         kernels.simba_visits(
             table.data,
@@ -225,9 +224,9 @@ def one_pass(
 
 
 def batch_step(
-    table: Table, w: Floats, rows: Ints, utility: kernels.Utility, workers: Workers
+    table: AnyTable, w: Floats, rows: Ints, utility: kernels.Utility, workers: Workers
 ) -> Floats:
-    """Mean of Δ_f / w_f over some rows that share one w, by the engine alone."""
+    """Mean of Δ_f / w_f over some rows that share one w."""
     total, moved = np.zeros(len(w)), 0
     slots = hits_and_misses(len(table.classes))
     for block in nearest(

@@ -14,7 +14,7 @@ import numpy as np
 
 from widemargin.base import About, MarginSelector
 from widemargin.engine import class_sums, column_sums, row_sums
-from widemargin.table import Floats, Ints, Table
+from widemargin.protocol import AnyTable, Floats, Ints
 from widemargin.threads import Workers
 
 
@@ -94,8 +94,8 @@ class PearsonScore(MarginSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
-        n, C = len(table.X), len(table.classes)
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        n, C = table.n_rows, len(table.classes)
         mean = row_sums(table, column_sums, workers=workers) / n
         function = partial(_products, n_classes=C, mean=mean)
         sums = row_sums(table, function, workers=workers)

@@ -19,6 +19,7 @@ from widemargin._sklearn import Interval
 from widemargin.base import About, MarginSelector
 from widemargin.engine import class_sums, row_sums
 from widemargin.notices import warn
+from widemargin.protocol import AnyTable
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers
 
@@ -26,7 +27,7 @@ from widemargin.threads import Workers
 NONE = 1e-20
 
 
-def scatter(table: Table, span: Floats, workers: Workers) -> tuple[Floats, Floats]:
+def scatter(table: AnyTable, span: Floats, workers: Workers) -> tuple[Floats, Floats]:
     """Scatter of (x − low) / span between and within the classes, for each feature."""
     counts = table.counts
     function = partial(class_sums, n_classes=len(counts))
@@ -123,9 +124,9 @@ class FisherScore(MarginSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
         between, within = scatter(table, table.span, workers)
-        return between / np.maximum(within, NONE * len(table.X))
+        return between / np.maximum(within, NONE * table.n_rows)
 
 
 class TraceRatio(MarginSelector):
@@ -229,8 +230,8 @@ class TraceRatio(MarginSelector):
         self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        S_b, S_w = scatter(table, np.ones(table.X.shape[1]), workers)
-        nothing = NONE * len(table.X) * (table.high - table.low) ** 2
+        S_b, S_w = scatter(table, np.ones(table.n_features), workers)
+        nothing = NONE * table.n_rows * (table.high - table.low) ** 2
         S_w = np.where(S_w <= nothing, 0.0, S_w)
         varying = np.flatnonzero(~table.constant)
         scores = np.zeros(len(S_b))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from widemargin.base import About, MarginSelector
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete, counted_relevance
+from widemargin.protocol import AnyTable
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
 
@@ -107,8 +108,8 @@ class InformationGain(MarginSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
         name = type(self).__name__
-        if not table.in_memory:
-            return counted_relevance(table, self.bins, self.n_bins, workers, name)
-        return Discrete(table, self.bins, self.n_bins, workers, name).relevance()
+        if isinstance(table, Table):
+            return Discrete(table, self.bins, self.n_bins, workers, name).relevance()
+        return counted_relevance(table, self.bins, self.n_bins, workers, name)

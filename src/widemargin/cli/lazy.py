@@ -84,7 +84,7 @@ class LazyDataset:
 
     def parts(self, columns: list[str]) -> Iterator[pd.DataFrame]:
         """Some columns of the file, a few rows after the other."""
-        from widemargin.engine.dask import Cluster
+        from widemargin.engine.distributed.cluster import Cluster
         from widemargin.threads import spans
 
         cluster = Cluster("widemargin")
@@ -107,7 +107,7 @@ def fitted_lazily(
     notes: Session,
 ) -> Iterator[Ranking]:
     """Rank the features of a file on Dask, which runs until the end."""
-    from widemargin.engine.dask import running
+    from widemargin.engine.distributed.cluster import running
     from widemargin.threads import thread_count
 
     name = method or ("OReliefF" if data.ordinal else "ReliefF")
@@ -204,6 +204,8 @@ def _refuse_method(name: str, selector: Any) -> None:
 
 def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     """Open a file and put down what makes it ready."""
+    from widemargin.engine.distributed._dask import empty_like
+
     with faults(path):
         aside = (*options.drop, *options.keep)
         source = open_lazily(path, options.wishes, options.format, aside)
@@ -216,7 +218,10 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
         raise Problem(f"the target, {target!r}, cannot be dropped.")
     if options.missing:
         frame = frame.map_partitions(
-            without_tokens, options.missing, meta=frame._meta, enforce_metadata=False
+            without_tokens,
+            options.missing,
+            meta=empty_like(frame),
+            enforce_metadata=False,
         )
     kept = set_aside(options, frame.columns, target).keep
     left = [n for n in frame.columns if n not in {target, *dropped, *kept}]
@@ -251,7 +256,7 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     return LazyDataset(
         path,
         target,
-        features.map_partitions(whole, meta=whole(features._meta)),
+        features.map_partitions(whole, meta=whole(empty_like(features))),
         frame[target].map_partitions(coding, meta=coding.classes.iloc[:0]),
         raw,
         counts,

@@ -62,7 +62,7 @@ class Plan:
 
 def look_at_features(frame: Any) -> Seen:
     """Look at all columns of a Dask frame."""
-    from widemargin.engine.dask import Cluster
+    from widemargin.engine.distributed.cluster import Cluster
 
     cluster = Cluster("widemargin")
     spelled = spelled_columns(frame)

@@ -1,12 +1,22 @@
 """The two operations that every algorithm is made of: `nearest` and `edge_sums`.
 
-They take a table in memory, or one whose rows are spread over a Dask cluster.
+They take a table in memory, or one whose rows are on the workers of a Dask cluster: see
+`widemargin.protocol` for what both offer.
 """
 
 from typing import Any
 
 from widemargin.engine.heat import heat, heat_width
-from widemargin.engine.local import Neighbors, edge_sums, group_sums, nearest
+from widemargin.engine.local import Neighbors
+from widemargin.engine.operations import (
+    edge_sums,
+    group_sums,
+    invasions,
+    nearest,
+    pair_lengths,
+    row_sums,
+    sided_sums,
+)
 from widemargin.engine.relations import (
     anyone,
     each_class,
@@ -15,13 +25,7 @@ from widemargin.engine.relations import (
     hits_only,
     misses_only,
 )
-from widemargin.engine.sums import (
-    class_sums,
-    column_sums,
-    pair_lengths,
-    row_sums,
-    sided_sums,
-)
+from widemargin.engine.sums import class_sums, column_sums
 from widemargin.kernels import Edges
 
 __all__ = [
@@ -38,6 +42,7 @@ __all__ = [
     "hits_and_misses",
     "hits_higher_and_lower",
     "hits_only",
+    "invasions",
     "misses_only",
     "nearest",
     "on_dask",

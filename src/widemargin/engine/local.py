@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import singledispatch
 from itertools import combinations
 from threading import local
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.engine import small
+from widemargin.engine import operations, small
 from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table, is_little
@@ -90,7 +89,7 @@ def kept(places: int) -> int:
     return (places - kernels.LANES) // 2
 
 
-@singledispatch
+@operations.nearest.register
 def nearest(
     table: Table,
     k: int,
@@ -101,31 +100,12 @@ def nearest(
     queries: Ints | None = None,
     share_ties: bool = False,
     distances: bool = False,
-    block_size: int = BLOCK,
+    block_size: int | None = None,
 ) -> Iterator[Neighbors]:
-    """Yield the k nearest rows of each query in each slot, some queries at a time.
-
-    Given queries are searched for when their block is asked for, and not before.
-
-    Parameters
-    ----------
-    table : Table
-    k : int
-    slots : array of shape (n_classes, n_classes)
-        The relation, see `widemargin.engine.relations`.
-    queries : array of int, optional
-        Rows of the table whose neighbours are sought; default all. A row is never its
-        own neighbour.
-    share_ties : bool
-        Rows tied at the k-th place share it; else the caller's lowest row number wins.
-    distances : bool
-        Also measure the distances.
-    block_size : int
-        Queries in a block.
-    """
+    """Yield the k nearest rows of each query in each slot, some queries at a time."""
     everybody = queries is None
     queries = np.asarray(np.arange(len(table.X)) if everybody else queries, np.int64)
-    blocks = spans(len(queries), block_size)
+    blocks = spans(len(queries), block_size or BLOCK)
     if small.is_small(table):
         for part in (queries[block] for block in blocks):
             found = small.neighbors(table, k, slots, metric, part, share_ties)
@@ -504,7 +484,7 @@ def _each_pair_once(edges: kernels.Edges, n: int) -> kernels.Edges:
     return kernels.Edges(*np.divmod(pairs, n), np.bincount(place, coefficients))
 
 
-@singledispatch
+@operations.edge_sums.register
 def edge_sums(
     table: Table, edges: kernels.Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
@@ -558,7 +538,7 @@ def sum_edges(
     return total
 
 
-@singledispatch
+@operations.group_sums.register
 def group_sums(
     table: Table,
     edges: kernels.Edges,
@@ -568,19 +548,7 @@ def group_sums(
     power: int = 1,
     signed: bool = False,
 ) -> Floats:
-    """The sums of `edge_sums`, for each group of edges by itself.
-
-    Parameters
-    ----------
-    offsets : array of int
-        Group g is edges offsets[g] … offsets[g+1]−1.
-    signed : bool
-        Sum coefficient · (x_tail − x_head) instead.
-
-    Returns
-    -------
-    sums : array of shape (n_groups, n_features)
-    """
+    """The sums of `edge_sums`, for each group of edges by itself."""
     n_groups = len(offsets) - 1
     sums = np.zeros((n_groups, table.X.shape[1]))
     workers.run(

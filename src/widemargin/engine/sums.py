@@ -1,24 +1,21 @@
-"""Sums over all rows, and over pairs of rows with a side: what is not a search.
-
-Like `nearest` and `edge_sums`, they know tables that are not in memory.
-"""
+"""Sums in memory over all rows, and over pairs of rows with a side."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch
 from typing import TypeVar
 
 import numpy as np
 
 from widemargin import kernels
+from widemargin.engine import operations
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
 A = TypeVar("A", bound=np.ndarray)
 
 
-@singledispatch
+@operations.row_sums.register
 def row_sums(
     table: Table,
     function: Callable[[Floats, Ints], A],
@@ -26,12 +23,7 @@ def row_sums(
     workers: Workers,
     span: Floats | None = None,
 ) -> A:
-    """Σ function(U, y) over blocks of rows, in a fixed order.
-
-    U are the features as (x − low) / span, by default moved to [0, 1]; y are class
-    codes. The function returns an array. It has to be known by name (a function of a
-    module, or a `partial` of one), since it may have to travel.
-    """
+    """Σ function(U, y) over blocks of rows, in a fixed order."""
     n, d = table.X.shape
     span = table.span if span is None else span
     blocks = spans(n, max(1, 2**16 // d))
@@ -62,14 +54,11 @@ def class_sums(U: Floats, y: Ints, n_classes: int) -> Floats:
     return sums
 
 
-@singledispatch
+@operations.sided_sums.register
 def sided_sums(
     table: Table, edges: kernels.Edges, sides: Ints, *, workers: Workers
 ) -> Floats:
-    """Σ coefficient · (x_tail − x_head)² over edges, where that has the edge's side.
-
-    A side is 1, −1, or 0 for everywhere.
-    """
+    """Σ coefficient · (x_tail − x_head)² over edges, where that has the edge's side."""
     blocks = spans(len(edges.heads), 4096)
     sums = np.zeros((len(blocks), table.X.shape[1]))
     workers.run(
@@ -81,7 +70,7 @@ def sided_sums(
     return sums.sum(axis=0)
 
 
-@singledispatch
+@operations.pair_lengths.register
 def pair_lengths(
     table: Table, edges: kernels.Edges, sides: Ints, w: Floats, *, workers: Workers
 ) -> Floats:

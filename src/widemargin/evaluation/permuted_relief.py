@@ -8,7 +8,7 @@ summed. The scores are those of a refit with permuted labels.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -16,10 +16,9 @@ from sklearn.utils import check_random_state
 
 from widemargin import kernels
 from widemargin.algorithms.relief import Relief, ReliefF
-from widemargin.engine import each_class, hits_and_misses
 from widemargin.engine.local import METRICS
-from widemargin.engine.relations import HIT, MISS
 from widemargin.evaluation._encoded import Encoded
+from widemargin.leaving import Rule
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -28,16 +27,6 @@ ENTRY = 12  # bytes of one such neighbour
 PIECE = 8  # queries searched at a time
 SPARE = 2  # neighbours to make room for beyond those wanted; ties may need more
 TILE = 128  # features summed at a time: differences and sums stay in cache
-
-
-class _Rule(NamedTuple):
-    """What a method's neighbours are and count."""
-
-    metric: int
-    k: int
-    slots: Ints  # (C, C)
-    coefficients: Floats  # (C, S)
-    power: int
 
 
 def permuted_scores(
@@ -51,7 +40,7 @@ def permuted_scores(
 
     ``advance`` is called once for each of `steps` pieces of the work.
     """
-    rule = _rule(selector, table)
+    rule, power = selector._rule(table.counts), selector._power
     queries = _visited(selector, table)
     shuffles = _shuffles(table, permutations)
     wanted = _wanted(rule, table)
@@ -61,7 +50,7 @@ def permuted_scores(
             queries[block][piece] for piece in spans(block.stop - block.start, PIECE)
         ]
         touched = _neighbors(rule, table, parts, shuffles, wanted, workers)
-        _add(table, parts, touched, rule.power, sums, workers)
+        _add(table, parts, touched, power, sums, workers)
         advance()
     return sums / len(queries)
 
@@ -95,22 +84,6 @@ def _block_size(n: int, n_permutations: int) -> int:
     return max(PIECE, BUDGET // (ENTRY * n * n_permutations))
 
 
-def _rule(selector: Relief | ReliefF, table: Table) -> _Rule:
-    n_classes = len(table.classes)
-    if isinstance(selector, Relief):
-        coefficients = np.empty((n_classes, 2))
-        coefficients[:, HIT], coefficients[:, MISS] = -1, 1
-        slots = hits_and_misses(n_classes)
-        return _Rule(kernels.EUCLIDEAN, 1, slots, coefficients, 1 + selector.squared)
-    n, k = len(table.X), selector.n_neighbors
-    k = max(1, round(np.log(n))) if k == "log" else int(k)
-    P = table.counts / n
-    coefficients = P / (1 - P[:, None])
-    np.fill_diagonal(coefficients, -1.0)
-    metric = METRICS[selector.metric]
-    return _Rule(metric, k, each_class(n_classes), coefficients, 1)
-
-
 def _visited(selector: Relief | ReliefF, table: Table) -> Ints:
     """Rows of the table that every refit visits; a clone draws the same ones."""
     n = len(table.X)
@@ -129,7 +102,7 @@ def _shuffles(table: Table, permutations: list[Ints]) -> kernels.Shuffles:
     return kernels.Shuffles(shuffled, members, table.starts)
 
 
-def _wanted(rule: _Rule, table: Table) -> kernels.Wanted:
+def _wanted(rule: Rule, table: Table) -> kernels.Wanted:
     """How many neighbours of each slot there are to find, and how best to look."""
     n, counts = len(table.X), table.counts
     n_classes, n_slots = rule.coefficients.shape
@@ -147,7 +120,7 @@ def _wanted(rule: _Rule, table: Table) -> kernels.Wanted:
 
 
 def _neighbors(
-    rule: _Rule,
+    rule: Rule,
     table: Table,
     parts: list[Ints],
     shuffles: kernels.Shuffles,
@@ -165,7 +138,7 @@ def _neighbors(
         while True:
             found = _room_for(len(queries), groups, min(room, n), n)
             kernels.permuted_neighbors(
-                rule.metric, table.X, queries, shuffles, wanted, found
+                METRICS[rule.metric], table.X, queries, shuffles, wanted, found
             )
             if found.offsets[-1] >= 0:
                 break

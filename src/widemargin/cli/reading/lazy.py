@@ -80,7 +80,7 @@ def _told(file: Path) -> str:
 
 
 def _open_parquet(path: str) -> Any:
-    from widemargin.engine.dask import open_parquet
+    from widemargin.engine.distributed.files import open_parquet
 
     try:
         from pyarrow import ArrowException
@@ -98,7 +98,7 @@ def _open_text(
     import pandas as pd
 
     from widemargin.cli.reading.text import look_at
-    from widemargin.engine.dask import open_csv
+    from widemargin.engine.distributed.files import open_csv
 
     notes: list[str] = []
     head = _head(first)

@@ -1,10 +1,8 @@
-"""Waiting for a Dask cluster: never in silence, and errors that say what to do.
+"""Waiting for a Dask cluster, with warnings and errors that say what is wrong.
 
-Workers come and go: a scheduler waits for new ones without a word. A worker that is
-short of memory is paused, and if nothing on it can be freed it stays so. While a fit
-waits, it looks at the cluster from time to time and tells what it sees.
-
-The client is handed over, so Dask is not imported here.
+A scheduler without workers waits for new ones in silence. A worker that is short of
+memory is paused, and stays so if nothing on it can be freed. While a fit waits, it
+checks the state of the cluster from time to time.
 """
 
 from __future__ import annotations
@@ -15,59 +13,62 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from typing import Any
 
+from widemargin.engine.distributed import _dask
 from widemargin.notices import warn
+from widemargin.settings import DistributedSettings
 
-LOOK = 2.0  # seconds between two looks at the cluster
-NO_WORKERS = 30.0  # seconds without workers, after which a warning says so
-STUCK = 20.0  # seconds that paused workers may keep the whole cluster idle
 RESTARTS = "worker-restart-memory"  # Dask's name of the event
 
 
-class Watch:
-    """Looks at a cluster while a fit waits for it.
+class Monitor:
+    """Checks the state of a cluster while a fit waits for it.
 
     Parameters
     ----------
     name : str
-        Who waits.
+        Name of the estimator that waits.
     client : distributed.Client
+    settings : DistributedSettings
     """
 
-    def __init__(self, name: str, client: Any) -> None:
-        self.name, self.client = name, client
+    def __init__(self, name: str, client: Any, settings: DistributedSettings) -> None:
+        self.name, self.client, self.settings = name, client, settings
         self.begun = time.time()
         self.warned = False
 
     def values(self, futures: Sequence[Any]) -> list[Any]:
         """Values of futures; their errors are raised."""
         gathering = self.client.gather(list(futures), asynchronous=True)
-        loop = self.client.loop.asyncio_loop
-        gathered = asyncio.run_coroutine_threadsafe(gathering, loop)
+        gathered = asyncio.run_coroutine_threadsafe(
+            gathering, _dask.event_loop(self.client)
+        )
         self.until(lambda seconds: bool(wait([gathered], timeout=seconds).done))
         return list(gathered.result())
 
     def until(self, done: Callable[[float], bool]) -> None:
-        """Wait until a function, given seconds to wait in, says that this is over."""
+        """Wait until a function, called with the seconds that it may take, says so."""
+        interval = self.settings.status_interval
+        longest_alone = self.settings.no_workers_warning - interval
         alone = idle = None  # since when
         lowest = float("inf")
-        while not done(LOOK):
+        while not done(interval):
             now, workers = time.monotonic(), self._workers()
             alone = None if workers else alone or now
-            if alone and now - alone >= NO_WORKERS - LOOK:
-                self._say_no_workers()
+            if alone and now - alone >= longest_alone:
+                self._warn_of_no_workers()
             paused = _paused(workers)
             used = sum(w["metrics"].get("memory", 0) for w in paused)
             if not paused or _executing(workers) or used < 0.99 * lowest:
                 idle, lowest = None, used if paused else float("inf")
             idle = (idle or now) if paused else None
-            if idle and now - idle >= STUCK:
+            if idle and now - idle >= self.settings.paused_timeout:
                 raise MemoryError(self._too_little_memory(paused, len(workers)))
 
     def _workers(self) -> Mapping[str, Any]:
         workers: Mapping[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 
-    def _say_no_workers(self) -> None:
+    def _warn_of_no_workers(self) -> None:
         if not self.warned:
             self.warned = True
             warn(
@@ -83,11 +84,12 @@ class Watch:
             f"{self.name}: the Dask workers have too little memory. Dask has paused "
             f"{len(paused)} of {n_workers}, since they use most of their "
             f"memory limit ({_megabytes(used)} of {_megabytes(worker['memory_limit'])} "
-            f"for one of them), and nothing has run for {STUCK:.0f} s. {MORE_MEMORY}"
+            f"for one of them), and nothing has run for "
+            f"{self.settings.paused_timeout:.0f} s. {MORE_MEMORY}"
         )
 
     def _restarts_for_memory(self) -> str:
-        """A sentence, if workers were restarted since they used too much memory."""
+        """A sentence about workers that were restarted for using too much memory."""
         events = self.client.get_events(RESTARTS)
         restarts = [event for at, event in events if at >= self.begun]
         if not restarts:
@@ -100,9 +102,9 @@ class Watch:
         )
 
     def explained(self, error: Exception, parts: Sequence[Any]) -> Exception | None:
-        """The error to raise instead, None for errors that speak for themselves.
+        """The error to raise instead; None for errors that explain themselves.
 
-        ``parts`` are the keys of the partitions that are made in the task that failed.
+        ``parts`` are the keys of the partitions that the failed task makes.
         """
         kind = type(error).__name__
         if kind == "KilledWorker":

@@ -1,8 +1,8 @@
-"""Rows that are somewhere else, and what makes them rows of a table.
+"""Rows as they are stored and sent, and how they become rows of a table.
 
-They travel as they came, in the caller's number type, and are scaled where they arrive.
-A row that may meet missing cells carries the differences to expect from these, which
-`widemargin.engine.laws` has found out.
+They are sent as they came, in the caller's number type, and scaled where they are used.
+A row that may be compared with missing cells carries the expected differences to these,
+see `widemargin.engine.distributed.expected_differences`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Scaling:
 
     @property
     def n_bytes(self) -> int:
-        """How much has to be sent."""
+        """Bytes that have to be sent."""
         more = 0 if self.mixture is None else sum(a.nbytes for a in self.mixture)
         return 7 * self.shift.nbytes + more
 
@@ -61,30 +61,31 @@ class Scaling:
         )
 
 
-class Guests(NamedTuple):
-    """Rows whose neighbours are sought."""
+class RawRows(NamedTuple):
+    """A block of rows, or query rows from several blocks; not scaled."""
 
     X: NDArray[Any]  # (m, d) raw
     y: NDArray[np.integer]  # (m,) class codes
     rows: Ints  # (m,) the caller's row numbers
     expected: Floats | None = None  # (m, P) differences to missing cells, if any
 
-    def take(self, places: Any) -> Guests:
+    def take(self, places: Any) -> RawRows:
         """Some of them."""
         X, y, rows, expected = self
         chosen = None if expected is None else expected[places]
-        return Guests(X[places], y[places], rows[places], chosen)
+        return RawRows(X[places], y[places], rows[places], chosen)
 
 
 Rows = Floats | kernels.MixedRows
 
 
 def scaled(
-    parts: Sequence[Guests], scaling: Scaling
+    parts: Sequence[RawRows], scaling: Scaling
 ) -> tuple[Floats, list[kernels.Mixed]]:
     """Rows as they are in the table, one part after the other.
 
-    What is beyond their numbers, if anything is, comes for each part apart.
+    Returns their numbers, and the nominal features and missing cells of each part, if
+    there are any.
     """
     X = np.empty((sum(len(part.y) for part in parts), len(scaling.shift)))
     mixed, place, weights = [], 0, np.abs(scaling.factor)
@@ -93,8 +94,8 @@ def scaled(
         np.subtract(part.X, scaling.shift, out=rows)
         rows /= scaling.span
         if scaling.mixture is not None:
-            beyond = _set_apart(rows, part, scaling.mixture)
-            mixed.append(beyond._replace(weights=weights))
+            separated = _set_apart(rows, part, scaling.mixture)
+            mixed.append(separated._replace(weights=weights))
         if scaling.origin.any():
             rows -= scaling.origin
         if not (scaling.factor == 1).all():
@@ -103,16 +104,16 @@ def scaled(
     return X, mixed
 
 
-def _set_apart(X: Floats, guests: Guests, mixture: Mixture) -> kernels.Mixed:
+def _set_apart(X: Floats, rows: RawRows, mixture: Mixture) -> kernels.Mixed:
     """Nominal values and missing cells of scaled rows, where they are replaced."""
     n, P = len(X), len(mixture.fills)
     expected = np.empty((P, n))
-    if guests.expected is not None:
-        expected[:] = guests.expected.T
+    if rows.expected is not None:
+        expected[:] = rows.expected.T
     excess = np.empty((2, P, n), np.float32)
-    # What came from elsewhere may be read-only, which would be compiled for anew.
+    # What was sent may be read-only, which would be compiled for anew.
     mixture = mixture._replace(nominal=np.array(mixture.nominal))
-    y, cells = guests.y.astype(np.int64), missing_cells(X)
+    y, cells = rows.y.astype(np.int64), missing_cells(X)
     mixed = set_apart(X, y, mixture, cells, expected, excess)
     for p, f in enumerate(np.nonzero(mixture.pairs >= 0)[0]):
         e, filled = expected[p], np.abs(mixture.fills[p] - X[:, f])
@@ -123,8 +124,8 @@ def _set_apart(X: Floats, guests: Guests, mixture: Mixture) -> kernels.Mixed:
     return mixed
 
 
-def with_beyond(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
-    """Rows, and what is beyond the numbers of each part of them, if anything is."""
+def with_mixed(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
+    """Rows, with the nominal features and missing cells of each part, if any."""
     mixed = [part for part in parts if part is not None]
     if len(mixed) < 2:
         return kernels.MixedRows(X, mixed[0]) if mixed else X
@@ -146,5 +147,5 @@ def with_beyond(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
 
 
 def numbers_of(rows: Rows) -> Floats:
-    """The rows without what is beyond their numbers."""
+    """The numbers of rows, without nominal features and missing cells."""
     return rows.X if isinstance(rows, kernels.MixedRows) else rows

@@ -1,8 +1,4 @@
-"""From the partitions of a Dask collection to blocks of rows with class codes.
-
-What happens inside a partition is plain NumPy and pandas, and what is known of the
-collection is asked of the collection itself, so Dask is not imported here.
-"""
+"""From the partitions of a Dask collection to blocks of rows with class codes."""
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
 
 from widemargin._sklearn import _check_feature_names
 from widemargin.columns import (
@@ -31,10 +26,17 @@ from widemargin.columns import (
     refuse_odd_columns,
     warn_of_mixtures,
 )
-from widemargin.engine.coding import Columns, Values
-from widemargin.engine.distributed import Runner
-from widemargin.engine.rows import Guests
-from widemargin.engine.survey import (
+from widemargin.engine.distributed import _dask
+from widemargin.engine.distributed.cluster import Cluster
+from widemargin.engine.distributed.encoding import Columns, Values
+from widemargin.engine.distributed.labels import (
+    Labels,
+    code_type,
+    join_labels,
+    label_part,
+)
+from widemargin.engine.distributed.rows import RawRows
+from widemargin.engine.distributed.statistics import (
     Summary,
     Survey,
     join,
@@ -43,72 +45,10 @@ from widemargin.engine.survey import (
     summarize_block,
 )
 from widemargin.notices import warn
-from widemargin.table import (
-    Ints,
-    encode,
-    missing_labels,
-    refuse_missing_labels,
-    refuse_several_labels,
-)
+from widemargin.table import Ints, encode, refuse_several_labels
 from widemargin.threads import spans
 
-HANDFUL = 16  # small partitions that one task looks at
-SMALL = 2**24  # bytes of a handful
-MOST = 5  # columns that an error names
-
-
-class Labels(NamedTuple):
-    """Labels of a partition."""
-
-    values: Any  # different ones
-    codes: NDArray[np.integer]  # (n,) which of them; none if some are missing
-    missing: int
-    gone: int = 0  # rows without codes
-
-
-def label_part(part: Any) -> Labels:
-    """Of a partition: the different labels, and which of them each row has."""
-    missing = missing_labels(part)
-    if missing:
-        return Labels(np.empty(0), np.empty(0, np.int8), missing, len(part))
-    if str(getattr(part, "dtype", "")) == "category":
-        used, codes = np.unique(np.asarray(part.cat.codes), return_inverse=True)
-        values = part.cat.categories[used].astype(part.dtype)
-    else:
-        values, codes = np.unique(column_or_1d(np.asarray(part)), return_inverse=True)
-    return Labels(values, codes.astype(np.min_scalar_type(len(values))), 0)
-
-
-def join_labels(
-    parts: list[Labels], name: str, *, ordered: bool
-) -> tuple[NDArray[np.integer], NDArray[Any]]:
-    """Class codes and classes of labels that are spread over partitions."""
-    missing = sum(part.missing for part in parts)
-    if missing:
-        refuse_missing_labels(missing, name)
-    parts = [part for part in parts if len(part.codes)]
-    values = [part.values for part in parts]
-    if len({str(getattr(v, "dtype", "")) for v in values}) == 1 and values:
-        together = values[0]
-        if hasattr(together, "append"):  # pandas
-            together = together.append(values[1:])
-        else:
-            together = np.concatenate(values)
-    else:
-        together = np.concatenate([np.empty(0, np.int64), *map(np.asarray, values)])
-    sizes = [np.bincount(part.codes, minlength=len(part.values)) for part in parts]
-    repeats = np.concatenate([np.empty(0, np.int64), *sizes])
-    codes, classes = encode(together, name, ordered=ordered, repeats=repeats)
-    stops = np.cumsum([len(v) for v in values])
-    new = np.split(codes.astype(_code_type(len(classes))), stops[:-1])
-    return np.concatenate(
-        [of_value[part.codes] for of_value, part in zip(new, parts, strict=True)]
-    ), classes
-
-
-def _code_type(n_classes: int) -> Any:
-    """The smallest type that holds codes and their differences."""
-    return np.min_scalar_type(-n_classes)
+NAMED_COLUMNS = 5  # that an error names
 
 
 class Code(NamedTuple):
@@ -130,14 +70,14 @@ def assemble(
     first: int,
     y: NDArray[np.integer],
     code: Code,
-) -> Guests:
+) -> RawRows:
     """A block of rows from parts of partitions."""
     X = [
         code.numbers(part.iloc[lo:hi] if hasattr(part, "iloc") else part[lo:hi])
         for part, (lo, hi) in zip(parts, limits, strict=True)
     ]
     rows = np.arange(first, first + len(y))
-    return Guests(X[0] if len(X) == 1 else np.concatenate(X), y, rows)
+    return RawRows(X[0] if len(X) == 1 else np.concatenate(X), y, rows)
 
 
 def cut(lengths: Ints, rows: int) -> list[list[tuple[int, int, int]]]:
@@ -163,7 +103,7 @@ def cut(lengths: Ints, rows: int) -> list[list[tuple[int, int, int]]]:
 def _undecided(
     like: Any, chosen: Ints | None, nominal: Callable[[Any], Ints | None]
 ) -> list[int]:
-    """Columns of objects and of text that nobody has told to be nominal."""
+    """Columns of objects and of text that are not declared nominal."""
     if chosen is None or not is_frame(like):
         return []
     strings = [f for f, t in enumerate(like.dtypes) if str(t).startswith("str")]
@@ -180,10 +120,12 @@ class Source:
 
     Parameters
     ----------
-    X, y : collections; y may be the name of a column of X, or in memory
+    X : Dask array or frame
+    y : Dask collection, array-like or str
+        The labels, or the name of a column of X.
     name : str
-        Who asks.
-    runner : Runner
+        Name of the estimator, for messages.
+    cluster : Cluster
     nominal : function
         Numbers of the nominal columns, given an empty table like X; None if there must
         be neither such columns nor missing values.
@@ -194,15 +136,15 @@ class Source:
         X: Any,
         y: Any,
         name: str,
-        runner: Runner,
+        cluster: Cluster,
         nominal: Callable[[Any], Ints | None],
     ) -> None:
-        self.name, self.runner = name, runner
+        self.name, self.cluster = name, cluster
         self.frame = hasattr(X, "columns")
         if isinstance(y, str):
             X, y = self._split(X, y)
         if self.frame:
-            like = X._meta
+            like = _dask.empty_like(X)
             self.parts = list(X.to_delayed())
         else:
             X = self._one_column_of_chunks(X)
@@ -212,13 +154,18 @@ class Source:
         self.mixed = chosen is not None
         self.undecided = _undecided(like, chosen, nominal)
         refuse_columns(like, name, mixed=self.mixed)
-        self.columns = Columns.of(like, chosen, name)
+        most = cluster.settings.max_categories
+        self.columns = Columns.of(like, chosen, name, most)
         self.known: dict[int, Values] = {}
         refuse_several_labels(y, name)
         self.X, self.y = X, y
-        # Whether blocks can be made before anything has been looked at.
-        self.foreseen = not (self.columns.coded or self.frame or np.isnan(X.shape[0]))
-        self.lengths = np.array(X.chunks[0]) if self.foreseen else np.empty(0, np.int64)
+        # Whether blocks can be made before anything is computed.
+        self.known_lengths = not (
+            self.columns.coded or self.frame or np.isnan(X.shape[0])
+        )
+        self.lengths = (
+            np.array(X.chunks[0]) if self.known_lengths else np.empty(0, np.int64)
+        )
 
     def _split(self, X: Any, label: str) -> tuple[Any, Any]:
         """X without the column of labels, and that."""
@@ -259,77 +206,79 @@ class Source:
         """Bytes of X; NaN if that is not known before something is computed."""
         return float("nan") if self.frame else self.X.shape[0] * self.row_bytes()
 
-    def _handfuls(self) -> list[slice]:
-        """Partitions that are looked at together: several, if all are surely small."""
+    def _surveyed_together(self) -> list[slice]:
+        """Partitions that one task summarises: several, if all are surely small."""
         largest = float("nan") if self.frame else max(self.X.chunks[0])
-        few = largest * self.row_bytes() * HANDFUL <= SMALL
-        return spans(len(self.parts), HANDFUL if few else 1)
+        most = self.cluster.settings.surveyed_partitions
+        n_bytes = largest * self.row_bytes() * most
+        small = n_bytes <= self.cluster.settings.surveyed_bytes
+        return spans(len(self.parts), most if small else 1)
 
     def keep(self) -> None:
-        """Compute the partitions once for all that follows."""
-        self.parts = self.runner.keep(self.parts)
+        """Keep the partitions on the workers for all that follows."""
+        self.parts = self.cluster.keep(self.parts)
 
     def describe(self, estimator: Any) -> None:
         """Give the estimator the number and the names of the features."""
-        names = self.X._meta if self.frame else np.empty((0, 0))
+        names = _dask.empty_like(self.X) if self.frame else np.empty((0, 0))
         _check_feature_names(estimator, names, reset=True)
         estimator.n_features_in_ = self.X.shape[1]
 
     def survey(
         self, *, ordered: bool
     ) -> tuple[Summary, NDArray[np.integer], NDArray[Any]]:
-        """What X is like; class codes and classes. Looks at all partitions once."""
+        """Statistics of X, class codes and classes; computes all partitions once."""
         surveys = [
-            self.runner.call(summarize, self.parts[s], self.columns)
-            for s in self._handfuls()
+            self.cluster.call(summarize, self.parts[s], self.columns)
+            for s in self._surveyed_together()
         ]
-        found, *labels = self.runner.compute(
+        found, *labels = self.cluster.compute(
             [self._together(surveys), *self._label_tasks()]
         )
-        total = self._judged(found)
+        total = self._checked(found)
         return total, *self._encoded(labels, total.n, ordered=ordered)
 
     def labels(self, *, ordered: bool) -> tuple[NDArray[np.integer], NDArray[Any]]:
-        """Class codes and classes, if it is known how many rows there are."""
+        """Class codes and classes, where the lengths of the partitions are known."""
         n = int(self.lengths.sum())
         self._refuse_few(n)
         tasks = self._label_tasks()
-        labels = self.runner.compute(tasks) if tasks else []
+        labels = self.cluster.compute(tasks) if tasks else []
         return self._encoded(labels, n, ordered=ordered)
 
-    def look_at(self, blocks: list[Any]) -> Summary:
-        """What X is like, of which there are blocks already."""
+    def survey_blocks(self, blocks: list[Any]) -> Summary:
+        """Statistics of X, of which there are blocks already."""
         surveys = [
-            self.runner.call(summarize_block, block, self.columns) for block in blocks
+            self.cluster.call(summarize_block, block, self.columns) for block in blocks
         ]
-        if len(surveys) > HANDFUL:
+        if len(surveys) > self.cluster.settings.surveyed_partitions:
             surveys = [self._together(surveys)]
-        found = join(self.runner.compute(surveys), self.columns)
-        return self._judged(found._replace(lengths=self.lengths))
+        found = join(self.cluster.compute(surveys), self.columns)
+        return self._checked(found._replace(lengths=self.lengths))
 
     def _together(self, surveys: list[Any]) -> Any:
-        return self.runner.tree(partial(join, columns=self.columns), surveys)
+        return self.cluster.tree(partial(join, columns=self.columns), surveys)
 
     def _label_tasks(self) -> list[Any]:
-        """Tasks that look at labels, if these are not at hand."""
+        """Tasks that code the labels of a Dask collection; none if y is in memory."""
         if not hasattr(self.y, "to_delayed"):
             return []
         parts = np.ravel(self.y.to_delayed())
-        return [self.runner.call(label_part, part) for part in parts]
+        return [self.cluster.call(label_part, part) for part in parts]
 
-    def _judged(self, found: Survey) -> Summary:
-        """What is known of all rows, if these can be worked on."""
+    def _checked(self, found: Survey) -> Summary:
+        """Statistics of all rows, after checks that these can be worked on."""
         self.lengths, total, self.known = found
         self._refuse_few(total.n if total else 0)
         assert total is not None
         total = self._with_numbers(total)
-        self._refuse_gaps(total)
+        self._refuse_missing(total)
         return total.with_values(self.known)
 
     def _with_numbers(self, total: Summary) -> Summary:
         """Decide which columns of objects are numbers, now that their values are known.
 
-        Such columns have no codes any more, and a place in the summary instead.
+        Such columns have no codes any more, but statistics.
         """
         numbers, dates, mixtures, numerals = {}, [], [], []
         for f in self.undecided:
@@ -360,12 +309,12 @@ class Source:
     ) -> tuple[NDArray[np.integer], NDArray[Any]]:
         """Class codes and classes; ``labels`` are those of the parts of a lazy y."""
         if labels:
-            found = sum(len(part.codes) + part.gone for part in labels)
+            found = sum(len(part.codes) + part.uncoded for part in labels)
             self._refuse_other_length(found, n)
             return join_labels(labels, self.name, ordered=ordered)
         self._refuse_other_length(len(self.y), n)
         codes, classes = encode(self.y, self.name, ordered=ordered)
-        return codes.astype(_code_type(len(classes))), classes
+        return codes.astype(code_type(len(classes))), classes
 
     def _refuse_other_length(self, found: int, n: int) -> None:
         if found != n:
@@ -378,17 +327,18 @@ class Source:
         if n < 2:
             raise ValueError(f"{self.name} needs at least 2 rows, got {n}.")
 
-    def _refuse_gaps(self, total: Summary) -> None:
-        for what, counts in (("NaN", total.gaps), ("infinity", total.endless)):
+    def _refuse_missing(self, total: Summary) -> None:
+        for what, counts in (("NaN", total.missing), ("infinity", total.infinite)):
             if what == "NaN" and self.mixed:
                 continue
             places = np.flatnonzero(counts)
             if len(places):
                 names = self.X.columns if self.frame else range(self.X.shape[1])
                 shown = [
-                    f"{counts[f]} times in column {names[f]!r}" for f in places[:MOST]
+                    f"{counts[f]} times in column {names[f]!r}"
+                    for f in places[:NAMED_COLUMNS]
                 ]
-                more = len(places) - MOST
+                more = len(places) - NAMED_COLUMNS
                 shown += [f"in {more} more column{'s' * (more > 1)}"] * (more > 0)
                 raise ValueError(
                     f"{self.name} needs finite numbers in a Dask collection, but X has "
@@ -402,20 +352,20 @@ class Source:
         firsts, blocks, first = [], [], 0
         size = 64 * sum(len(values) for values, _ in self.known.values())
         codes_of = {f: values.codes() for f, values in self.known.items()}
-        code = self.runner.constant(Code(self.columns, codes_of), size)
+        code = self.cluster.constant(Code(self.columns, codes_of), size)
         pieces_of = cut(self.lengths, rows)
         uses = Counter(p for pieces in pieces_of for p, _, _ in pieces)
         alone = [p for p in uses if uses[p] == 1]
         sources = dict(enumerate(self.parts))
-        made_there = self.runner.inside([self.parts[p] for p in alone])
-        sources.update(zip(alone, made_there, strict=True))
+        inlined = self.cluster.inlined([self.parts[p] for p in alone])
+        sources.update(zip(alone, inlined, strict=True))
         for pieces in pieces_of:
             parts = [sources[p] for p, _, _ in pieces]
             limits = [(lo, hi) for _, lo, hi in pieces]
             n = sum(hi - lo for lo, hi in limits)
             labels = codes[first : first + n]
             blocks.append(
-                self.runner.call(assemble, parts, limits, first, labels, code)
+                self.cluster.call(assemble, parts, limits, first, labels, code)
             )
             firsts.append(first)
             first += n

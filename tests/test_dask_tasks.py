@@ -1,4 +1,4 @@
-"""Calls that are made elsewhere, and neighbours that stay there."""
+"""Tasks and their graph, and sums of edges on blocks of rows."""
 
 import gc
 import weakref
@@ -8,14 +8,12 @@ import dask.array as da
 import numpy as np
 import pytest
 
-import widemargin.engine.dask as engine
-import widemargin.engine.distributed as distributed_tables
-from cases import duplicates, gaussian, tied
+from cases import gaussian
 from test_dask import assert_same
-from widemargin import OReliefF, Relief, ReliefF
-from widemargin.engine import each_class, nearest
-from widemargin.engine.calls import Call, closure, run
-from widemargin.engine.far_neighbors import FarNeighbors
+from widemargin import ReliefF
+from widemargin.engine import each_class, edge_sums, nearest
+from widemargin.engine.distributed.cluster import Cluster
+from widemargin.engine.distributed.graph import Task, closure, run
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +31,7 @@ def weigh(values, more, factor):
 
 
 def test_results_are_put_where_they_are_used():
-    cluster, made = engine.Cluster("test"), []
+    cluster, made = Cluster("test"), []
     both = cluster.call(lambda: made.append(1) or pair())
     weighed = cluster.call(weigh, [both[0], 5], ([both[1], both[1]],), 2)
     assert cluster.compute([weighed, both]) == [2 * (3 + 5 + 4 + 4), (3, 4)]
@@ -41,14 +39,14 @@ def test_results_are_put_where_they_are_used():
 
 
 def test_a_part_of_a_collection_is_a_result_like_others():
-    cluster = engine.Cluster("test")
+    cluster = Cluster("test")
     parts = da.arange(6, chunks=3).to_delayed()
     (total,) = cluster.compute([cluster.call(np.add, *parts)])
     np.testing.assert_array_equal(total, [3, 5, 7])
 
 
 def test_kept_results_are_not_computed_again():
-    cluster, made = engine.Cluster("test"), []
+    cluster, made = Cluster("test"), []
     kept = cluster.call(lambda: made.append(1) or [[1], [2]])
     (again,) = cluster.keep([kept])
     assert closure([again]) == ([again], [])
@@ -65,87 +63,55 @@ def test_nothing_is_held_on_to_by_what_has_been_done():
     try:
         rows = Rows([1, 2])
         gone = weakref.ref(rows)
-        function, work, _ = Call(len, (Call(Rows, ()),)).entry
+        function, call, _ = Task(len, (Task(Rows, ()),)).entry
         assert function is run
-        assert run(work, rows) == 2
-        del rows, function, work
+        assert run(call, rows) == 2
+        del rows, function, call
         assert gone() is None
     finally:
         gc.enable()
 
 
-@pytest.mark.parametrize("n_chunks", [1, 2, 7])
-@pytest.mark.parametrize("case", [gaussian, tied, duplicates])
-@pytest.mark.parametrize(
-    "method",
-    [
-        Relief(squared=True),
-        ReliefF(n_neighbors=3),
-        ReliefF(metric="manhattan"),
-        OReliefF(n_neighbors=2, difference="absolute"),
-    ],
-    ids=repr,
-)
-@pytest.mark.filterwarnings("ignore:.* n_neighbors=:UserWarning")
-def test_neighbours_that_stay_give_the_same_sums(case, method, n_chunks, monkeypatch):
-    monkeypatch.setattr(engine, "FEWEST", 1)
-    X, y = case(np.random.default_rng(0))
-    summed = []
-    far = distributed_tables._far_sums
-    monkeypatch.setattr(
-        distributed_tables, "_far_sums", lambda *a: summed.append(a) or far(*a)
-    )
-    lazy = da.from_array(X, chunks=(-(-len(X) // n_chunks), -1))
-    found = method.fit(lazy, y).scores_.copy()
-    assert len(summed) == 1
-    np.testing.assert_allclose(found, method.fit(X, y).scores_, rtol=0, atol=1e-9)
-
-
-def test_neighbours_that_stay_can_be_seen():
+def test_neighbours_are_those_in_memory():
     X, y = gaussian(np.random.default_rng(0))
     seen = []
+
+    class Look(ReliefF):
+        def _mean(self, table, rows, workers):
+            caller = getattr(table, "rows", np.arange(table.n_rows))
+            lists = {}
+            for block in nearest(table, 3, each_class(3), workers=workers):
+                ends = block.offsets.reshape(-1)
+                for q, row in enumerate(block.queries):
+                    part = slice(ends[q * 3], ends[q * 3 + 3])
+                    lists[caller[row]] = sorted(caller[block.rows[part]])
+                assert block.counts.shape == (len(block.queries), 3)
+            seen.append(lists)
+            return np.zeros(X.shape[1])
+
     for data in (X, da.from_array(X, chunks=(17, -1))):
-
-        class Look(ReliefF):
-            def _mean(self, table, rows, workers):
-                far = list(nearest(table, 3, each_class(3), workers=workers))
-                caller = table.rows if len(table.rows) else np.arange(len(table.y))
-                lists = {}
-                for block in far:
-                    ends = block.offsets.reshape(-1)
-                    for q, row in enumerate(block.queries):
-                        part = slice(ends[q * 3], ends[q * 3 + 3])
-                        lists[caller[row]] = sorted(caller[block.rows[part]])
-                    assert block.counts.shape == (len(block.queries), 3)
-                seen.append((lists, type(far[0])))
-                return np.zeros(X.shape[1])
-
         Look().fit(data, y)
-    assert seen[0][0] == seen[1][0]
-    assert seen[1][1] is FarNeighbors
+    assert seen[0] == seen[1]
 
 
 def test_edges_are_summed_as_often_as_one_likes():
     X, y = gaussian(np.random.default_rng(0))
-    searches = []
+    found = []
 
     class Twice(ReliefF):
         def _mean(self, table, rows, workers):
             ((_, edges),) = self._edges(table, rows, workers)
-            sums = [
-                distributed_tables.edge_sums(table, edges, workers=workers)
-                for _ in range(2)
-            ]
-            here = type(edges.here)(*edges)
-            sums.append(distributed_tables.edge_sums(table, here, workers=workers))
-            searches.append(sums)
-            return sums[0] / len(y)
+            found.extend(edge_sums(table, edges, workers=workers) for _ in range(2))
+            return found[0] / len(y)
 
     lazy = da.from_array(X, chunks=(13, -1))
     assert_same(Twice(n_neighbors=3).fit(lazy, y), ReliefF(n_neighbors=3).fit(X, y))
-    ((once, twice, here),) = searches
-    np.testing.assert_array_equal(once, twice)
-    np.testing.assert_allclose(once, here, atol=1e-12)
+    np.testing.assert_array_equal(*found)
+
+
+def test_operations_refuse_what_is_not_a_table():
+    with pytest.raises(TypeError, match="no operations for ndarray"):
+        nearest(np.zeros((3, 2)), 1, each_class(2), workers=None)
 
 
 def test_collections_that_are_computed_already():

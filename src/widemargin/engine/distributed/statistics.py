@@ -1,4 +1,4 @@
-"""What is known of partitions once each has been looked at: ranges, means and gaps."""
+"""Statistics of partitions, put together: ranges, means, variances, missing values."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.columns import as_numbers
-from widemargin.engine.coding import Columns, Values
-from widemargin.engine.rows import Guests, Scaling
+from widemargin.engine.distributed.encoding import Columns, Values
+from widemargin.engine.distributed.rows import RawRows, Scaling
 from widemargin.table import Floats, Ints, far_offsets
 from widemargin.threads import spans
 
-MOMENTS = ("low", "high", "rise", "squares", "endless")
+CHANGED = ("low", "high", "rise", "squares", "infinite")
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What scaling has to know of some rows, feature by feature.
+    """Statistics of some rows, feature by feature.
 
     Where all values of a feature are missing, low is above high.
     """
@@ -28,15 +28,15 @@ class Summary:
     n: int
     low: Floats
     high: Floats
-    rise: Floats  # from low to the mean: more digits than a mean far from 0 has
+    rise: Floats  # from low to the mean, which has more digits than the mean itself
     squares: Floats  # sum of squared deviations from the mean
-    gaps: Ints  # missing values
-    endless: Ints  # infinities
+    missing: Ints  # missing values
+    infinite: Ints  # infinite values
 
     @property
     def counts(self) -> Ints:
         """Values that are there."""
-        return self.n - self.gaps
+        return self.n - self.missing
 
     @property
     def mean(self) -> Floats:
@@ -44,7 +44,7 @@ class Summary:
         return self.low + self.rise
 
     def joined(self, other: Summary) -> Summary:
-        """Of both together (the update of Chan, Golub and LeVeque is stable)."""
+        """Those of both together, by the stable update of Chan, Golub and LeVeque."""
         low = np.minimum(self.low, other.low)
         # Where one of them has no value, the other one's mean is that of both.
         with np.errstate(invalid="ignore"):
@@ -60,13 +60,13 @@ class Summary:
             np.maximum(self.high, other.high),
             np.where(self.counts > 0, ours + step * share, theirs),
             self.squares + other.squares + step**2 * (self.counts * share),
-            self.gaps + other.gaps,
-            self.endless + other.endless,
+            self.missing + other.missing,
+            self.infinite + other.infinite,
         )
 
     def with_values(self, known: dict[int, Values]) -> Summary:
-        """The same where the values of some features are told by their codes."""
-        whole = replace(self, **{k: getattr(self, k).copy() for k in MOMENTS})
+        """The same, with statistics of the codes for some features."""
+        whole = replace(self, **{k: getattr(self, k).copy() for k in CHANGED})
         for f, (_, counts) in known.items():
             there = np.flatnonzero(counts)
             if len(there):
@@ -77,11 +77,11 @@ class Summary:
         return whole
 
     def with_numbers(self, known: dict[int, Values]) -> Summary:
-        """The same where some features have these numbers."""
-        whole = replace(self, **{k: getattr(self, k).copy() for k in MOMENTS})
+        """The same, with statistics of these numbers for some features."""
+        whole = replace(self, **{k: getattr(self, k).copy() for k in CHANGED})
         for f, (values, counts) in known.items():
             x = np.array(values, dtype=np.float64)
-            whole.endless[f] = counts[np.isinf(x)].sum()
+            whole.infinite[f] = counts[np.isinf(x)].sum()
             x[np.isinf(x)] = 0.0
             whole.low[f], whole.high[f] = x.min(), x.max()
             x -= whole.low[f]
@@ -96,7 +96,10 @@ class Summary:
             np.where(there, a, 0.0) for a in (self.low, self.high, self.mean)
         )
         constant = low == high
-        shift, span = np.where(self.gaps > 0, far_offsets(low, high), 0.0), np.ones(d)
+        shift, span = (
+            np.where(self.missing > 0, far_offsets(low, high), 0.0),
+            np.ones(d),
+        )
         if scale == "minmax":
             shift, span = low.copy(), high - low
         elif scale == "standard":
@@ -113,7 +116,7 @@ class Summary:
 
 
 def raw(part: Any) -> NDArray[Any]:
-    """The numbers of a partition, rows one after the other, in a type of their own."""
+    """The numbers of a partition, C-contiguous, in their own number type."""
     if hasattr(part, "iloc"):  # pandas
         extension = any(not isinstance(t, np.dtype) for t in part.dtypes)
         part = part.to_numpy(np.float64, na_value=np.nan) if extension else part
@@ -128,11 +131,11 @@ def raw(part: Any) -> NDArray[Any]:
 
 
 class Survey(NamedTuple):
-    """What is known of some partitions."""
+    """Statistics of some partitions, and values of their columns."""
 
     lengths: Ints  # rows of each
     summary: Summary | None  # None if there are no rows
-    known: dict[int, Values]  # of columns that are no numbers
+    known: dict[int, Values]  # of columns that are not numbers
 
 
 def summarize(parts: list[Any], columns: Columns) -> Survey:
@@ -140,7 +143,7 @@ def summarize(parts: list[Any], columns: Columns) -> Survey:
     return join([_summarize(part, columns) for part in parts], columns)
 
 
-def summarize_block(block: Guests, columns: Columns) -> Survey:
+def summarize_block(block: RawRows, columns: Columns) -> Survey:
     """Survey a block of rows."""
     return _summarize(block.X, columns)
 
@@ -158,27 +161,27 @@ def _summarize(part: Any, columns: Columns) -> Survey:
 
 def _summary(Z: Floats) -> Summary:
     """Of some rows, which may be changed."""
-    gaps, endless = np.zeros((2, Z.shape[1]), np.int64)
+    missing, infinite = np.zeros((2, Z.shape[1]), np.int64)
     with np.errstate(invalid="ignore", over="ignore"):
         finite = np.isfinite(Z.sum())
     if not finite:
-        gaps, endless = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
-    if endless.any():
+        missing, infinite = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
+    if infinite.any():
         Z[np.isinf(Z)] = 0.0
-    if not gaps.any():
+    if not missing.any():
         low, high = Z.min(axis=0), Z.max(axis=0)
         Z -= low
         rise = Z.mean(axis=0)
         Z -= rise
         squares = np.einsum("rf,rf->f", Z, Z)
-        return Summary(len(Z), low, high, rise, squares, gaps, endless)
-    absent, nothing = np.isnan(Z), gaps == len(Z)
+        return Summary(len(Z), low, high, rise, squares, missing, infinite)
+    absent, nothing = np.isnan(Z), missing == len(Z)
     low, high = np.fmin.reduce(Z, axis=0), np.fmax.reduce(Z, axis=0)
     Z -= np.where(nothing, 0.0, low)
-    rise = np.where(absent, 0.0, Z).sum(axis=0) / np.maximum(len(Z) - gaps, 1)
+    rise = np.where(absent, 0.0, Z).sum(axis=0) / np.maximum(len(Z) - missing, 1)
     squares = np.square(np.where(absent, 0.0, Z - rise)).sum(axis=0)
     low, high = np.where(nothing, np.inf, low), np.where(nothing, -np.inf, high)
-    return Summary(len(Z), low, high, rise, squares, gaps, endless)
+    return Summary(len(Z), low, high, rise, squares, missing, infinite)
 
 
 def join(surveys: list[Survey], columns: Columns) -> Survey:

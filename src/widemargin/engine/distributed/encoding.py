@@ -1,9 +1,8 @@
-"""Numbers for the columns of a partition, the same ones for a value everywhere.
+"""Codes of nominal columns, the same ones in all partitions.
 
-A partition knows its own categories and texts only. Each tells which values it has and
-how often (`count`), these are put together (`join`), and then a value has one code in
-all partitions (`encode`): the place where it came first, or its place in the order of
-an ordered category.
+A partition knows its own categories and texts only. The values of each are counted
+(`count`) and put together (`join`). Then a value has one code in all partitions
+(`encode`): the place where it came first, or its place among ordered categories.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import numpy as np
 
 from widemargin.columns import ORDERED, as_numbers, different, floats_of, kind
 from widemargin.table import Floats, Ints
-
-MOST = 2**24  # different values of a column: codes are kept in single precision
 
 
 class Values(NamedTuple):
@@ -35,13 +32,16 @@ class Values(NamedTuple):
 class Columns:
     """Which columns of X are not numbers."""
 
-    name: str  # who asks
+    name: str  # of the estimator, for messages
     labels: list[str]
     nominal: frozenset[int]
     ordered: frozenset[int]
+    max_values: int  # of a nominal column
 
     @classmethod
-    def of(cls, X: Any, nominal: Ints | None, name: str) -> Columns:
+    def of(
+        cls, X: Any, nominal: Ints | None, name: str, max_values: int = 2**24
+    ) -> Columns:
         """Of an empty frame or array like X, given its nominal columns."""
         taken = frozenset([] if nominal is None else nominal.tolist())
         ordered = frozenset[int]()
@@ -49,7 +49,7 @@ class Columns:
             types = enumerate(X.dtypes)
             ordered = frozenset(f for f, t in types if kind(t) == ORDERED) - taken
         labels = [str(c) for c in getattr(X, "columns", range(X.shape[1]))]
-        return cls(name, labels, taken, ordered)
+        return cls(name, labels, taken, ordered, max_values)
 
     def without(self, numbers: Iterable[int]) -> Columns:
         """The same, but for some columns that hold numbers."""
@@ -119,10 +119,11 @@ class Columns:
         counts = dict(zip(first.values, first.counts.tolist(), strict=True))
         for value, count in zip(then.values, then.counts.tolist(), strict=True):
             counts[value] = counts.get(value, 0) + count
-        if len(counts) > MOST:
+        if len(counts) > self.max_values:
             raise ValueError(
-                f"{self.name}: the nominal column {label!r} has more than {MOST} "
-                "different values. It looks like an identifier; drop it."
+                f"{self.name}: the nominal column {label!r} has more than "
+                f"{self.max_values} different values. It looks like an identifier; "
+                "drop it."
             )
         return Values(list(counts), np.array(list(counts.values()), np.int64))
 

@@ -1,0 +1,87 @@
+"""The names that are imported from Dask, and all that is used of its private ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+INSTALL = 'To run on Dask collections install Dask: pip install "widemargin[dask]".'
+
+try:
+    import dask
+    import distributed
+    from dask import local, threaded
+    from dask.base import get_scheduler
+    from dask.delayed import Delayed as Delayed
+    from dask.highlevelgraph import HighLevelGraph as HighLevelGraph
+    from dask.highlevelgraph import MaterializedLayer as MaterializedLayer
+except ImportError as error:
+    raise ImportError(INSTALL) from error
+
+Client = distributed.Client
+Future = distributed.Future
+config = dask.config
+wait = distributed.wait
+compute_here = local.get_sync
+
+
+def scheduler() -> tuple[Any, Any]:
+    """The function that computes graphs, and the client that it belongs to, if any."""
+    get = get_scheduler() or threaded.get
+    owner = getattr(get, "__self__", None)
+    return get, owner if hasattr(owner, "scheduler_info") else None
+
+
+def dataframe() -> Any:
+    """The module of Dask's frames."""
+    try:
+        import dask.dataframe
+    except ImportError as error:
+        raise ImportError(INSTALL) from error
+    return dask.dataframe
+
+
+def empty_like(frame: Any) -> Any:
+    """A pandas frame without rows, of the same columns and types as a Dask frame."""
+    return frame._meta
+
+
+def event_loop(client: Any) -> Any:
+    """The loop in which a client talks to its scheduler."""
+    return client.loop.asyncio_loop
+
+
+def dependencies(node: Any) -> Any:
+    """Keys that a node of a graph needs; None if it does not say."""
+    return getattr(node, "dependencies", None)
+
+
+def in_task() -> bool:
+    """Whether this code runs inside a task."""
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def seceded() -> Iterator[None]:
+    """While a task waits, leave its thread to other tasks; outside of tasks, nothing.
+
+    Otherwise waiting tasks could take all threads, and leave none for what they wait
+    for.
+    """
+    if not in_task():
+        yield
+        return
+    try:
+        distributed.secede()
+    except KeyError:  # the caller has done so: worker_client
+        yield
+        return
+    try:
+        yield
+    finally:
+        distributed.rejoin()

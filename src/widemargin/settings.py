@@ -1,0 +1,128 @@
+"""Sizes and thresholds: when which way of computing pays. None changes a score.
+
+A fit reads the settings in force once, when it begins, and hands them on. `using` puts
+others in force, for the calls that are made inside it:
+
+>>> from widemargin.settings import DistributedSettings, Settings, using
+>>> with using(Settings(distributed=DistributedSettings(max_query_rows=1024))):
+...     pass  # selector.fit(X, y)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class DistributedSettings:
+    """Sizes and waiting times of fits to Dask collections.
+
+    Parameters
+    ----------
+    min_block_cells, max_block_cells : int, default=2**18 and 2**24
+        Cells of a block of rows, 2 to 128 MB when scaled.
+    bytes_per_block_cell : int, default=512
+        Between these limits, a block has one cell for so many bytes of a worker
+        thread's memory.
+    min_block_rows : int, default=256
+        Rows of a block, unless X has fewer.
+    kept_share : int, default=6
+        X is kept on the workers if it takes at most one part in so many of their
+        memory.
+    assumed_memory : int, default=2**31
+        Bytes of memory of a scheduler that does not say how much it has.
+    inline_bytes : int, default=2**14
+        Values up to this size are sent with each task instead of being a task.
+    merge_fan_in : int, default=8
+        Results that one task of a tree of merges takes.
+    max_inlined_tasks : int, default=8
+        A partition that takes fewer tasks is made inside the task that uses it.
+    max_query_rows, max_query_cells : int, default=8192 and 2**22
+        Query rows, and their cells, that are sent to the blocks together.
+    halved_blocks, min_halved_rows : int, default=8 and 512
+        Pairs of up to so many blocks, of at least so many rows, are searched in halves,
+        so that a few workers get equal shares.
+    max_neighbors : int, default=2**24
+        Neighbours that are listed at once, in all blocks together.
+    max_block_neighbors : int, default=2**22
+        Neighbours that one block lists (80 MB), before fewer rows are sent at once.
+    max_tied_share : int, default=16
+        Times k that lists of all rows may have on average, since rows tie.
+    surveyed_partitions, surveyed_bytes : int, default=16 and 2**24
+        Small partitions, and their bytes, that one task summarises.
+    max_categories : int, default=2**24
+        Different values of a nominal column. Codes are stored in single precision.
+    counted_values : int, default=2**22
+        Values that are counted together to find expected differences.
+    partition_bytes : int, default=2**26
+        Bytes of a file that become a partition.
+    connection_timeout : float, default=10.0
+        Seconds that a scheduler may take to answer.
+    status_interval : float, default=2.0
+        Seconds between two looks at the state of the cluster.
+    no_workers_warning : float, default=30.0
+        Seconds without workers after which a warning says so.
+    paused_timeout : float, default=20.0
+        Seconds that paused workers may keep the whole cluster idle.
+    """
+
+    min_block_cells: int = 2**18
+    max_block_cells: int = 2**24
+    bytes_per_block_cell: int = 512
+    min_block_rows: int = 256
+    kept_share: int = 6
+    assumed_memory: int = 2**31
+    inline_bytes: int = 2**14
+    merge_fan_in: int = 8
+    max_inlined_tasks: int = 8
+    max_query_rows: int = 8192
+    max_query_cells: int = 2**22
+    halved_blocks: int = 8
+    min_halved_rows: int = 512
+    max_neighbors: int = 2**24
+    max_block_neighbors: int = 2**22
+    max_tied_share: int = 16
+    surveyed_partitions: int = 16
+    surveyed_bytes: int = 2**24
+    max_categories: int = 2**24
+    counted_values: int = 2**22
+    partition_bytes: int = 2**26
+    connection_timeout: float = 10.0
+    status_interval: float = 2.0
+    no_workers_warning: float = 30.0
+    paused_timeout: float = 20.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Sizes and thresholds of all fits.
+
+    Parameters
+    ----------
+    distributed : DistributedSettings, optional
+        Those of fits to Dask collections.
+    """
+
+    distributed: DistributedSettings = field(default_factory=DistributedSettings)
+
+
+_in_force: ContextVar[Settings] = ContextVar("widemargin_settings")
+_defaults = Settings()
+
+
+def current() -> Settings:
+    """The settings in force: the defaults, unless `using` has put others in force."""
+    return _in_force.get(_defaults)
+
+
+@contextmanager
+def using(settings: Settings) -> Iterator[None]:
+    """Put settings in force for the calls made inside, in this thread only."""
+    token = _in_force.set(settings)
+    try:
+        yield
+    finally:
+        _in_force.reset(token)
