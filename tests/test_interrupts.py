@@ -20,6 +20,7 @@ from cli_tools import run_main
 from widemargin import GFlip, ReliefF, kernels, threads
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import RankingTree
+from widemargin.kernels import _jit
 from widemargin.threads import Workers, single_threaded_blas
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "interrupts.py"
@@ -341,18 +342,18 @@ class TestKernels:
             def _compile_for_args(*args):
                 signatures.append(types.NamedTuple((types.int64,), kernels.Tile)())
 
-        monkeypatch.setattr(kernels, "_compiled", lambda _: Dispatcher())
-        kernel = kernels.jit(lambda: None)
+        monkeypatch.setattr(_jit, "_compiled", lambda _: Dispatcher())
+        kernel = _jit.jit(lambda: None)
         with pytest.raises(TypeError, match=r"returns Tile.*a number or nothing"):
             kernel._compile_for_args()
 
     def test_compiled_outside_of_the_main_thread(self):
-        where = kernels._compile_aside(threading.current_thread)
+        where = _jit._compile_aside(threading.current_thread)
         assert where is not threading.main_thread()
 
     def test_what_is_wrong_with_the_code_is_told(self):
         with pytest.raises(ZeroDivisionError):
-            kernels._compile_aside(lambda: 1 / 0)
+            _jit._compile_aside(lambda: 1 / 0)
 
     @needs_timer
     def test_an_interrupt_comes_after_compiling(self, interrupt_after):
@@ -364,5 +365,5 @@ class TestKernels:
             done.append(value)
 
         with pytest.raises(KeyboardInterrupt):
-            kernels._compile_aside(compile_for, 5)
+            _jit._compile_aside(compile_for, 5)
         assert done == [5]

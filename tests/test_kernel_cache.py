@@ -13,10 +13,10 @@ import numba
 import pytest
 
 import widemargin
-from widemargin._numba import private_folder
+from widemargin.kernels._jit import private_folder
 
 KERNELS = """
-from widemargin._numba import cached_njit
+from widemargin.kernels._jit import cached_njit
 
 @cached_njit
 def twice(x):
@@ -297,6 +297,32 @@ def test_what_was_compiled_beside_the_source_serves_everybody(folder):
     (results, place, counts), _ = run(folder, NUMBA_CACHE_DIR=str(folder / "own"))
     assert Path(place).is_relative_to(folder / "own")
     assert (results, counts) == (RESULTS, "4 0")
+
+
+def test_a_change_of_what_is_called_in_another_file_is_seen(folder):
+    (folder / "helpers.py").write_text(
+        "from widemargin.kernels._jit import inner\n"
+        "@inner\ndef add(x, y):\n    return x + y\n"
+    )
+    (folder / "small_kernels.py").write_text(
+        "from helpers import add\n"
+        "from widemargin.kernels._jit import cached_njit, jit\n"
+        "@jit\ndef twice(x):\n    return add(x, x)\n"
+        "@cached_njit\ndef square(x):\n    return x * x\n"
+    )
+
+    def results_and_counts():
+        return run(folder)[0][::2]
+
+    assert results_and_counts() == [RESULTS, "0 4"]
+    assert results_and_counts() == [RESULTS, "4 0"]
+    helpers = folder / "helpers.py"
+    helpers.write_text(helpers.read_text().replace("x + y", "x + y + 100"))
+    changed = "[106, 101.0, 9, 0.25]"
+    assert results_and_counts() == [changed, "0 4"]
+    assert results_and_counts() == [changed, "4 0"]
+    helpers.touch()  # what counts is what is written there
+    assert results_and_counts() == [changed, "4 0"]
 
 
 @pytest.mark.slow

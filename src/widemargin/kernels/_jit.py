@@ -1,11 +1,13 @@
-"""What the package uses of Numba that Numba does not call public, its cache above all.
+"""How functions are compiled, and how compiled code is kept on disk.
 
-Such names may move or go in any release. They are imported here and nowhere else, so
-that a new release is met in one file; `tests/test_private_names.py` checks it.
+The one set of flags is here, and so are Numba's private names for its cache, which may
+move or go in any release; `tests/test_private_names.py` checks it.
 
-Compiled code is kept on disk where Numba keeps it: in ``NUMBA_CACHE_DIR`` if that is
-set, beside the source, or in the user's cache folder. Four things are different here:
+Compiled code is kept where Numba keeps it: in ``NUMBA_CACHE_DIR`` if that is set,
+beside the source, or in the user's cache folder. Five things are different here:
 
+- Numba asks whether the file of a function has changed, not whether what it calls has.
+  Here, code is kept under a digest of all source files in the function's folder.
 - What lies beside the source is read also by those who cannot write there: compiled
   once when a container is built, it serves whoever runs it.
 - If none of these can be written to, a folder for temporary files that belongs to the
@@ -20,12 +22,14 @@ import os
 import pickle
 import stat
 import tempfile
+import threading
 import warnings
+from _thread import allocate_lock, start_new_thread
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
-from numba import njit
+from numba import njit, types
 from numba.core import caching
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -42,6 +46,7 @@ from numba.core.cgutils import (
     get_or_insert_function,
 )
 from numba.core.serialize import dumps
+from numba.extending import overload
 from numba.np.linalg import check_blas_return
 
 # Until Numba 0.61 their names have an underscore.
@@ -52,11 +57,14 @@ InTreeCacheLocator = getattr(caching, "_" * _old + "InTreeCacheLocator")
 __all__ = [
     "alloca_once",
     "alloca_once_value",
-    "cached_njit",
+    "by_type",
     "check_blas_return",
     "for_range",
     "for_range_slice",
     "get_or_insert_function",
+    "inner",
+    "jit",
+    "tiny",
 ]
 
 
@@ -66,8 +74,110 @@ def cached_njit(function=None, **options):
         return partial(cached_njit, **options)
     compiled = njit(**options)(function)
     if hasattr(compiled, "enable_caching"):  # not under NUMBA_DISABLE_JIT
-        compiled._cache = _PatientCache(function)
+        compiled._cache = _PatientCache(function, _digest_of_sources(function))
     return compiled
+
+
+def _digest_of_sources(function):
+    """Digest of all Python files in the folder of a function, as they are now.
+
+    None if there is no such folder.
+    """
+    try:
+        files = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
+        states = tuple((f.stat().st_mtime_ns, f.stat().st_size) for f in files)
+        return _digest(tuple(files), states)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=8)
+def _digest(files, states):
+    """Digest of files, read again if one of their ``states`` is another."""
+    digest = hashlib.sha256()
+    for file in files:
+        code = file.read_bytes()
+        digest.update(f"{file.name} {len(code)} ".encode() + code)
+    return digest.digest()
+
+
+# Reassociation lets reductions vectorise. nnan and ninf stay off: NaN and infinity
+# keep their meaning everywhere.
+_FLAGS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "nsz"},
+}
+_compiled = partial(cached_njit, no_cfunc_wrapper=True, **_FLAGS)
+# For what only other compiled code calls: no entry from Python saves compile time.
+inner = partial(_compiled, no_cpython_wrapper=True)
+# Pasted into the caller, which is then compiled: for a line or two, or where compiling
+# more on its own would be repeated in the only caller.
+tiny = partial(inner, inline="always")
+# Code chosen by the types of its arguments; with an `if`, all kinds would be compiled.
+by_type = partial(overload, jit_options={**_FLAGS, "no_cfunc_wrapper": True})
+
+
+def jit(function):
+    """Make a kernel: compiled code that Python calls.
+
+    It returns a number or nothing. A NamedTuple is made by Python code, and where
+    Ctrl-C interrupts that, Numba goes on with a null pointer.
+    """
+    kernel = _compiled(function)
+    compile_for = kernel._compile_for_args
+
+    def compile_checked(*args):
+        code = compile_for(*args)
+        for signature in kernel.nopython_signatures:
+            kind = signature.return_type
+            if not isinstance(kind, types.Number | types.Boolean | types.NoneType):
+                raise TypeError(
+                    f"Kernel {function.__name__} returns {kind}; kernels return a "
+                    "number or nothing. Hand in an array to write to."
+                )
+        return code
+
+    kernel._compile_for_args = partial(_compile_aside, compile_checked)
+    return kernel
+
+
+def _compile_aside(compile_for, *args):
+    """Compile, or load from the cache, in a thread that signals do not reach.
+
+    Python handles signals in the main thread. There, Ctrl-C could fall between two
+    steps that Numba relies on to come together: between taking its compiler lock, for
+    which other threads would then wait for ever, and noting that it has to release it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return compile_for(*args)
+    outcome, ready = [], allocate_lock()
+    ready.acquire()
+
+    def work():
+        try:
+            result = compile_for(*args), None
+        except BaseException as problem:
+            result = None, problem
+        outcome.append(result)
+        ready.release()
+
+    def wait():
+        # What counts is the outcome; the lock only makes for a short wait.
+        while not outcome:
+            ready.acquire(timeout=0.1)
+
+    start_new_thread(work, ())
+    try:
+        wait()
+    except BaseException:
+        # Python must not come to its end while code is being compiled.
+        wait()
+        raise
+    ((code, problem),) = outcome
+    if problem is not None:
+        raise problem
+    return code
 
 
 class _HomeFolder(UserWideCacheLocator):
@@ -180,11 +290,11 @@ class _KernelCache(FunctionCache):
 
     _impl_class = _Place
 
-    def __init__(self, py_func):
+    def __init__(self, py_func, digest):
         super().__init__(py_func)
-        file = self._cache_file
+        stamp = digest or self._cache_file._source_stamp
         self._cache_file = _CheckedFile(
-            self._cache_path, self._impl.filename_base, file._source_stamp
+            self._cache_path, self._impl.filename_base, stamp
         )
 
 
@@ -197,13 +307,13 @@ class _InstalledCache(_KernelCache):
 class _PatientCache(_Cache):
     """A function's cache, looked for on the first call, whose faults only cost time."""
 
-    def __init__(self, function):
-        self._function = function
+    def __init__(self, function, digest):
+        self._function, self._digest = function, digest
 
     @cached_property
     def _cache(self):
         try:
-            return _KernelCache(self._function)
+            return _KernelCache(self._function, self._digest)
         except (OSError, RuntimeError) as error:  # the latter if there is no place
             _say_once(f"there is no folder for it ({error})")
             return NullCache()
@@ -211,7 +321,7 @@ class _PatientCache(_Cache):
     @cached_property
     def _installed(self):
         try:
-            return _InstalledCache(self._function)
+            return _InstalledCache(self._function, self._digest)
         except (OSError, RuntimeError):  # the source is not in a folder
             return NullCache()
 

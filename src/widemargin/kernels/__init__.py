@@ -1,0 +1,237 @@
+"""All compiled code: scaling, neighbour search, edge sums, Simba, G-flip.
+
+Everything that Numba compiles lives in this one file, because Numba's on-disk
+cache does not notice when a function imported from another file changes. Nothing
+compiles at import. The functions release the GIL and are single-threaded; threads
+belong to the engine, which hands each of them its own rows, panels or restarts. Where
+one short step follows another, a `Team` of threads goes through all of them together
+and meets in compiled code.
+
+How neighbours are found
+------------------------
+Rows are sorted by class and copied in single precision. A *panel* is a run of b rows;
+the block of distances between two panels is a *tile*: one matrix product for squared
+Euclidean distances, one sweep of 2 × 4 rows at a time for Manhattan ones.
+
+              panel q                       every tile is used twice: its rows
+            ┌─────────┐                     update the lists of panel p, its
+    panel p │  tile   │ b × b distances     columns those of panel q, so half of
+            └─────────┘                     the tiles are enough
+
+A tile is scanned while it is hot. Each query row keeps, for each *slot* of the
+relation (hits, misses, one slot per class …), an unsorted list that holds every row
+whose approximate key lies below the list's *border*. A list that fills up is shrunk to
+about its K smallest entries by bisection, and the border comes down. Keys are the bit
+patterns of non-negative float32 numbers, which compare like the numbers do, and an
+entry is a key with the row's number below it in one int64.
+
+Arrays are taken out of their tuples once per tile and indexed in full in the loops: a
+view, or a field of a tuple, costs Numba two atomic operations each time. They are taken
+by name, at most three to a line: more make a tuple of their own, and whole tuples of
+arrays, copied or passed on, are most of what there is to compile.
+
+Single precision only *screens*. `resolve` turns keys into decisions: every key comes
+with a rigorous error bound, rows that are surely inside or outside the k nearest are
+taken as such, and the few in doubt are measured again in double precision by direct
+differences. A list that is too short to be sure is reported, and the engine repeats
+the search for that query with a longer one.
+"""
+
+from widemargin.kernels.ascent import simba_visits
+from widemargin.kernels.cells import (
+    PART,
+    PARTS,
+    SIDE,
+    Coarse,
+    rearrange_cells,
+    round_rows,
+)
+from widemargin.kernels.constants import (
+    CHUNK,
+    EUCLIDEAN,
+    LANES,
+    LINEAR,
+    MANHATTAN,
+    NEVER,
+    SIGMOID,
+    TIE,
+    TOP,
+    WORDS,
+    ZERO_ONE,
+)
+from widemargin.kernels.decide import resolve
+from widemargin.kernels.descent import (
+    Descent,
+    DescentRoom,
+    Targets,
+    invasions,
+    lmba_losses,
+    lmba_visits,
+)
+from widemargin.kernels.dominance import dominating_hit_distances, dominating_hit_sums
+from widemargin.kernels.flips import SLACK, Choice, Climb, FlipRoom, Tour, flip_features
+from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
+from widemargin.kernels.linkage import class_distances, summed_linkage
+from widemargin.kernels.merge import merge_lists
+from widemargin.kernels.missing import expect_numbers, take_features
+from widemargin.kernels.mixed import Mixed, MixedRows
+from widemargin.kernels.mixed_prefixes import MixedPrefixes, mixed_prefix_hits
+from widemargin.kernels.ordinal import osimba_visits
+from widemargin.kernels.permutations import (
+    Shuffles,
+    Touched,
+    Wanted,
+    permuted_neighbors,
+    permuted_sums,
+)
+from widemargin.kernels.prefixes import STEPS, WIDTH, Prefixes, pack_panel, prefix_hits
+from widemargin.kernels.reach import STEP, VisitRoom, arrange_columns
+from widemargin.kernels.records import (
+    Desk,
+    Doubt,
+    Edges,
+    Heap,
+    Layout,
+    Lists,
+    Merged,
+    Queries,
+    Rule,
+    Screen,
+    Tile,
+    Utility,
+)
+from widemargin.kernels.scaling import (
+    column_range,
+    count_rows,
+    observed_range,
+    pack_rows,
+    scale_rows,
+)
+from widemargin.kernels.search import (
+    search_blocks,
+    search_pairs,
+    search_panel,
+    set_borders,
+)
+from widemargin.kernels.shortlists import Flips, Shortlist
+from widemargin.kernels.sums import (
+    edge_sums,
+    group_sums,
+    mixed_edge_sums,
+    mixed_group_sums,
+    pair_lengths,
+    sided_edge_sums,
+)
+from widemargin.kernels.team import Team
+from widemargin.kernels.tiles import Extras, MixedNorms
+from widemargin.kernels.tree import (
+    TreeLimits,
+    TreeNodes,
+    grow_ranking_tree,
+    tree_counts,
+    tree_leaves,
+)
+from widemargin.kernels.trials import FEWEST, TRIED
+from widemargin.kernels.vectors import DOUBLES
+
+__all__ = [
+    "CHUNK",
+    "DOUBLES",
+    "EUCLIDEAN",
+    "FEWEST",
+    "LANES",
+    "LINEAR",
+    "MANHATTAN",
+    "NEVER",
+    "PART",
+    "PARTS",
+    "SIDE",
+    "SIGMOID",
+    "SLACK",
+    "STEP",
+    "STEPS",
+    "TIE",
+    "TOP",
+    "TRIED",
+    "WIDTH",
+    "WORDS",
+    "ZERO_ONE",
+    "Choice",
+    "Climb",
+    "Coarse",
+    "Descent",
+    "DescentRoom",
+    "Desk",
+    "Doubt",
+    "Edges",
+    "Extras",
+    "FlipRoom",
+    "Flips",
+    "Heap",
+    "Layout",
+    "Lists",
+    "Merged",
+    "Mixed",
+    "MixedNorms",
+    "MixedPrefixes",
+    "MixedRows",
+    "Prefixes",
+    "Queries",
+    "Rule",
+    "Screen",
+    "Shortlist",
+    "Shuffles",
+    "Sorted",
+    "Targets",
+    "Team",
+    "Tile",
+    "Touched",
+    "Tour",
+    "TreeLimits",
+    "TreeNodes",
+    "Utility",
+    "VisitRoom",
+    "Wanted",
+    "arrange_columns",
+    "class_distances",
+    "column_range",
+    "count_rows",
+    "dominating_hit_distances",
+    "dominating_hit_sums",
+    "edge_sums",
+    "expect_numbers",
+    "flip_features",
+    "group_sums",
+    "grow_ranking_tree",
+    "invasions",
+    "joint_sums",
+    "lmba_losses",
+    "lmba_visits",
+    "mdl_cuts",
+    "merge_lists",
+    "mixed_edge_sums",
+    "mixed_group_sums",
+    "mixed_prefix_hits",
+    "observed_range",
+    "osimba_visits",
+    "pack_panel",
+    "pack_rows",
+    "pair_lengths",
+    "permuted_neighbors",
+    "permuted_sums",
+    "prefix_hits",
+    "rearrange_cells",
+    "resolve",
+    "round_rows",
+    "scale_rows",
+    "search_blocks",
+    "search_pairs",
+    "search_panel",
+    "set_borders",
+    "sided_edge_sums",
+    "simba_visits",
+    "summed_linkage",
+    "take_features",
+    "tree_counts",
+    "tree_leaves",
+]

@@ -1,0 +1,73 @@
+"""How far a key may be from the truth."""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from widemargin.kernels._jit import inner
+from widemargin.kernels.choose import greater, lesser
+from widemargin.kernels.constants import EUCLIDEAN, TIE, UNIT
+
+
+@inner
+def key_error(metric, key, norm, largest, depth):
+    """How far a key near ``key`` may be from the true value, whatever its row.
+
+    A row b whose norm exceeds ‖a‖ + reach is truly farther than any distance in
+    question, so only smaller norms matter.
+    """
+    key = greater(key, 0.0)
+    if metric == EUCLIDEAN:
+        unit = (0.5 * depth + 8) * UNIT
+        reach = 2 * np.sqrt(key + 16 * unit * norm * norm)
+        size = norm + lesser(largest, norm + reach)
+        return unit * size * size + 1e-30
+    reach = 2 * key + 8 * UNIT * norm
+    size = norm + lesser(largest, norm + reach)
+    return depth * UNIT * key + 2 * UNIT * size + 1e-30
+
+
+@intrinsic
+def _key(typing_context, entry):
+    """The key of an entry, as the number it is."""
+
+    def code(context, builder, signature, args):
+        high = builder.lshr(args[0], ir.IntType(64)(32))
+        bits = builder.trunc(high, ir.IntType(32))
+        return builder.fpext(builder.bitcast(bits, ir.FloatType()), ir.DoubleType())
+
+    return types.float64(types.int64), code
+
+
+@inner
+def doubtful_entries(metric, ordered, held, wanted, q, doubt):
+    """Entries first … last−1 that may or may not be among the ``wanted`` nearest.
+
+    Those before are surely inside. ``last`` is −1 if rows that are not listed, whose
+    keys are at least that of ordered[held], might be inside as well.
+    """
+    middle, norm = _key(ordered[wanted - 1]), doubt.norms[q]
+    error = key_error(metric, middle, norm, doubt.largest, doubt.depth) + doubt.lost[q]
+    low, high = middle - error, (middle + error) * (1 + 4 * TIE)
+    low -= 4 * TIE * abs(low)
+    first = 0
+    while first < wanted - 1 and _key(ordered[first]) + error < low:
+        first += 1
+    last = wanted
+    if _surely_at_least(metric, _key(ordered[held]), q, doubt) <= high:
+        return first, -1
+    while (
+        last < held and _surely_at_least(metric, _key(ordered[last]), q, doubt) <= high
+    ):
+        last += 1
+    return first, last
+
+
+@inner
+def _surely_at_least(metric, key, q, doubt):
+    """What the distance to a row with this key is not below."""
+    if key == np.inf:
+        return key
+    error = key_error(metric, key, doubt.norms[q], doubt.largest, doubt.depth)
+    return key - error - doubt.lost[q]

@@ -1,0 +1,134 @@
+"""From screened keys to certain neighbours."""
+
+import numpy as np
+
+from widemargin.kernels._jit import inner, jit
+from widemargin.kernels.bounds import doubtful_entries
+from widemargin.kernels.candidates import entries_kept
+from widemargin.kernels.choose import greater, lesser
+from widemargin.kernels.constants import LOWER, MOST, NEVER, TIE
+from widemargin.kernels.distances import measure_distances
+
+
+@inner
+def _sorted(heap, q, slot, ordered):
+    """The smallest entries of a list in order.
+
+    Returns how many there are and a key that no other row lies below.
+    """
+    entries, counts, length = heap.entries, heap.counts, heap.length
+    border, held = heap.borders[slot, q], 0
+    start = (slot * counts.shape[1] + q) * length
+    wanted = entries_kept(length)
+    most = wanted + (wanted >> 2)
+    for place in range(start, start + counts[slot, q]):
+        entry, p = entries[place], held
+        if held < most:
+            held += 1
+        else:
+            p -= 1
+            border = lesser(border, np.int32(greater(entry, ordered[p]) >> 32))
+            if entry > ordered[p]:
+                continue
+        while p > 0 and entry < ordered[p - 1]:
+            ordered[p] = ordered[p - 1]
+            p -= 1
+        ordered[p] = entry
+    return held, border
+
+
+@inner
+def _sort(values, ids, first, last):
+    """Sort entries first … last−1 by value; they are nearly in order."""
+    for e in range(first + 1, last):
+        value, j = values[e], ids[e]
+        p = e
+        while p > first and value < values[p - 1]:
+            values[p] = values[p - 1]
+            ids[p] = ids[p - 1]
+            p -= 1
+        values[p] = value
+        ids[p] = j
+
+
+@inner
+def _settle(exact, ids, first, last, wanted, rank, weight):
+    """Weights of sorted entries first … last−1, of which ``wanted`` count; 1 before.
+
+    Entries tied with the last wanted one share what is left, or the lowest rank wins.
+    """
+    border = exact[first + wanted - 1]
+    tied = first
+    while exact[tied] < border * (1 - TIE):
+        tied += 1
+    end = tied
+    while end < last and exact[end] <= border * (1 + TIE):
+        end += 1
+    left = first + wanted - tied
+    for e in range(tied, last):
+        weight[e] = left / (end - tied) if rank.size == 0 and e < end else 0.0
+    for _ in range(left if rank.size else 0):
+        best, lowest = tied, MOST
+        for e in range(tied, end):
+            r = rank[ids[e]]
+            if weight[e] == 0.0 and r < lowest:
+                best, lowest = e, r
+        weight[best] = 1.0
+
+
+@inner
+def _store(lists, start, ids, weight, exact, last):
+    """Write the entries that count, by ascending row number; returns how many."""
+    rows, share, distances = lists.ids, lists.share, lists.distances
+    stop = start
+    for e in range(last):
+        if weight[e] > 0.0:
+            j, p = ids[e], stop
+            while p > start and j < rows[p - 1]:
+                rows[p], share[p] = rows[p - 1], share[p - 1]
+                if distances.size:
+                    distances[p] = distances[p - 1]
+                p -= 1
+            rows[p], share[p] = j, weight[e]
+            if distances.size:
+                distances[p] = exact[e]
+            stop += 1
+    return stop - start
+
+
+@jit
+def resolve(X, queries, heap, place, doubt, rule, length, lists, desk):
+    """Turn the screened keys of each query and slot into certain neighbours.
+
+    The lists of the queries are at place, place + 1, … and become lists with ``length``
+    places each. Their counts are 0 before.
+    """
+    ids, weight, exact = desk.ids, desk.weight, desk.exact
+    counts, members, rank = lists.counts, rule.members, rule.rank
+    measure, metric, first_borders = rule.measure, rule.metric, rule.borders
+    for q in range(queries.rows.size):
+        i, label = queries.rows[q], queries.labels[q]
+        for slot in range(counts.shape[1]):
+            there = members[label, slot]
+            wanted = lesser(rule.k, there)
+            held, border = _sorted(heap, place + q, slot, ids)
+            if first_borders.size and border == first_borders[slot, place + q]:
+                # Everybody is listed who is asked for.
+                wanted, border = lesser(wanted, held), NEVER
+            if wanted == 0:
+                continue
+            ids[held] = np.int64(NEVER if held == there else border) << 32
+            first, last = doubtful_entries(metric, ids, held, wanted, q, doubt)
+            if last < 0:
+                counts[q, slot] = -1
+                continue
+            first = 0 if measure else first
+            for e in range(last):
+                ids[e] &= LOWER
+                weight[e] = 1.0
+            if last > wanted or measure:
+                measure_distances(metric, X, i, ids, first, last, exact)
+                _sort(exact, ids, first, last)
+                _settle(exact, ids, first, last, wanted - first, rank, weight)
+            start = (q * counts.shape[1] + slot) * length
+            counts[q, slot] = _store(lists, start, ids, weight, exact, last)

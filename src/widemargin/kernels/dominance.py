@@ -1,0 +1,90 @@
+"""Rows that are on one side of a row in every feature."""
+
+import numpy as np
+
+from widemargin.kernels._jit import inner, jit
+from widemargin.kernels.choose import lesser
+from widemargin.kernels.constants import TIE
+from widemargin.kernels.distances import weighted_distance
+from widemargin.kernels.mixed import add_extra_differences, numbers_of
+
+
+@inner
+def dominating_rows(X, i, span, side, squares, found):
+    """Rows of a range that are on one side of row i in every feature; how many.
+
+    With side 1 no feature is smaller than that of row i, with −1 none is larger. Most
+    rows are out after a few features.
+    """
+    ids, exact = found
+    Z = numbers_of(X)
+    count, d = 0, Z.shape[1]
+    for j in range(span[0], span[1]):
+        f = 0
+        while f < d and side * (Z[j, f] - Z[i, f]) >= 0.0:
+            f += 1
+        if f == d and j != i:
+            ids[count], exact[count] = j, weighted_distance(X, i, j, squares)
+            count += 1
+    return count
+
+
+@inner
+def smallest_distance(exact, count):
+    """Smallest of the first distances; infinity if there are none."""
+    least = np.inf
+    for e in range(count):
+        least = lesser(least, exact[e])
+    return least
+
+
+@jit
+def dominating_hit_sums(X, layout, k, first, last, sums):
+    """sums[f] += mean |x_f − hit_f| of the k nearest dominating hits of some rows.
+
+    Rows first … last−1 count with those above them if there is a higher class, and with
+    those below if there is a lower one. Rows tied at the k-th place share it.
+    """
+    Z = numbers_of(X)
+    n, d = Z.shape
+    labels, starts = layout.labels, layout.starts
+    ids, exact, ones = np.empty(n, np.int64), np.empty(n), np.ones(d)
+    for i in range(first, last):
+        span = starts[labels[i]], starts[labels[i] + 1]
+        for side in (1, -1):
+            if (side > 0 and span[1] == n) or (side < 0 and span[0] == 0):
+                continue
+            count = dominating_rows(X, i, span, side, ones, (ids, exact))
+            if count == 0:
+                continue
+            wanted = lesser(k, count)
+            border = np.sort(exact[:count])[wanted - 1]
+            closer, tied = 0, 0
+            for e in range(count):
+                if exact[e] < border * (1 - TIE):
+                    closer += 1
+                elif exact[e] <= border * (1 + TIE):
+                    tied += 1
+            for e in range(count):
+                if exact[e] > border * (1 + TIE):
+                    continue
+                share = 1.0
+                if exact[e] >= border * (1 - TIE):
+                    share = (wanted - closer) / tied
+                j, c = ids[e], share / wanted
+                for f in range(np.uint64(d)):
+                    sums[f] += c * abs(Z[i, f] - Z[j, f])
+                add_extra_differences(X, i, j, c, 1, sums)
+
+
+@jit
+def dominating_hit_distances(X, layout, squares, first, last, near):
+    """near[i] = distances to the nearest hit above row i and below it; 0 if none."""
+    n = numbers_of(X).shape[0]
+    labels, starts = layout.labels, layout.starts
+    ids, exact = np.empty(n, np.int64), np.empty(n)
+    for i in range(first, last):
+        span = starts[labels[i]], starts[labels[i] + 1]
+        for s, side in enumerate((1, -1)):
+            count = dominating_rows(X, i, span, side, squares, (ids, exact))
+            near[i, s] = smallest_distance(exact, count) if count else 0.0

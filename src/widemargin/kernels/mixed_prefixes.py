@@ -1,0 +1,87 @@
+"""The same where features are nominal."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from widemargin.kernels._jit import inner, jit
+from widemargin.kernels.choose import greater, lesser
+from widemargin.kernels.constants import INFINITE, TIE
+
+FAR = 1 + 4 * TIE  # squared distances farther apart than this are no tie
+
+
+@inner
+def majority(counts, prior):
+    """The class that most of the tied rows have; then the more frequent, the lower."""
+    best = 0
+    for a in range(1, counts.size):
+        more = counts[a] > counts[best]
+        if more or (counts[a] == counts[best] and prior[a] > prior[best]):
+            best = a
+    return best
+
+
+class MixedPrefixes(NamedTuple):
+    """A table with nominal features, for `mixed_prefix_hits`."""
+
+    columns: np.ndarray  # (d, n) features in the order of a ranking, numbers or codes
+    nominal: np.ndarray  # (d,) which of them hold codes
+    begin: np.ndarray  # (n,) 0, or ∞ for a row that is nobody's neighbour
+    labels: np.ndarray  # (n,) class of each row; rows are sorted by it
+    starts: np.ndarray  # (C + 1,) first row of each class, and n
+
+
+@inner
+def _add_column(prefixes, f, i, D, q):
+    """Add what row i differs by from all others in feature f to D[q], squared."""
+    columns = prefixes.columns
+    n, x = np.uint64(columns.shape[1]), columns[f, i]
+    if prefixes.nominal[f]:
+        for j in range(n):
+            D[q, j] += 0.0 if columns[f, j] == x else 1.0
+    else:
+        for j in range(n):
+            t = x - columns[f, j]
+            D[q, j] += t * t
+
+
+@inner
+def _least_bits(bits, q, start, stop, least):
+    """The least of bits[q, start … stop−1] and ``least``.
+
+    As integers, numbers from 0 to ∞ are in the same order, and compared in vectors.
+    """
+    for j in range(np.uint64(start), np.uint64(stop)):
+        least = lesser(least, bits[q, j])
+    return least
+
+
+@jit
+def mixed_prefix_hits(prefixes, queries, prior, correct):
+    """Count hits as `prefix_hits` does; two nominal values differ by 0 or 1."""
+    labels, starts = prefixes.labels, prefixes.starts
+    d, n = prefixes.columns.shape
+    D, counts = np.empty((queries.size, n)), np.empty(prior.size, np.int64)
+    bits = D.view(np.int64)
+    for q in range(queries.size):
+        D[q] = prefixes.begin
+    for f in range(d):
+        correct[f] = 0
+        for q in range(queries.size):
+            i = queries[q]
+            _add_column(prefixes, f, i, D, q)
+            lo, hi = starts[labels[i]], starts[labels[i] + 1]
+            hit = np.int64(_least_bits(bits, q, lo, hi, INFINITE)).view(np.float64)
+            miss = _least_bits(bits, q, 0, lo, INFINITE)
+            miss = np.int64(_least_bits(bits, q, hi, n, miss)).view(np.float64)
+            near, far = lesser(hit, miss), greater(hit, miss)
+            if far < np.inf and far <= near * FAR:
+                border = near * (1 + TIE) ** 2
+                for a in range(prior.size):
+                    counts[a] = 0
+                    for j in range(starts[a], starts[a + 1]):
+                        counts[a] += D[q, j] <= border
+                correct[f] += majority(counts, prior) == labels[i]
+            else:
+                correct[f] += hit < miss

@@ -1,0 +1,161 @@
+"""Rows within reach of a row under feature weights."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from widemargin.kernels._jit import by_type, inner, jit, tiny
+from widemargin.kernels.choose import greater, lesser
+from widemargin.kernels.constants import MOST, TIE, UNIT
+from widemargin.kernels.distances import weighted_distance
+from widemargin.kernels.mixed import is_plain
+
+
+class VisitRoom(NamedTuple):
+    """Room for visits of rows."""
+
+    found: tuple  # (n,) rows that are near, and (n,) their distances
+    step: np.ndarray  # (d,) zeros
+    squares: np.ndarray  # (d,) of the weights
+    weights: np.ndarray  # (D,) float32, the same for the columns of a screen
+
+    @classmethod
+    def of(cls, w, n, width):
+        """Room for n rows and a screen of ``width`` columns; not compiled."""
+        found, weights = (np.empty(n, np.int64), np.empty(n)), np.zeros(width, "f4")
+        return cls(found, np.zeros(w.size), w * w, weights)
+
+
+STEP = np.uint64(64)  # features after which Simba asks whether a row is out
+
+
+@jit
+def arrange_columns(X, centre, columns, rows):
+    """rows[:, c] = X[:, columns[c]], centred, in single precision."""
+    n = X.shape[0]
+    for i in range(n):
+        for c in range(columns.size):
+            f = columns[c]
+            rows[i, c] = X[i, f] - centre[f]
+
+
+@inner
+def screen_weights(squares, screen, weights):
+    """Squared weights in single precision and screen order, the largest being 1.
+
+    Returns the scale that makes it so, and how far rounding the rows may move the
+    square root of a key.
+    """
+    columns, top, total = screen.columns, 0.0, 0.0
+    for f in range(squares.size):
+        top = greater(top, squares[f])
+    scale = 1 / np.sqrt(top) if top > 0.0 else 0.0
+    for c in range(columns.size):
+        share = squares[columns[c]] * scale * scale
+        # Denormal numbers are slow, and a key that is too small only screens less.
+        weights[c] = share if share > 1e-25 else 0.0
+        total += weights[c]
+    return scale, 2.1 * UNIT * screen.largest * np.sqrt(total)
+
+
+@tiny
+def screen_cut(best, scale, slack, depth):
+    """No row at most ``best`` away has a screened key above this."""
+    reach = best * (1 + 2 * TIE) * scale + slack
+    return np.float32(reach * reach * (1 + (depth + 8) * UNIT) + 1e-36)
+
+
+def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
+    """Rows that are near row i under the current weights.
+
+    ``ranges`` says which rows: from the first number up to the second, but not those
+    from the third up to the fourth. ``reach`` is a distance, and whether it shrinks to
+    that of the nearest row found so far (one row is known to be as near as it). A row
+    is given up as soon as its partial sum says that it is farther. Returns how many
+    rows were found, in ``found``, and the reach.
+    """
+    rows = screen.rows
+    weights, scale, slack = thin
+    ids, exact = found
+    best, shrinking = reach
+    width, count = np.uint64(rows.shape[1]), 0
+    cut = screen_cut(best, scale, slack, squares.size)
+    for j in range(ranges[0], ranges[1]):
+        if j == i or ranges[2] <= j < ranges[3]:
+            continue
+        key, first = np.float32(0), np.uint64(0)
+        while first < width and key <= cut:
+            for f in range(first, first + STEP):
+                t = rows[i, f] - rows[j, f]
+                key += weights[f] * t * t
+            first += STEP
+        if key <= cut:
+            r = weighted_distance(X, i, j, squares)
+            if r <= best * (1 + TIE):
+                ids[count], exact[count] = j, r
+                count += 1
+                if r < best and shrinking:
+                    best = r
+                    cut = screen_cut(best, scale, slack, squares.size)
+    return count, best
+
+
+@inner
+def nearest_of_ties(count, best, rank, found):
+    """The nearest row found, among ties the one of lowest rank, and its distance."""
+    ids, exact = found
+    chosen, lowest, distance = -1, MOST, best
+    for e in range(count):
+        j, r = ids[e], exact[e]
+        if r <= best * (1 + TIE) and rank[j] < lowest:
+            chosen, lowest, distance = j, rank[j], r
+    return chosen, distance
+
+
+def _mixed_within_reach(X, i, ranges, squares, screen, thin, reach, found):
+    """As `_plain_within_reach`; nominal features are screened after the numbers.
+
+    Missing cells only add to a distance, so that the screen may leave them out.
+    """
+    Z, codes, nominal = screen.rows, X.mixed.codes, X.mixed.nominal
+    weights, scale, slack = thin
+    ids, exact = found
+    best, shrinking = reach
+    width, many, count = np.uint64(Z.shape[1]), np.uint64(nominal.size), 0
+    sizes, none = np.empty(nominal.size, np.float32), np.float32(0)
+    for m in range(nominal.size):
+        sizes[m] = squares[nominal[m]] * scale * scale
+    cut = screen_cut(best, scale, slack, squares.size)
+    for j in range(ranges[0], ranges[1]):
+        if j == i or ranges[2] <= j < ranges[3]:
+            continue
+        key, first = np.float32(0), np.uint64(0)
+        while first < width and key <= cut:
+            for f in range(first, first + STEP):
+                t = Z[i, f] - Z[j, f]
+                key += weights[f] * t * t
+            first += STEP
+        first = np.uint64(0)
+        while first < many and key <= cut:
+            for m in range(first, lesser(first + STEP, many)):
+                unequal = abs(codes[i, m] - codes[j, m]) > none
+                key += sizes[m] if unequal else none
+            first += STEP
+        if key <= cut:
+            r = weighted_distance(X, i, j, squares)
+            if r <= best * (1 + TIE):
+                ids[count], exact[count] = j, r
+                count += 1
+                if r < best and shrinking:
+                    best = r
+                    cut = screen_cut(best, scale, slack, squares.size)
+    return count, best
+
+
+def rows_within_reach(X, i, ranges, squares, screen, thin, reach, found):
+    """Rows near row i, plain or mixed."""
+
+
+@by_type(rows_within_reach)
+def _choose_within_reach(X, i, ranges, squares, screen, thin, reach, found):
+    return _plain_within_reach if is_plain(X) else _mixed_within_reach

@@ -1,0 +1,93 @@
+"""Ranges of columns, scaled rows, and rows packed for the search."""
+
+import numpy as np
+
+from widemargin.kernels._jit import jit
+from widemargin.kernels.choose import lesser
+from widemargin.kernels.constants import EUCLIDEAN, MANHATTAN
+
+
+@jit
+def column_range(X, first, last, low, high, mean):
+    """Smallest and largest value and (roughly summed) mean of columns first … last−1.
+
+    They are infinity, −infinity and 0 before. The bounds are unsigned: an index that
+    cannot be negative lets loops vectorise.
+    """
+    part = 1 / X.shape[0]
+    for i in range(X.shape[0]):
+        for f in range(first, last):
+            v = X[i, f]
+            low[f] = v if v < low[f] else low[f]
+            high[f] = v if v > high[f] else high[f]
+            mean[f] += v * part
+
+
+@jit
+def scale_rows(X, rows, shift, span, first, last, Z):
+    """Z[r] = (X[rows[r]] − shift) / span for rows first … last−1."""
+    for r in range(first, last):
+        for f in range(X.shape[1]):
+            Z[r, f] = (X[rows[r], f] - shift[f]) / span[f]
+
+
+@jit
+def pack_rows(Z, centre, factor, packed, first, norms):
+    """Copy rows of Z to places first, first + 1, … in single precision, in chunks.
+
+    ``packed`` has shape (chunks, rows, length); places behind the last feature are left
+    as they are. Returned are ‖z‖² and ‖z‖₁ in ``norms[:, r]``.
+    """
+    chunks, _, length = packed.shape
+    for r in range(Z.shape[0]):
+        squares, sizes = 0.0, 0.0
+        for chunk in range(chunks):
+            row, f0 = packed[chunk, first + r], np.uint64(chunk * length)
+            for e in range(np.uint64(lesser(length, Z.shape[1] - chunk * length))):
+                v = np.float32((Z[r, f0 + e] - centre[f0 + e]) * factor)
+                row[e] = v
+                squares += np.float64(v) * np.float64(v)
+                sizes += abs(np.float64(v))
+        norms[EUCLIDEAN, r] = squares
+        norms[MANHATTAN, r] = sizes
+
+
+@jit
+def count_rows(Z, low, step, packed, first, lost):
+    """Copy rows of Z to places first, first + 1, … as multiples of a step.
+
+    lost[r] is the Manhattan distance between row r and its copy.
+    """
+    chunks, _, length = packed.shape
+    for r in range(Z.shape[0]):
+        lost[r] = 0.0
+        for chunk in range(chunks):
+            row, f0 = packed[chunk, first + r], chunk * length
+            z, c = Z[r, f0 : f0 + length], low[f0 : f0 + length]
+            s = 0.0
+            for e in range(z.size):
+                t = (z[e] - c[e]) / step
+                count = np.rint(t)
+                row[e] = count
+                s += abs(t - count)
+            lost[r] += s * step
+
+
+@jit
+def observed_range(X, first, last, low, high, mean):
+    """The same as `column_range` where cells are missing; 0 where all of them are."""
+    n, counts, part = X.shape[0], np.zeros(last), 1 / X.shape[0]
+    for f in range(first, last):
+        low[f], high[f], mean[f] = np.inf, -np.inf, 0.0
+    for i in range(n):
+        for f in range(first, last):
+            v = X[i, f]
+            low[f] = v if v < low[f] else low[f]
+            high[f] = v if v > high[f] else high[f]
+            mean[f] += v * part if v == v else 0.0
+            counts[f] += 1.0 if v == v else 0.0
+    for f in range(first, last):
+        if counts[f] == 0:
+            low[f], high[f] = 0.0, 0.0
+        else:
+            mean[f] *= n / counts[f]

@@ -1,0 +1,102 @@
+"""The search: all tiles, scanned while they are hot."""
+
+import numpy as np
+
+from widemargin.kernels._jit import inner, jit
+from widemargin.kernels.bounds import key_error
+from widemargin.kernels.candidates import scan_rows
+from widemargin.kernels.choose import greater, lesser
+from widemargin.kernels.constants import EUCLIDEAN, LANES, TIE
+from widemargin.kernels.tiles import fill_tile
+
+
+@inner
+def _transpose(tile, turned):
+    """turned[c, r] = tile[r, c], from as many rows at a time as fill a cache line."""
+    width, side = np.uint64(tile.shape[0]), np.uint64(LANES)
+    for start in range(np.uint64(0), width, side):
+        for c in range(width):
+            for r in range(start, start + side):
+                turned[c, r] = tile[r, c]
+
+
+@jit
+def search_pairs(packed, norms, corners, queries, layout, heap, tile):
+    """All pairs of rows top … bottom−1 with rows left … right−1, both ways.
+
+    ``corners`` holds these numbers, whole panels. Squared Euclidean distances if the
+    rows' squared norms are given (twice, as in `search_panel`), Manhattan distances if
+    ``norms`` is None.
+    """
+    top, bottom, left, right = corners
+    values, turned, lows = tile.values, tile.turned, tile.lows
+    n, width = layout.labels.size, values.shape[0]
+    for first in range(top, bottom, width):
+        for offset in range(greater(first, left), right, width):
+            shape = lesser(width, n - first), width, lesser(width, n - offset)
+            fill_tile(packed, first, packed, offset, norms, shape, values, turned)
+            near, far, block = first, offset, values
+            # A loop, so that the scan is compiled into this function once.
+            for side in range(1 if offset == first else 2):
+                if side == 1:
+                    _transpose(values, turned)
+                    near, far, block = offset, first, turned
+                    shape = shape[2], width, shape[0]
+                scan_rows(block, shape, queries, near, far, layout, heap, lows)
+
+
+@jit
+def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
+    """All rows against a panel of queries, first, first + 1, …; ``ours`` are all.
+
+    ``norms`` are the squared norms of ``ours`` and ``packed``; None as above.
+    """
+    n, width = layout.labels.size, tile.values.shape[0]
+    height = lesser(width, queries.rows.size - first)
+    for offset in range(0, n, width):
+        shape = height, width, lesser(width, n - offset)
+        fill_tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
+        scan_rows(tile.values, shape, queries, first, offset, layout, heap, tile.lows)
+
+
+@jit
+def set_borders(metric, norms, doubt, factor, reach, borders):
+    """Let the lists of queries begin with a border: nothing beyond ``reach`` is asked.
+
+    ``reach`` has shape (m, S); infinity for no border.
+    """
+    for q in range(reach.shape[0]):
+        for slot in range(reach.shape[1]):
+            key = reach[q, slot] * factor
+            key = key * key if metric == EUCLIDEAN else key
+            key *= 1 + 8 * TIE
+            error = key_error(metric, key, norms[q], doubt.largest, doubt.depth)
+            # Twice: the bound is for keys near this one, and the sum is rounded.
+            key += 2 * error
+            borders[slot, q] = np.float32(key)
+
+
+@jit
+def search_blocks(packed, norms, queries, layouts, heaps, tile):
+    """All pairs of the rows of two tables, both ways.
+
+    Everything comes in pairs, ours and theirs. Our queries look among their rows, in
+    their layout, and theirs among ours; each tile serves both.
+    """
+    ours, theirs = packed
+    n, m = layouts[0].labels.size, layouts[1].labels.size
+    values, turned, lows = tile.values, tile.turned, tile.lows
+    width = values.shape[0]
+    for first in range(0, n, width):
+        for offset in range(0, m, width):
+            shape = lesser(width, n - first), width, lesser(width, m - offset)
+            fill_tile(ours, first, theirs, offset, norms, shape, values, turned)
+            near, far, block = first, offset, values
+            asking, asked, heap = queries[0], layouts[1], heaps[0]
+            for side in range(2):
+                if side == 1:
+                    _transpose(values, turned)
+                    near, far, block = offset, first, turned
+                    asking, asked, heap = queries[1], layouts[0], heaps[1]
+                    shape = shape[2], width, shape[0]
+                scan_rows(block, shape, asking, near, far, asked, heap, lows)

@@ -1,0 +1,188 @@
+"""The nearest hits and misses of each row under a set of features."""
+
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from widemargin.kernels._jit import inner
+from widemargin.kernels.constants import LANES
+from widemargin.kernels.vectors import (
+    count_bits,
+    lanes_to_mask,
+    lowest_bit,
+    splat_lanes,
+)
+
+
+class Flips(NamedTuple):
+    """Squared distances under the current set F of G-flip."""
+
+    XT: np.ndarray  # (d, n) features by rows
+    D: np.ndarray  # (n, n) each row as of its version; (0, 0) if not kept
+    versions: np.ndarray  # (n,) how much of the log a row of D has seen; −1: nothing
+    log: np.ndarray  # (2, M) features flipped since D was 0, and +1 in or −1 out
+
+
+class Shortlist(NamedTuple):
+    """The nearest hits and misses of each row under F.
+
+    Lists 2i and 2i + 1 are the hits and the misses of row i.
+    """
+
+    length: int  # K, places of a list
+    near: np.ndarray  # (2n · K,) squared distances, ascending, list by list
+    ids: np.ndarray  # (2n · K,) their rows
+    held: np.ndarray  # (2n,) how many there are
+    bounds: np.ndarray  # (2n,) no other hit or miss is nearer than this
+
+    @classmethod
+    def of(cls, n, length):
+        """Lists of n rows, not made yet."""
+        near, ids = np.empty(2 * n * length), np.empty(2 * n * length, np.int64)
+        return cls(length, near, ids, np.full(2 * n, -1, np.int64), np.empty(2 * n))
+
+
+ROOM = 48  # rows, beyond those listed, that are put in order at once
+
+
+@inner
+def distance_row(i, flips, length, spare):
+    """Row i of D under F; in the spare room if D is not kept."""
+    XT, D = flips.XT, flips.D
+    log, versions = flips.log, flips.versions
+    n, seen = XT.shape[1], versions[i]
+    row = D[i] if D.size else spare
+    if seen < 0:
+        seen = 0
+        for j in range(n):
+            row[j] = 0.0
+    for e in range(seen, length - 3, 4):
+        f, g = log[0, e], log[0, e + 1]
+        h, k = log[0, e + 2], log[0, e + 3]
+        a, b = log[1, e], log[1, e + 1]
+        c, d = log[1, e + 2], log[1, e + 3]
+        x, y = XT[f, i], XT[g, i]
+        u, v = XT[h, i], XT[k, i]
+        for j in range(n):
+            p, q = x - XT[f, j], y - XT[g, j]
+            r, s = u - XT[h, j], v - XT[k, j]
+            row[j] += (a * p * p + b * q * q) + (c * r * r + d * s * s)
+    for e in range(length - (length - seen) % 4, length):
+        f, sign = log[0, e], log[1, e]
+        x = XT[f, i]
+        for j in range(n):
+            t = x - XT[f, j]
+            row[j] += sign * t * t
+    versions[i] = length
+    return row
+
+
+@intrinsic
+def _below_limit(typing_context, values, start, limit):
+    """Bit c says whether values[start + c] < limit, for c < LANES."""
+
+    def code(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        vector = ir.VectorType(ir.DoubleType(), LANES)
+        place = builder.bitcast(builder.gep(data, [args[1]]), vector.as_pointer())
+        loaded = builder.load(place, align=8)
+        limit = splat_lanes(builder, args[2])
+        return lanes_to_mask(builder, builder.fcmp_ordered("<", loaded, limit))
+
+    return types.int64(values, types.intp, types.float64), code
+
+
+@inner
+def _few_below_limit(values, start, stop, limit):
+    """The same for fewer than LANES values."""
+    mask = 0
+    for j in range(start, stop):
+        if values[j] < limit:
+            mask |= 1 << (j - start)
+    return mask
+
+
+@inner
+def _sort_into(values, rows, count, start, K, near, ids):
+    """Put the smallest of ``count`` distances, in order, into a list, K at most.
+
+    It begins at ``start``.
+
+    Each goes to the place that the number of smaller ones says: hardly a branch to
+    mispredict.
+    """
+    taken = 0
+    for e in range(count, count + LANES):
+        values[e] = np.inf
+    for e in range(count):
+        place = 0
+        for first in range(0, count, LANES):
+            place += count_bits(_below_limit(values, first, values[e]))
+        while taken >> place & 1:  # by a distance that is the same
+            place += 1
+        if place < K:
+            taken |= 1 << place
+            near[start + place], ids[start + place] = values[e], rows[e]
+
+
+@inner
+def list_nearest(i, span, shortlist, row, values, rows):
+    """Keep the nearest hits and misses of row i, and what bounds the others."""
+    near, ids = shortlist.near, shortlist.ids
+    held, bounds = shortlist.held, shortlist.bounds
+    K, (lo, hi) = shortlist.length, span
+    ranges = ((lo, i), (i + 1, hi)), ((0, lo), (hi, row.size))
+    for h in range(2):
+        kind = 2 * i + h
+        base = kind * K
+        # As many rows are no farther than this one; as a rule, more than K.
+        count, worst, enough = np.int64(0), np.inf, 3 * K // 4
+        if held[kind] > enough:
+            worst = near[base + enough] * (1 + 1e-12) + 1e-300
+        for part in range(2):
+            start, stop = ranges[h][part]
+            for first in range(start, stop, LANES):
+                if first + LANES <= stop:
+                    nearer = _below_limit(row, first, worst)
+                else:
+                    nearer = _few_below_limit(row, first, stop, worst)
+                while nearer:
+                    j = first + lowest_bit(nearer)
+                    nearer &= nearer - 1
+                    values[count], rows[count] = row[j], j
+                    count += 1
+                if count > K + ROOM:
+                    _sort_into(values, rows, count, base, K, near, ids)
+                    for e in range(K):
+                        values[e], rows[e] = near[base + e], ids[base + e]
+                    count, worst = K, values[K - 1]
+        _sort_into(values, rows, count, base, K, near, ids)
+        members = hi - lo - 1 if h == 0 else row.size - (hi - lo)
+        if count >= K:
+            count, worst = K, near[base + K - 1]
+        held[kind] = count
+        bounds[kind] = worst if members > count else np.inf
+
+
+@inner
+def carry_flip(i, column, sign, reach, shortlist, values, rows):
+    """Carry a flip that was kept into the lists of row i; D follows when needed.
+
+    ``reach`` is the longest way from the row's value in the column to another.
+    """
+    x = column[i]
+    near, ids = shortlist.near, shortlist.ids
+    held, bounds = shortlist.held, shortlist.bounds
+    K = shortlist.length
+    for kind in range(2 * i, 2 * i + 2):
+        base, count = kind * K, held[kind]
+        for e in range(count):
+            j = ids[base + e]
+            t = x - column[j]
+            values[e], rows[e] = near[base + e] + sign * t * t, j
+        _sort_into(values, rows, count, base, K, near, ids)
+        if sign < 0:
+            bounds[kind] -= reach * reach
