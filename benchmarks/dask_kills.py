@@ -182,7 +182,9 @@ def main():
         )
     for cluster in clusters.values():
         cluster.close()
-    print(f"\n{len(killed)} workers killed in {len(ended)} fits: {sum(ended)} ended well.")
+    print(
+        f"\n{len(killed)} workers killed in {len(ended)} fits: {sum(ended)} ended well."
+    )
     sys.exit(not all(ended))
 
 
