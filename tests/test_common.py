@@ -20,6 +20,7 @@ SELECTORS = [
 # and a random set may give no feature a positive margin.
 @pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@pytest.mark.filterwarnings("ignore:GFlip ends in the empty set:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*has no prototype:UserWarning")
 @parametrize_with_checks(SELECTORS)

@@ -15,15 +15,16 @@ from sklearn.utils.validation import has_fit_parameter
 
 import widemargin
 from widemargin import OReliefF, Relief, ReliefF, Simba, baselines
+from widemargin.base import MarginSelector
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import resample
 
 X, y = load_iris(return_X_y=True)
 CLASSES = [
-    getattr(home, name)
+    member
     for home in (widemargin, baselines)
-    for name in home.__all__
-    if isinstance(getattr(home, name), type)
+    for member in (getattr(home, name) for name in home.__all__)
+    if isinstance(member, type) and issubclass(member, MarginSelector)
 ]
 NAMED = pytest.mark.parametrize("selector", CLASSES, ids=lambda c: c.__name__)
 

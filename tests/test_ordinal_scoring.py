@@ -103,10 +103,10 @@ def test_no_signal_is_said_of_a_loss():
     ("scoring", "name", "sign", "share"),
     [
         (None, "accuracy", 1, True),
-        ("roc_auc", "roc auc", 1, True),
+        ("roc_auc", "ROC AUC", 1, False),
         ("neg_rank_loss", "rank loss", -1, False),
         ("neg_log_loss", "log loss", -1, False),
-        ("matthews_corrcoef", "matthews corrcoef", 1, False),
+        ("matthews_corrcoef", "Matthews correlation", 1, False),
     ],
 )
 def test_scores_have_one_reading(scoring, name, sign, share):

@@ -9,7 +9,10 @@ from oracles.simba import normalised, simba
 from widemargin import Simba
 from widemargin.datasets import make_gaussian_relevant, make_xor
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Simba. all weights fell to 0:UserWarning"),
+]
 
 
 def assert_same_weights(ours, theirs):

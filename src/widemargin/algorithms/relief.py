@@ -333,7 +333,7 @@ class ReliefF(SampledSelector):
     >>> relieff.get_support(indices=True)
     array([0, 1, 2])
     >>> relieff.prefix_scores_[:5].round(2)
-    array([0.53, 0.53, 0.9 , 0.86, 0.84])
+    array([0.52, 0.52, 0.9 , 0.86, 0.82])
 
     Text is nominal, and None is a missing value:
 
