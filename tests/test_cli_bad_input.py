@@ -109,9 +109,9 @@ OPTIONS = {
     "image": (["good.csv", "--image-shape", "3x3"], "9 pixels, but the data have 2"),
     "bad image": (["good.csv", "--image-shape", "nine"], "'nine' is not like 32x32"),
     "ending": (["good.csv", "-o", "x.doc"], "the ending must say what to write"),
-    "exists": (["good.csv", "-o", "good.csv"], "good.csv exists already; --force"),
+    "exists": (["good.csv", "-o", "old.csv"], "old.csv exists already; --force"),
     "no folder": (["good.csv", "-o", "no/x.csv"], "there is no folder 'no'"),
-    "no such option": (["good.csv", "--taget", "a"], "--taget"),
+    "no such option": (["good.csv", "--taget", "a"], "Did you mean '--target'?"),
     "no file": ([], "Missing argument 'FILE'"),
     "ordered": (["good.csv", "-m", "OReliefF"], "classes that have an order"),
 }
@@ -123,7 +123,19 @@ def test_option(folder, case):
     # What is wrong with the data comes out before the notes; what a method finds
     # wrong, after them.
     quiet = ["--quiet"] if case == "ordered" else []
+    (folder / "old.csv").touch()
     assert words in refusal(folder, "rank", *arguments, *quiet)
+
+
+def test_only_options_and_commands_that_are_nearly_the_same_are_suggested():
+    """Click suggests --folds for --methods, and --no-header for --no-formulas."""
+    found = invoke("compare", "x.csv", "--methods", "ReliefF").stderr
+    assert "there is no option '--methods'. Did you mean '--method'? " in found
+    assert "'--no-formulas'. widemargin rank --help lists them." in (
+        invoke("rank", "x.csv", "--no-formulas").stderr
+    )
+    assert "no command 'ranc'. Did you mean 'rank'? " in invoke("ranc", "x.csv").stderr
+    assert "no command 'x.csv'. widemargin --help lists" in invoke("x.csv").stderr
 
 
 def test_a_format_under_the_wrong_name_is_recognised(folder):
@@ -188,10 +200,11 @@ def test_disk_that_fills_up_on_the_way_leaves_nothing(folder, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pd.DataFrame, "to_csv", half_written)
+    (folder / "old.csv").write_text("what was there")
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    result = invoke("rank", "good.csv", "-k", "1", "--force", "-o", "good.csv")
+    result = invoke("rank", "good.csv", "-k", "1", "--force", "-o", "old.csv")
     assert result.exit_code == 2
-    assert result.stderr.endswith("cannot write good.csv: No space left on device.\n")
+    assert result.stderr.endswith("cannot write old.csv: No space left on device.\n")
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from widemargin._version import __version__
-from widemargin.cli.problem import Problem
+from widemargin.cli.problem import Problem, did_you_mean
 
 COMMANDS = (
     "rank",
@@ -40,6 +40,19 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a command's name, the command and its arguments."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = did_you_mean(name, COMMANDS)
+            raise Problem(
+                f"there is no command {name!r}.{near} {ctx.command_path} --help lists "
+                "them."
+            )
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; end an interrupted one in a line and the shell's code."""
         try:
@@ -62,6 +75,8 @@ class LazyGroup(click.Group):
         try:
             code = super().main(args, prog_name, complete_var, False, **extra)
             sys.stdout.flush()
+        except click.NoSuchOption as error:
+            code = _complain(_no_option(error))
         except click.UsageError as error:
             hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
             code = _complain(error.format_message().rstrip(".") + hint)
@@ -83,6 +98,19 @@ class LazyGroup(click.Group):
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code
+
+
+def _no_option(error: click.NoSuchOption) -> str:
+    """Say that there is no such option; suggest what is nearly the same, if anything.
+
+    Click's own suggestions have a few letters in common.
+    """
+    name, context = error.option_name, error.ctx
+    if context is None:
+        return f"there is no option {name!r}."
+    known = [o for p in context.command.params for o in (*p.opts, *p.secondary_opts)]
+    lists = f"{context.command_path} --help lists them."
+    return f"there is no option {name!r}.{did_you_mean(name, known)} {lists}"
 
 
 def _complain(message: str) -> int:
