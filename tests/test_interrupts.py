@@ -66,7 +66,7 @@ def test_every_method_and_function_survives_interrupts():
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert " 0 of " in done.stdout
+    assert ", 0 of " in done.stdout
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process")
