@@ -1,6 +1,5 @@
 """The search finds what direct measurement of all pairs finds, however it is cut up."""
 
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -328,30 +327,3 @@ def test_an_error_in_a_thread_reaches_the_caller():
 
     with Workers(2) as workers, pytest.raises(RuntimeError, match="piece 3"):
         workers.run(fail, range(10))
-
-
-def test_a_team_works_at_once():
-    def meet(member, board):
-        board[member, 0] = 1
-        while board[:, 0].min() < 1:
-            time.sleep(1e-4)
-        met.append(len(board))
-
-    for n_threads in (1, 2, 4):
-        met = []
-        with Workers(n_threads) as workers:
-            workers.together(meet, 3)
-        size = min(n_threads, 3)
-        assert met == [size] * size
-
-
-@pytest.mark.parametrize("failing", [0, 1, 2])
-def test_a_team_is_let_go_when_one_of_it_fails(failing):
-    def fail(member, board):
-        if member == failing:
-            raise RuntimeError(f"member {member}")
-        while board[failing, 0] < 1:
-            time.sleep(1e-4)
-
-    with Workers(3) as workers, pytest.raises(RuntimeError, match="member"):
-        workers.together(fail, 3)

@@ -44,11 +44,8 @@ from threading import Condition, Lock, local
 from typing import Any, Self
 
 import joblib
-import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-GONE = 2**63 - 1  # on a board: more steps than anybody waits for
 LOOK = 0.1  # seconds until a waiting caller looks at the flags again
 
 
@@ -273,41 +270,21 @@ class Workers:
         n_threads = min(self.n_threads, len(pieces))
         if n_threads > 1:
             queue = _Queue(pieces, claims)
-            _Crew(lambda *_: queue.work(function), n_threads).run()
+            _Crew(lambda: queue.work(function), n_threads).run()
             return
         for piece in pieces:
             _stop_if_told()
             function(piece)
 
-    def together(
-        self, function: Callable[[int, NDArray[np.int64]], None], most: int
-    ) -> None:
-        """Call ``function(member, board)`` in up to ``most`` threads, all at once.
-
-        On the board, a row for each member, they write how far they are. If one of
-        them fails, the board says that it has done everything, so that the others do
-        not wait for it. They always work to the end: what stopped some of them earlier
-        would leave the others waiting.
-        """
-        n_threads = max(1, min(self.n_threads, most))
-        if n_threads > 1:
-            _Crew(function, n_threads).run()
-        else:
-            _stop_if_told()
-            function(0, np.zeros((1, 8), np.int64))
-
 
 class _Crew:
     """Helpers that work while their caller waits for them.
 
-    Each calls ``work(member, board)``, which is to end early if ``stopped`` is set.
+    Each calls ``work()``, which is to end early if ``stopped`` is set.
     """
 
-    def __init__(
-        self, work: Callable[[int, NDArray[np.int64]], None], size: int
-    ) -> None:
+    def __init__(self, work: Callable[[], None], size: int) -> None:
         self.work = work
-        self.board = np.zeros((size, 8), np.int64)
         self.stopped = False
         self.queued: list[None] = []
         self.ended = [False] * size
@@ -317,7 +294,7 @@ class _Crew:
     def run(self) -> None:
         """Start the threads and wait for them; raise what one of them raised."""
         members = range(len(self.ended))
-        tasks = [(partial(self._work, m), partial(self._end, m)) for m in members]
+        tasks = [(self._work, partial(self._end, m)) for m in members]
         try:
             _Helpers.call(tasks, self.queued)
             while self._working():
@@ -325,7 +302,6 @@ class _Crew:
                 self._rest()
         except BaseException:
             self.stopped = True
-            self.board[len(self.queued) :, 0] = GONE
             while self._working():
                 self._rest()
             raise
@@ -336,15 +312,14 @@ class _Crew:
             finally:
                 del problem  # its traceback holds this frame
 
-    def _work(self, member: int) -> None:
+    def _work(self) -> None:
         _current.crew = self
         try:
             with _Limit.kept():
-                self.work(member, self.board)
+                self.work()
         except BaseException as problem:
             self.problem = self.problem or problem
             self.stopped = True
-            self.board[member, 0] = GONE
         finally:
             del _current.crew
 

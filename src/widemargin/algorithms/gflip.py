@@ -29,8 +29,9 @@ from widemargin.threads import Workers, spans
 LARGEST = 2**32  # bytes of a matrix of distances that is kept
 SHARE = 2  # and it is kept only if it takes at most this part of the available memory
 LISTED = 16  # nearest hits and misses that each row keeps at hand
-STRETCH = 2**29  # distances to try between two looks at the world outside
-FEW = 128  # rows for which one more thread pays
+SPARE_FLIPS = 32  # logged beyond twice those of F before distances are summed anew
+FIRST_TRIED = 8  # flips evaluated at once after one was kept; twice as many after none
+ROWS_OF_A_PIECE = 512  # rows that are worth a piece of work of their own
 
 
 class GFlip(MarginSelector):
@@ -273,78 +274,115 @@ class FlipSearch:
         n, d = table.X.shape
         self.table, self.utility, self.workers = table, utility, workers
         self.F = np.zeros(d, dtype=bool) if F is None else F.copy()
-        members = np.flatnonzero(self.F)
+        self.e = e  # e(F)
         self.epochs = 0
+        self.changed = True  # whether the last epoch has flipped a feature
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
-        self.climb = kernels.Climb(e, len(members), 0.0, -1, kernels.FEWEST, True)
         self.flips = kernels.Flips(
             XT=np.ascontiguousarray(table.X.T),
             D=np.empty((n, n) if _is_kept(8 * n * n) else (0, 0)),
             versions=np.full(n, -1, np.int64),
-            log=np.zeros((2, 2 * d + kernels.SLACK + 1), np.int64),
+            log=np.zeros((2, 2 * d + SPARE_FLIPS + 1), np.int64),
+            labels=table.y,
+            starts=table.starts,
         )
-        # The way from the empty set to F.
-        self.flips.log[:, : len(members)] = members, np.ones(len(members))
+        self.flipped = kernels.Flipped(0, 0.0, -1, 1.0, 0.0, 0.0)
         self.shortlist = kernels.Shortlist.of(n, LISTED)
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
-
-    @property
-    def e(self) -> float:
-        """e(F)."""
-        return self.climb.e
+        self._begin_log()
 
     def epoch(self, s: Ints, advance: Any = lambda: None) -> bool:
-        """Visit all features in the order s; return whether any was flipped."""
-        self.climb = self.climb._replace(lanes=kernels.FEWEST, changed=False)
-        # Stretches are short enough for Ctrl-C and the progress bar.
-        for part in spans(
-            len(s), max(kernels.TRIED, STRETCH // len(self.table.X) ** 2)
-        ):
-            self._visit(s[part], accepting=True)
-            for _ in s[part]:
+        """Visit all features in the order s; return whether any was flipped.
+
+        Several flips are evaluated at once, in the hope that none but the last is kept.
+        """
+        self.changed, visited, tried = False, 0, FIRST_TRIED
+        while visited < len(s):
+            features = s[visited : visited + tried]
+            e = self._evaluate(features)
+            scale = np.maximum(max(1.0, abs(self.e)), np.abs(e))
+            better = np.flatnonzero(e - self.e > kernels.TIE * scale)
+            if len(better):
+                first = int(better[0])
+                self._flip(int(features[first]), float(e[first]))
+                # Flips are as dense as this, as a rule.
+                done, tried = first + 1, -(-(first + 1) // FIRST_TRIED) * FIRST_TRIED
+            else:
+                done, tried = len(features), min(kernels.TRIED, 2 * tried)
+            visited += done
+            for _ in range(done):
                 advance()
         self.epochs += 1
-        return self.climb.changed
+        return self.changed
 
     def scores(self) -> Floats:
         """What each flip out of F costs, or into F gains."""
-        if (
-            self.climb.changed
-        ):  # else the last epoch has evaluated all of them at this F
-            self._visit(np.arange(len(self.F)), accepting=False)
+        if self.changed:  # else the last epoch has evaluated all of them at this F
+            for part in spans(len(self.F), kernels.TRIED):
+                self._evaluate(np.arange(part.start, part.stop))
         return np.where(self.F, self.e - self.after, self.after - self.e)
 
     def forget_distances(self) -> None:
         """Free the matrix; distances are summed again where they are needed."""
         self.flips = self.flips._replace(D=np.empty((0, 0)))
 
-    def _visit(self, features: Ints, accepting: bool) -> None:
-        """Evaluate flips, and keep those that make e larger."""
-        n, n_blocks = len(self.table.X), len(self.blocks) - 1
-        tour = kernels.Tour(features, self.table.low, self.table.high, accepting)
-        shares = np.empty((n, kernels.TRIED)), np.empty((n_blocks, kernels.TRIED))
-        begin, kept = self.climb, self.flips.D.size > 0
+    def _evaluate(self, features: Ints) -> Floats:
+        """The value of e after each flip of a few features."""
+        n, count, table = len(self.table.X), len(features), self.table
+        # The last of them fills up the places.
+        tried = np.append(features, np.repeat(features[-1:], kernels.TRIED - count))
+        signs = np.where(self.F[tried], -1.0, 1.0)
+        members = np.flatnonzero(self.F)
+        batch = kernels.Batch(
+            count=count,
+            features=tried,
+            values=table.X.take(tried, axis=1),
+            ranges=np.stack([signs, table.low[tried], table.high[tried]]),
+            members=members,
+            size=len(members),
+        )
+        sums = np.empty((len(self.blocks) - 1, kernels.TRIED))
 
-        def visit(member: int, board: Ints) -> None:
-            choice = kernels.Choice.of(self.F)
-            kernels.flip_features(
-                self.table.y,
-                self.table.starts,
+        def evaluate(part: slice) -> None:
+            kernels.evaluate_flips(
                 self.flips,
                 self.shortlist,
-                tour,
-                begin,
+                batch,
+                self.flipped,
                 self.utility,
-                self.blocks,
-                kernels.Team(member, board, shares),
-                choice,
-                kernels.FlipRoom.of(n, LISTED, kept),
-                self.after,
+                self.blocks[part.start : part.stop + 1],
+                sums[part],
+                kernels.FlipRoom.of(n, LISTED, self.flips.D.size > 0),
             )
-            if member == 0:
-                self.climb, F[:] = choice.climb(), choice.F
 
-        F = self.F.copy()
-        self.workers.together(visit, n // FEW)
-        self.F = F
+        pieces = max(1, min(2 * self.workers.n_threads, n // ROWS_OF_A_PIECE))
+        self.workers.run(evaluate, spans(len(sums), -(-len(sums) // pieces)))
+        self.flipped = self.flipped._replace(feature=-1)
+        e = sums.sum(axis=0)[:count]
+        if len(members) == 1:
+            e[features == members[0]] = 0.0  # e(∅)
+        self.after[features] = e
+        return e
+
+    def _flip(self, f: int, e: float) -> None:
+        """Flip feature f, after which the evaluation function is e."""
+        self.F[f] = not self.F[f]
+        self.e, self.changed = e, True
+        sign = 1 if self.F[f] else -1
+        low, high = float(self.table.low[f]), float(self.table.high[f])
+        length, removed = self.flipped.length, self.flipped.removed
+        self.flips.log[:, length] = f, sign
+        if sign < 0:
+            removed += (high - low) ** 2
+        self.flipped = kernels.Flipped(length + 1, removed, f, float(sign), low, high)
+        if length + 1 > 2 * self.F.sum() + SPARE_FLIPS:
+            # So that neither the log nor its rounding grows.
+            self._begin_log()
+
+    def _begin_log(self) -> None:
+        """Write down the way from the empty set to F; distances are summed anew."""
+        members = np.flatnonzero(self.F)
+        self.flips.log[:, : len(members)] = members, np.ones(len(members))
+        self.flips.versions[:] = -1
+        self.flipped = self.flipped._replace(length=len(members), removed=0.0)

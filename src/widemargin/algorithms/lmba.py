@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,6 @@ from widemargin.table import (
 )
 from widemargin.threads import Workers, spans
 
-SMALL = 2**17  # cells of a table for which a second thread does not pay
 ROWS_AT_ONCE = 8192  # whose losses are computed together on the workers
 
 
@@ -95,8 +93,8 @@ class LMBA(MarginSelector):
         How features are made commensurable: by their range, their standard deviation,
         or not at all.
     n_jobs : int or None
-        Threads; None uses all cores. They share the work of each visit, in parts that
-        do not depend on their number.
+        Threads; None uses all cores. They find the targets and the loss; the visits,
+        one after the other, are made by one of them.
     random_state : int, RandomState or None
         Draws the orders.
     verbose : int
@@ -270,12 +268,7 @@ class _Descent:
         """One pass; w is updated (step 3)."""
         batch = self.descent.batch
         arranged_for = w if self.descent.weighted else np.ones_like(w)
-        shares = np.empty((2, kernels.PARTS, len(w)))
-        members = kernels.PARTS if self.screen.table.X.size > SMALL else 1
-
-        def visit(
-            arranged: kernels.Coarse, part: slice, member: int, board: Ints
-        ) -> None:
+        for arranged, part in self.screen.parts(arranged_for, visits, batch):
             kernels.lmba_visits(
                 (self.screen.table.X, self.screen.layout),
                 self.targets,
@@ -284,16 +277,12 @@ class _Descent:
                 visits[part],
                 beta[part.start // batch :],
                 self.descent,
-                kernels.Team(member, board, shares),
-                self._room(w, arranged),
+                self._room(arranged),
             )
 
-        for arranged, part in self.screen.parts(arranged_for, visits, batch):
-            self.workers.together(partial(visit, arranged, part), members)
-
-    def _room(self, w: Floats, arranged: kernels.Coarse) -> kernels.DescentRoom:
-        n, k = self.targets.ids.shape
-        return kernels.DescentRoom.of(w, n, k, arranged.cells.shape[1])
+    def _room(self, arranged: kernels.Coarse) -> kernels.DescentRoom:
+        (n, k), d = self.targets.ids.shape, len(self.screen.step)
+        return kernels.DescentRoom.of(d, n, k, arranged.cells.shape[1])
 
     def loss(self, w: Floats) -> float:
         """e(w), equation 4."""
@@ -304,11 +293,12 @@ class _Descent:
                 (self.screen.table.X, self.screen.layout),
                 self.targets,
                 arranged,
+                w,
                 part.start,
                 part.stop,
                 self.descent.c,
                 losses,
-                self._room(w, arranged),
+                self._room(arranged),
             ),
             spans(n, 64),
         )

@@ -1,53 +1,43 @@
-"""All compiled code: scaling, neighbour search, edge sums, Simba, G-flip.
+"""All compiled code, one subject per file.
 
-Everything that Numba compiles lives in this one file, because Numba's on-disk
-cache does not notice when a function imported from another file changes. Nothing
-compiles at import. The functions release the GIL and are single-threaded; threads
-belong to the engine, which hands each of them its own rows, panels or restarts. Where
-one short step follows another, a `Team` of threads goes through all of them together
-and meets in compiled code.
+Nothing compiles at import. The functions release the GIL and are single-threaded;
+threads belong to the engine, which hands each of them its own rows, panels or restarts.
 
 How neighbours are found
 ------------------------
-Rows are sorted by class and copied in single precision. A *panel* is a run of b rows;
-the block of distances between two panels is a *tile*: one matrix product for squared
-Euclidean distances, one sweep of 2 × 4 rows at a time for Manhattan ones.
+Rows are sorted by class and copied in single precision (`scaling`). A *panel* is a run
+of b rows; the block of distances between two panels is a *tile* (`tiles`): one matrix
+product for squared Euclidean distances (`blas`), one sweep of 2 × 4 rows at a time for
+Manhattan ones.
 
               panel q                       every tile is used twice: its rows
             ┌─────────┐                     update the lists of panel p, its
     panel p │  tile   │ b × b distances     columns those of panel q, so half of
             └─────────┘                     the tiles are enough
 
-A tile is scanned while it is hot. Each query row keeps, for each *slot* of the
-relation (hits, misses, one slot per class …), an unsorted list that holds every row
-whose approximate key lies below the list's *border*. A list that fills up is shrunk to
-about its K smallest entries by bisection, and the border comes down. Keys are the bit
-patterns of non-negative float32 numbers, which compare like the numbers do, and an
-entry is a key with the row's number below it in one int64.
+A tile is scanned while it is hot (`search`). Each query row keeps, for each *slot* of
+the relation (hits, misses, one slot per class …), an unsorted candidate list that holds
+every row whose approximate key lies below the list's *border* (`candidates`). A list
+that fills up is shrunk to about its K smallest entries by bisection, and the border
+comes down. Keys are the bit patterns of non-negative float32 numbers, which compare
+like the numbers do, and an entry is a key with the row's number below it in one int64.
 
 Arrays are taken out of their tuples once per tile and indexed in full in the loops: a
-view, or a field of a tuple, costs Numba two atomic operations each time. They are taken
-by name, at most three to a line: more make a tuple of their own, and whole tuples of
-arrays, copied or passed on, are most of what there is to compile.
+view, or a field of a tuple, costs Numba two atomic operations each time.
 
-Single precision only *screens*. `resolve` turns keys into decisions: every key comes
-with a rigorous error bound, rows that are surely inside or outside the k nearest are
-taken as such, and the few in doubt are measured again in double precision by direct
-differences. A list that is too short to be sure is reported, and the engine repeats
-the search for that query with a longer one.
+Single precision only *screens*. `decide` turns keys into decisions: every key comes
+with a rigorous error bound (`bounds`), rows that are surely inside or outside the k
+nearest are taken as such, and the few in doubt are measured again in double precision
+by direct differences (`distances`); ties are settled by one rule (`ties`). A list that
+is too short to be sure is reported, and the engine repeats the search for that query
+with a longer one.
 """
 
 from widemargin.kernels.ascent import simba_visits
-from widemargin.kernels.cells import (
-    PART,
-    PARTS,
-    SIDE,
-    Coarse,
-    rearrange_cells,
-    round_rows,
-)
+from widemargin.kernels.cells import PART, SIDE, Coarse, rearrange_cells, round_rows
 from widemargin.kernels.constants import (
     CHUNK,
+    DOUBLES,
     EUCLIDEAN,
     LANES,
     LINEAR,
@@ -69,7 +59,7 @@ from widemargin.kernels.descent import (
     lmba_visits,
 )
 from widemargin.kernels.dominance import dominating_hit_distances, dominating_hit_sums
-from widemargin.kernels.flips import SLACK, Choice, Climb, FlipRoom, Tour, flip_features
+from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
 from widemargin.kernels.linkage import class_distances, summed_linkage
 from widemargin.kernels.merge import merge_lists
@@ -122,7 +112,6 @@ from widemargin.kernels.sums import (
     pair_lengths,
     sided_edge_sums,
 )
-from widemargin.kernels.team import Team
 from widemargin.kernels.tiles import Extras, MixedNorms
 from widemargin.kernels.tree import (
     TreeLimits,
@@ -131,23 +120,19 @@ from widemargin.kernels.tree import (
     tree_counts,
     tree_leaves,
 )
-from widemargin.kernels.trials import FEWEST, TRIED
-from widemargin.kernels.vectors import DOUBLES
+from widemargin.kernels.trials import TRIED, Batch
 
 __all__ = [
     "CHUNK",
     "DOUBLES",
     "EUCLIDEAN",
-    "FEWEST",
     "LANES",
     "LINEAR",
     "MANHATTAN",
     "NEVER",
     "PART",
-    "PARTS",
     "SIDE",
     "SIGMOID",
-    "SLACK",
     "STEP",
     "STEPS",
     "TIE",
@@ -156,8 +141,7 @@ __all__ = [
     "WIDTH",
     "WORDS",
     "ZERO_ONE",
-    "Choice",
-    "Climb",
+    "Batch",
     "Coarse",
     "Descent",
     "DescentRoom",
@@ -166,6 +150,7 @@ __all__ = [
     "Edges",
     "Extras",
     "FlipRoom",
+    "Flipped",
     "Flips",
     "Heap",
     "Layout",
@@ -183,10 +168,8 @@ __all__ = [
     "Shuffles",
     "Sorted",
     "Targets",
-    "Team",
     "Tile",
     "Touched",
-    "Tour",
     "TreeLimits",
     "TreeNodes",
     "Utility",
@@ -199,8 +182,8 @@ __all__ = [
     "dominating_hit_distances",
     "dominating_hit_sums",
     "edge_sums",
+    "evaluate_flips",
     "expect_numbers",
-    "flip_features",
     "group_sums",
     "grow_ranking_tree",
     "invasions",

@@ -38,34 +38,15 @@ from numba.core.caching import (
     NullCache,
     _Cache,
 )
-from numba.core.cgutils import (
-    alloca_once,
-    alloca_once_value,
-    for_range,
-    for_range_slice,
-    get_or_insert_function,
-)
 from numba.core.serialize import dumps
 from numba.extending import overload
-from numba.np.linalg import check_blas_return
 
 # Until Numba 0.61 their names have an underscore.
 _old = not hasattr(caching, "UserWideCacheLocator")
 UserWideCacheLocator = getattr(caching, "_" * _old + "UserWideCacheLocator")
 InTreeCacheLocator = getattr(caching, "_" * _old + "InTreeCacheLocator")
 
-__all__ = [
-    "alloca_once",
-    "alloca_once_value",
-    "by_type",
-    "check_blas_return",
-    "for_range",
-    "for_range_slice",
-    "get_or_insert_function",
-    "inner",
-    "jit",
-    "tiny",
-]
+__all__ = ["by_type", "inner", "jit", "tiny"]
 
 
 def cached_njit(function=None, **options):

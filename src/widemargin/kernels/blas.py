@@ -1,56 +1,61 @@
-"""The matrix product of two panels."""
+"""The matrix product, by the BLAS that SciPy brings."""
 
-from llvmlite import ir
+import numpy as np
 from numba import types
-from numba.extending import intrinsic
 
-from widemargin.kernels._jit import (
-    alloca_once_value,
-    check_blas_return,
-    get_or_insert_function,
+from widemargin.kernels._jit import inner
+
+_number = types.CPointer(types.float32)
+_size = types.intp
+# Numba's own entry to BLAS, which its `np.dot` calls: kind, whether A and B are
+# transposed, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc.
+_gemm = types.ExternalFunction(
+    "numba_xxgemm",
+    types.intc(
+        types.char,
+        types.char,
+        types.char,
+        _size,
+        _size,
+        _size,
+        _number,
+        _number,
+        _size,
+        _number,
+        _size,
+        _number,
+        _number,
+        _size,
+    ),
 )
+_FLOAT, _TRANSPOSED, _STRAIGHT = ord("s"), ord("t"), ord("n")
+_FACTORS = np.array([0.0, 1.0], np.float32)
 
 
-# `np.dot` of two slices does the same, with as much to compile as all else in a tile.
-@intrinsic
-def multiply(typing_context, ours, first, theirs, offset, chunk, product):
-    """product[r, c] = ours[chunk, first + r] · theirs[chunk, offset + c].
+@inner
+def multiply(A, B, added, product):
+    """Product = A Bᵀ, or that is added to it; all in float32, row by row.
 
-    Chunks after the first are added to what is there.
+    `np.dot` cannot add, and checks shapes at every call.
     """
-
-    def code(context, builder, signature, args):
-        letter, index, number = ir.IntType(8), ir.IntType(64), ir.FloatType()
-        place = letter.as_pointer()
-
-        def panel(k):
-            array = context.make_array(signature.args[k])(context, builder, args[k])
-            rows, length = (builder.extract_value(array.shape, e) for e in (1, 2))
-            row = builder.add(builder.mul(args[4], rows), args[k + 1])
-            start = builder.gep(array.data, [builder.mul(row, length)])
-            return builder.bitcast(start, place), length
-
-        def held(value):
-            return builder.bitcast(alloca_once_value(builder, value), place)
-
-        target = context.make_array(product)(context, builder, args[5])
-        height, width = (builder.extract_value(target.shape, e) for e in (0, 1))
-        (A, length), (B, _) = panel(0), panel(2)
-        begun = builder.icmp_signed("!=", args[4], index(0))
-        one, kept = held(number(1)), held(builder.uitofp(begun, number))
-        # BLAS counts columns first: what it makes of Bᵀ and A is the transpose.
-        kind, turn, straight = (letter(ord(c)) for c in "stn")
-        shape = [letter] * 3 + [index] * 3 + [place] + [place, index] * 2 + [place] * 2
-        gemm = get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.IntType(32), [*shape, index]),
-            "numba_xxgemm",
-        )
-        into = builder.bitcast(target.data, place)
-        sizes, factors = (width, height, length), (one, B, length, A, length, kept)
-        done = builder.call(gemm, [kind, turn, straight, *sizes, *factors, into, width])
-        check_blas_return(context, builder, done)
-        return context.get_dummy_value()
-
-    at = types.intp
-    return types.void(ours, at, theirs, at, at, product), code
+    height, length = A.shape
+    width = B.shape[0]
+    # BLAS counts columns first: what it makes of Bᵀ and A is the transpose.
+    failed = _gemm(
+        _FLOAT,
+        _TRANSPOSED,
+        _STRAIGHT,
+        width,
+        height,
+        length,
+        _FACTORS[1:].ctypes,
+        B.ctypes,
+        length,
+        A.ctypes,
+        length,
+        _FACTORS[added:].ctypes,
+        product.ctypes,
+        width,
+    )
+    if failed:
+        raise RuntimeError("BLAS has no matrix product")

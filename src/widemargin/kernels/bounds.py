@@ -1,12 +1,8 @@
 """How far a key may be from the truth."""
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from widemargin.kernels._jit import inner
-from widemargin.kernels.choose import greater, lesser
+from widemargin.kernels._jit import inner, tiny
 from widemargin.kernels.constants import EUCLIDEAN, TIE, UNIT
 
 
@@ -17,27 +13,21 @@ def key_error(metric, key, norm, largest, depth):
     A row b whose norm exceeds ‖a‖ + reach is truly farther than any distance in
     question, so only smaller norms matter.
     """
-    key = greater(key, 0.0)
+    key = max(key, 0.0)
     if metric == EUCLIDEAN:
         unit = (0.5 * depth + 8) * UNIT
         reach = 2 * np.sqrt(key + 16 * unit * norm * norm)
-        size = norm + lesser(largest, norm + reach)
+        size = norm + min(largest, norm + reach)
         return unit * size * size + 1e-30
     reach = 2 * key + 8 * UNIT * norm
-    size = norm + lesser(largest, norm + reach)
+    size = norm + min(largest, norm + reach)
     return depth * UNIT * key + 2 * UNIT * size + 1e-30
 
 
-@intrinsic
-def _key(typing_context, entry):
+@tiny
+def _key(entry):
     """The key of an entry, as the number it is."""
-
-    def code(context, builder, signature, args):
-        high = builder.lshr(args[0], ir.IntType(64)(32))
-        bits = builder.trunc(high, ir.IntType(32))
-        return builder.fpext(builder.bitcast(bits, ir.FloatType()), ir.DoubleType())
-
-    return types.float64(types.int64), code
+    return np.float64(np.int32(entry >> 32).view(np.float32))
 
 
 @inner

@@ -3,14 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from widemargin.kernels._jit import alloca_once, for_range, inner, jit
-from widemargin.kernels.choose import lesser
+from widemargin.kernels._jit import inner, jit, tiny
 from widemargin.kernels.constants import LANES
-from widemargin.kernels.vectors import splat_lanes
+from widemargin.kernels.simd import load, splat, store, widen
 
 
 class Coarse(NamedTuple):
@@ -23,18 +19,9 @@ class Coarse(NamedTuple):
 
 
 SIDE = 64  # rows of a group; a cell of all of them is one cache line
-
-
 PART = 32  # columns after which rows that are out are counted
-
-
-PARTS = 4  # of the search; sums over them do not depend on the size of a team
-
-
 # Looking at one row in full costs as much as this many columns of a whole group.
 ALONE = 12
-
-
 # By how much rounding moves the root of a key: half a unit of the cells, and a little
 # for the query in single precision.
 ROUNDED = 0.5001
@@ -47,7 +34,7 @@ def round_rows(X, low, step, first, last, cells):
     side = SIDE
     for g in range(first, last):
         for f in range(d):
-            for i in range(g * side, lesser(n, (g + 1) * side)):
+            for i in range(g * side, min(n, (g + 1) * side)):
                 cells[g, f, i - g * side] = np.rint((X[i, f] - low[f]) / step[f])
 
 
@@ -80,79 +67,51 @@ def coarse_weights(squares, coarse, spare, roots):
     return scale
 
 
-# Left to itself, the compiler reads and writes the keys for every few columns.
-@intrinsic
-def _add_columns(typing_context, cells, place, query, roots, span, keys):
-    """keys[l] += Σ (query_c − root_c · cell_l,c)² over the columns c of a span.
-
-    Their cells begin at ``place`` of the flat array of cells.
-    """
-
-    def code(context, builder, signature, args):
-        cells, queries, roots, keys = (
-            context.make_array(kind)(context, builder, value).data
-            for kind, value in zip(signature.args, args, strict=True)
-            if isinstance(kind, types.Array)
-        )
-        byte, whole, number = (
-            ir.VectorType(kind, LANES)
-            for kind in (ir.IntType(8), ir.IntType(32), ir.FloatType())
-        )
-        flags = ("contract",)
-
-        def vectors(start, kind):
-            places = [ir.Constant(ir.IntType(64), k) for k in range(0, SIDE, LANES)]
-            return [
-                builder.bitcast(builder.gep(start, [k]), kind.as_pointer())
-                for k in places
-            ]
-
-        first, last = (builder.extract_value(args[4], k) for k in range(2))
-        sums = [alloca_once(builder, number) for _ in vectors(keys, number)]
-        for total, key in zip(sums, vectors(keys, number), strict=True):
-            builder.store(builder.load(key, align=4), total)
-        with for_range(builder, builder.sub(last, first)) as loop:
-            column = builder.add(first, loop.index)
-            q, r = (
-                splat_lanes(builder, builder.load(builder.gep(a, [column])))
-                for a in (queries, roots)
-            )
-            offset = builder.mul(loop.index, ir.Constant(ir.IntType(64), SIDE))
-            here = builder.gep(cells, [builder.add(args[1], offset)])
-            for total, cell in zip(sums, vectors(here, byte), strict=True):
-                x = builder.zext(builder.load(cell, align=1), whole)
-                x = builder.fmul(r, builder.sitofp(x, number), flags=flags)
-                t = builder.fsub(q, x, flags=flags)
-                square = builder.fmul(t, t, flags=flags)
-                added = builder.fadd(builder.load(total), square, flags=flags)
-                builder.store(added, total)
-        for total, key in zip(sums, vectors(keys, number), strict=True):
-            builder.store(builder.load(total), key, align=4)
-        return context.get_dummy_value()
-
-    index = types.intp
-    pair = types.UniTuple(index, 2)
-    return types.void(cells, index, query, roots, pair, keys), code
+@tiny
+def _squared_gaps(q, root, cells, place):
+    """(q − root · cell)² of LANES cells from a place on."""
+    t = q - root * widen(load(cells, place, LANES), np.float32)
+    return t * t
 
 
 @inner
-def rows_that_may_invade(X, own, cells, cut, thin, part, ids):
+def _add_columns(cells, place, query, roots, span, keys):
+    """keys[l] += Σ (query_c − root_c · cell_l,c)² over the columns c of a span.
+
+    Their cells begin at ``place`` of the flat array of cells. The compiler alone would
+    read and write the keys for every few columns.
+    """
+    a, b = load(keys, 0, LANES), load(keys, LANES, LANES)
+    c, d = load(keys, 2 * LANES, LANES), load(keys, 3 * LANES, LANES)
+    for column in range(span[0], span[1]):
+        q, root = splat(query[column], LANES), splat(roots[column], LANES)
+        a += _squared_gaps(q, root, cells, place)
+        b += _squared_gaps(q, root, cells, place + LANES)
+        c += _squared_gaps(q, root, cells, place + 2 * LANES)
+        d += _squared_gaps(q, root, cells, place + 3 * LANES)
+        place += SIDE
+    store(a, keys, 0)
+    store(b, keys, LANES)
+    store(c, keys, 2 * LANES)
+    store(d, keys, 3 * LANES)
+
+
+@inner
+def rows_that_may_invade(X, own, cells, cut, thin, ids):
     """Rows outside the range ``own`` whose keys, from a query, are at most ``cut``.
 
-    Only every PARTS-th group of rows is searched, beginning with ``part``. Returns how
-    many rows there are, in ``ids``. A group is given up as soon as the partial sums say
-    that all of it is farther, and is not looked at further when few are left.
+    Returns how many there are, in ``ids``. A group is given up as soon as the partial
+    sums say that all of it is farther, and is not looked at further when few are left.
     """
     n, d = X.shape
     roots, query, keys = thin
     width, side, columns, count = cells.shape[1], SIDE, PART, 0
-    for g in range(part, cells.shape[0], PARTS):
+    for g in range(cells.shape[0]):
         start = g * side
         if own[0] <= start and start + side <= own[1]:
             continue
         first, left = 0, side
-        for k in range(side):
-            keys[k] = 0
+        keys[:] = 0
         while first < width and left * d > ALONE * (width - first):
             place = (g * width + first) * side
             _add_columns(cells, place, query, roots, (first, first + columns), keys)
@@ -160,7 +119,7 @@ def rows_that_may_invade(X, own, cells, cut, thin, part, ids):
             left = 0
             for k in range(side):
                 left += keys[k] <= cut
-        for k in range(lesser(side, n - start) if left else 0):
+        for k in range(min(side, n - start) if left else 0):
             j = start + k
             if keys[k] <= cut and not own[0] <= j < own[1]:
                 ids[count] = j

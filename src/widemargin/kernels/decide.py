@@ -5,9 +5,9 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.bounds import doubtful_entries
 from widemargin.kernels.candidates import entries_kept
-from widemargin.kernels.choose import greater, lesser
-from widemargin.kernels.constants import LOWER, MOST, NEVER, TIE
+from widemargin.kernels.constants import LOWER, NEVER
 from widemargin.kernels.distances import measure_distances
+from widemargin.kernels.ties import rank_ties, share_ties
 
 
 @inner
@@ -27,7 +27,7 @@ def _sorted(heap, q, slot, ordered):
             held += 1
         else:
             p -= 1
-            border = lesser(border, np.int32(greater(entry, ordered[p]) >> 32))
+            border = min(border, np.int32(max(entry, ordered[p]) >> 32))
             if entry > ordered[p]:
                 continue
         while p > 0 and entry < ordered[p - 1]:
@@ -49,31 +49,6 @@ def _sort(values, ids, first, last):
             p -= 1
         values[p] = value
         ids[p] = j
-
-
-@inner
-def _settle(exact, ids, first, last, wanted, rank, weight):
-    """Weights of sorted entries first … last−1, of which ``wanted`` count; 1 before.
-
-    Entries tied with the last wanted one share what is left, or the lowest rank wins.
-    """
-    border = exact[first + wanted - 1]
-    tied = first
-    while exact[tied] < border * (1 - TIE):
-        tied += 1
-    end = tied
-    while end < last and exact[end] <= border * (1 + TIE):
-        end += 1
-    left = first + wanted - tied
-    for e in range(tied, last):
-        weight[e] = left / (end - tied) if rank.size == 0 and e < end else 0.0
-    for _ in range(left if rank.size else 0):
-        best, lowest = tied, MOST
-        for e in range(tied, end):
-            r = rank[ids[e]]
-            if weight[e] == 0.0 and r < lowest:
-                best, lowest = e, r
-        weight[best] = 1.0
 
 
 @inner
@@ -103,18 +78,19 @@ def resolve(X, queries, heap, place, doubt, rule, length, lists, desk):
     The lists of the queries are at place, place + 1, … and become lists with ``length``
     places each. Their counts are 0 before.
     """
-    ids, weight, exact = desk.ids, desk.weight, desk.exact
+    ids, ranks = desk.ids, desk.ranks
+    weight, exact = desk.weight, desk.exact
     counts, members, rank = lists.counts, rule.members, rule.rank
     measure, metric, first_borders = rule.measure, rule.metric, rule.borders
     for q in range(queries.rows.size):
         i, label = queries.rows[q], queries.labels[q]
         for slot in range(counts.shape[1]):
             there = members[label, slot]
-            wanted = lesser(rule.k, there)
+            wanted = min(rule.k, there)
             held, border = _sorted(heap, place + q, slot, ids)
             if first_borders.size and border == first_borders[slot, place + q]:
                 # Everybody is listed who is asked for.
-                wanted, border = lesser(wanted, held), NEVER
+                wanted, border = min(wanted, held), NEVER
             if wanted == 0:
                 continue
             ids[held] = np.int64(NEVER if held == there else border) << 32
@@ -129,6 +105,11 @@ def resolve(X, queries, heap, place, doubt, rule, length, lists, desk):
             if last > wanted or measure:
                 measure_distances(metric, X, i, ids, first, last, exact)
                 _sort(exact, ids, first, last)
-                _settle(exact, ids, first, last, wanted - first, rank, weight)
+                border = exact[wanted - 1]
+                share_ties(exact, first, last, wanted - first, border, weight)
+                if rank.size:
+                    for e in range(first, last):
+                        ranks[e] = rank[ids[e]]
+                    rank_ties(ranks, first, last, weight)
             start = (q * counts.shape[1] + slot) * length
             counts[q, slot] = _store(lists, start, ids, weight, exact, last)

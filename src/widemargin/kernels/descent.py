@@ -6,20 +6,17 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.cells import (
-    PARTS,
     ROUNDED,
     SIDE,
     coarse_weights,
     round_query,
     rows_that_may_invade,
 )
-from widemargin.kernels.choose import greater, lesser
 from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.reach import rows_within_reach, screen_cut, screen_weights
 from widemargin.kernels.records import Edges
 from widemargin.kernels.sums import add_four_edges
-from widemargin.kernels.team import copy_into, fill, meet
 
 
 class Targets(NamedTuple):
@@ -36,24 +33,23 @@ class DescentRoom(NamedTuple):
     edges: Edges  # from a row to others
     limits: np.ndarray  # (k,) squared distances up to which targets are invaded
     pulls: np.ndarray  # (k,)
-    w: np.ndarray  # (d,) as this thread knows it
-    squares: np.ndarray  # (d,)
-    gradient: np.ndarray  # (d,)
+    squares: np.ndarray  # (d,) of w; 1 if hinges are tested without weights
+    sums: np.ndarray  # (d,) gradient over 2w
+    spare: np.ndarray  # (d,)
     weights: np.ndarray  # (D,) float32, of the columns of the cells
     query: np.ndarray  # (D,) float32
     keys: np.ndarray  # (SIDE,) float32
 
     @classmethod
-    def of(cls, w, n, k, width):
-        """Room for n rows, k targets and ``width`` columns of cells, not compiled."""
+    def of(cls, d, n, k, width):
+        """Room for n rows of d features, k targets and ``width`` columns of cells."""
         most = n + k + 3  # edges, filled up to a multiple of four
         edges = Edges(*np.empty((2, most), np.int64), np.empty(most))
         limits, pulls = np.empty((2, k))
-        squares, gradient = np.ones((2, w.size))
+        squares, sums, spare = np.ones((3, d))
         weights, query = np.zeros((2, width), np.float32)
         keys = np.empty(SIDE, np.float32)
-        own = w.copy(), squares, gradient
-        return cls(edges, limits, pulls, *own, weights, query, keys)
+        return cls(edges, limits, pulls, squares, sums, spare, weights, query, keys)
 
 
 @inner
@@ -63,7 +59,7 @@ def _limits(X, i, squares, targets, limits):
     for e in range(targets.counts[i]):
         r = weighted_distance(X, i, targets.ids[i, e], squares)
         limits[e] = targets.theta[i] + r * r
-        farthest = greater(farthest, limits[e])
+        farthest = max(farthest, limits[e])
     return np.sqrt(farthest) * (1 + TIE)
 
 
@@ -73,9 +69,9 @@ def _measure(X, i, ids, count, squares, lengths):
     for p in range(0, count, 4):
         # Four at a time; behind the last one, that one again.
         q, r, s = (
-            lesser(p + 1, count - 1),
-            lesser(p + 2, count - 1),
-            lesser(p + 3, count - 1),
+            min(p + 1, count - 1),
+            min(p + 2, count - 1),
+            min(p + 3, count - 1),
         )
         i1, i2 = ids[p], ids[q]
         i3, i4 = ids[r], ids[s]
@@ -93,18 +89,31 @@ def _measure(X, i, ids, count, squares, lengths):
 
 
 @inner
-def _hinge_edges(X, i, squares, targets, pull, count, edges, limits, pulls):
+def _possible_invaders(X, i, own, targets, coarse, scale, room):
+    """Put rows that may invade targets of row i into the tails; returns how many.
+
+    ``own`` is the range of the row's class. The limits of the targets are set.
+    """
+    weights, query = room.weights, room.query
+    reach = _limits(X, i, room.squares, targets, room.limits)
+    cut = screen_cut(reach, scale, ROUNDED, X.shape[1])
+    round_query(X, i, coarse, weights, query)
+    thin = weights, query, room.keys
+    return rows_that_may_invade(X, own, coarse.cells, cut, thin, room.edges.tails)
+
+
+@inner
+def _hinge_edges(X, i, targets, c, count, room):
     """Turn rows that may invade, the tails, into edges of the gradient over 2w.
 
     Returns how many there are, filled up to a multiple of four. An invader pushes for
     each target whose hinge it triggers, and each such hinge pulls its target.
     """
-    heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
+    heads, tails, coefficients = room.edges
+    limits, pulls = room.limits, room.pulls
     k, kept, lengths = targets.counts[i], 0, coefficients
-    first, c = pull
-    for e in range(k):
-        pulls[e] = 0.0
-    _measure(X, i, tails, count, squares, lengths)
+    pulls[:k] = 1.0
+    _measure(X, i, tails, count, room.squares, lengths)
     for p in range(count):
         hinges = 0
         for e in range(k):
@@ -115,12 +124,11 @@ def _hinge_edges(X, i, squares, targets, pull, count, edges, limits, pulls):
             tails[kept], coefficients[kept] = tails[p], -c * hinges
             kept += 1
     for e in range(k):
-        tails[kept + e], coefficients[kept + e] = targets.ids[i, e], first + pulls[e]
+        tails[kept + e], coefficients[kept + e] = targets.ids[i, e], pulls[e]
     count = kept + k + -(kept + k) % 4
     for e in range(kept + k, count):
         tails[e], coefficients[e] = i, 0.0
-    for e in range(count):
-        heads[e] = i
+    heads[:count] = i
     return count
 
 
@@ -132,68 +140,43 @@ class Descent(NamedTuple):
     batch: int  # rows that share one step
 
 
+@inner
+def _go_down(sums, step, w):
+    """Move w by a step against the direction of the gradient, 2w · sums."""
+    size = 0.0
+    for f in range(w.size):
+        size += (2 * w[f] * sums[f]) ** 2
+    factor = step / np.sqrt(size) if size > 0 else 0.0
+    for f in range(w.size):
+        w[f] -= factor * (2 * w[f] * sums[f])
+
+
 @jit
-def lmba_visits(table, targets, coarse, w, visits, steps, descent, team, room):
+def lmba_visits(table, targets, coarse, w, visits, steps, descent, room):
     """Visit rows in turn; after each batch, move w against the gradient of its loss.
 
-    ``table`` holds the rows and their layout; steps[b] is the length of step b. Each
-    of the team searches some groups of rows for invaders and adds up their part of
-    the gradient, and then makes the step from all parts for itself. They share an
-    array of shape (2, PARTS, d): the parts of this step and of the last.
+    ``table`` holds the rows and their layout; steps[b] is the length of step b.
     """
     X, labels, starts = table[0], table[1].labels, table[1].starts
-    me, board, shares = team.me, team.board, team.shares
-    edges, limits, pulls = room.edges, room.limits, room.pulls
-    own_w, squares, gradient = room.w, room.squares, room.gradient
-    weights, query, keys = room.weights, room.query, room.keys
-    d, two, scale, batch = np.uint64(w.size), np.int64(2), 0.0, descent.batch
+    edges, sums, squares = room.edges, room.sums, room.squares
+    batch, scale, none = descent.batch, 0.0, np.uint64(0)
+    d, two = np.uint64(w.size), np.int64(2)
     for t in range(visits.size):
-        i, step = visits[t], t // batch
+        i = visits[t]
         if t % batch == 0:
-            for f in range(d if descent.weighted else np.uint64(0)):
-                squares[f] = own_w[f] * own_w[f]
-            if t == 0 or descent.weighted:
-                scale = coarse_weights(squares, coarse, gradient, weights)
-            for part in range(me, PARTS, board.shape[0]):
-                fill(shares[step % 2, part], 0.0)
+            sums[:] = 0.0
+            if descent.weighted:
+                squares[:] = w * w
+            if descent.weighted or t == 0:
+                scale = coarse_weights(squares, coarse, room.spare, room.weights)
         if targets.counts[i] > 0:
             own = starts[labels[i]], starts[labels[i] + 1]
-            cut = screen_cut(_limits(X, i, squares, targets, limits), scale, ROUNDED, d)
-            round_query(X, i, coarse, weights, query)
-            thin = weights, query, keys
-            for part in range(me, PARTS, board.shape[0]):
-                count = rows_that_may_invade(
-                    X, own, coarse.cells, cut, thin, part, edges.tails
-                )
-                # One of the parts says what targets pull without an invader.
-                pull = 1.0 if part == 0 else 0.0, descent.c
-                count = _hinge_edges(
-                    X, i, squares, targets, pull, count, edges, limits, pulls
-                )
-                sums = shares[step % 2, part]
-                for e in range(0, count, 4):
-                    add_four_edges(X, edges, e, count, two, np.uint64(0), d, sums)
+            count = _possible_invaders(X, i, own, targets, coarse, scale, room)
+            count = _hinge_edges(X, i, targets, descent.c, count, room)
+            for e in range(0, count, 4):
+                add_four_edges(X, edges, e, count, two, none, d, sums)
         if (t + 1) % batch == 0 or t + 1 == visits.size:
-            meet(me, board, step + 1)
-            _go_down(shares[step % 2], steps[step], own_w, gradient)
-    if me == 0:
-        copy_into(w, own_w)
-
-
-@inner
-def _go_down(shares, step, w, gradient):
-    """Move w by a step against the sum of the shares times 2w."""
-    size = 0.0
-    for f in range(np.uint64(w.size)):
-        total = 0.0
-        for part in range(PARTS):
-            total += shares[part, f]
-        gradient[f] = 2 * w[f] * total
-        size += gradient[f] * gradient[f]
-    if size > 0:
-        factor = step / np.sqrt(size)
-        for f in range(np.uint64(w.size)):
-            w[f] -= factor * gradient[f]
+            _go_down(sums, steps[t // batch], w)
 
 
 @jit
@@ -214,7 +197,7 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
     for q in range(labels.size):
         i, farthest = n + q, -1.0
         for e in range(limits.shape[1]):
-            farthest = greater(farthest, limits[q, e])
+            farthest = max(farthest, limits[q, e])
         if farthest < 0:
             continue
         ranges = 0, n, starts[labels[q]], starts[labels[q] + 1]
@@ -227,7 +210,7 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
                 if limits[q, e] >= r * (1 - TIE) and limits[q, e] >= 0:
                     active[q, e] += 1
                     hinges += 1
-                    sums[d] += greater(limits[q, e] - r, 0.0)
+                    sums[d] += max(limits[q, e] - r, 0.0)
             if hinges:
                 for f in range(d):
                     delta = X[i, f] - X[ids[p], f]
@@ -235,29 +218,21 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
 
 
 @jit
-def lmba_losses(table, targets, coarse, first, last, c, losses, room):
+def lmba_losses(table, targets, coarse, w, first, last, c, losses, room):
     """losses[i] = loss of row i under the weights, for i = first … last−1."""
     X, labels, starts = table[0], table[1].labels, table[1].starts
-    w, squares, limits = room.w, room.squares, room.limits
-    weights, query, keys = room.weights, room.query, room.keys
+    squares, limits = room.squares, room.limits
     ids, lengths = room.edges.tails, room.edges.coefficients
-    d = np.uint64(w.size)
-    for f in range(d):
-        squares[f] = w[f] * w[f]
-    scale = coarse_weights(squares, coarse, room.gradient, weights)
+    squares[:] = w * w
+    scale = coarse_weights(squares, coarse, room.spare, room.weights)
     for i in range(first, last):
         losses[i] = 0.0
         if targets.counts[i] == 0:
             continue
         own = starts[labels[i]], starts[labels[i] + 1]
-        cut = screen_cut(_limits(X, i, squares, targets, limits), scale, ROUNDED, d)
-        round_query(X, i, coarse, weights, query)
-        thin = weights, query, keys
+        count = _possible_invaders(X, i, own, targets, coarse, scale, room)
+        _measure(X, i, ids, count, squares, lengths)
         for e in range(targets.counts[i]):
             losses[i] += limits[e] - targets.theta[i]
-        for part in range(PARTS):
-            count = rows_that_may_invade(X, own, coarse.cells, cut, thin, part, ids)
-            _measure(X, i, ids, count, squares, lengths)
             for p in range(count):
-                for e in range(targets.counts[i]):
-                    losses[i] += c * greater(limits[e] - lengths[p], 0.0)
+                losses[i] += c * max(limits[e] - lengths[p], 0.0)

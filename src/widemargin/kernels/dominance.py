@@ -3,10 +3,9 @@
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.choose import lesser
-from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import add_extra_differences, numbers_of
+from widemargin.kernels.ties import share_ties
 
 
 @inner
@@ -34,7 +33,7 @@ def smallest_distance(exact, count):
     """Smallest of the first distances; infinity if there are none."""
     least = np.inf
     for e in range(count):
-        least = lesser(least, exact[e])
+        least = min(least, exact[e])
     return least
 
 
@@ -48,7 +47,8 @@ def dominating_hit_sums(X, layout, k, first, last, sums):
     Z = numbers_of(X)
     n, d = Z.shape
     labels, starts = layout.labels, layout.starts
-    ids, exact, ones = np.empty(n, np.int64), np.empty(n), np.ones(d)
+    ids, ones = np.empty(n, np.int64), np.ones(d)
+    exact, share = np.empty(n), np.empty(n)
     for i in range(first, last):
         span = starts[labels[i]], starts[labels[i] + 1]
         for side in (1, -1):
@@ -57,21 +57,13 @@ def dominating_hit_sums(X, layout, k, first, last, sums):
             count = dominating_rows(X, i, span, side, ones, (ids, exact))
             if count == 0:
                 continue
-            wanted = lesser(k, count)
+            wanted = min(k, count)
             border = np.sort(exact[:count])[wanted - 1]
-            closer, tied = 0, 0
+            share_ties(exact, 0, count, wanted, border, share)
             for e in range(count):
-                if exact[e] < border * (1 - TIE):
-                    closer += 1
-                elif exact[e] <= border * (1 + TIE):
-                    tied += 1
-            for e in range(count):
-                if exact[e] > border * (1 + TIE):
+                if share[e] == 0.0:
                     continue
-                share = 1.0
-                if exact[e] >= border * (1 - TIE):
-                    share = (wanted - closer) / tied
-                j, c = ids[e], share / wanted
+                j, c = ids[e], share[e] / wanted
                 for f in range(np.uint64(d)):
                     sums[f] += c * abs(Z[i, f] - Z[j, f])
                 add_extra_differences(X, i, j, c, 1, sums)

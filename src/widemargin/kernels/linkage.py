@@ -3,7 +3,6 @@
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.choose import greater, lesser
 from widemargin.kernels.constants import TIE
 
 
@@ -17,7 +16,7 @@ def class_distances(X, first, last, D):
     for i in range(first, last):
         D[i, i] = 0.0
     for j in range(first + 1, m):
-        stop = lesser(last, j)
+        stop = min(last, j)
         i = first
         while i + 4 <= stop:
             p = q = r = s = 0.0
@@ -50,13 +49,13 @@ def _nearest_cluster(S, sizes, alive, count, x, near):
     while alive[e] < x:
         q = alive[e]
         near[e] = S[q, x] / (sizes[q] + sizes[x])
-        least = lesser(least, near[e])
+        least = min(least, near[e])
         e += 1
     near[e] = np.nan  # itself, which no comparison takes
     for o in range(e + 1, count):
         q = alive[o]
         near[o] = S[x, q] / (sizes[q] + sizes[x])
-        least = lesser(least, near[o])
+        least = min(least, near[o])
     border, e = least * (1 + TIE), 0
     while not near[e] <= border:
         e += 1
@@ -115,7 +114,7 @@ def summed_linkage(S, merges, heights):
             chained[y] = True
         length -= 2
         chained[x] = chained[y] = False
-        lo, hi = lesser(x, y), greater(x, y)
+        lo, hi = min(x, y), max(x, y)
         merges[t, 0], merges[t, 1] = lo, hi
         heights[t] = S[lo, hi] / (sizes[lo] + sizes[hi])
         _join(S, sizes, alive, count, lo, hi)

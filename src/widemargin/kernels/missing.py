@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.choose import greater
 from widemargin.kernels.constants import INFINITE, LOWER, MOST
 
 
@@ -211,7 +210,7 @@ def _go_beyond(values, row, pair, expected, excess, fills):
 def _go_beyond_gap(j, own, pair, expected, excess, fills):
     """The same for row j, whose value is missing and filled in as ``own`` says."""
     filled = abs(fills[pair] - fills[own])
-    e = greater(expected[pair, j], filled)
+    e = max(expected[pair, j], filled)
     expected[pair, j] = e
     # Both rows lack the value, and each says one half.
     excess[0, pair, j] = 0.5 * (e - filled)

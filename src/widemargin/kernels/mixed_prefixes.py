@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.choose import greater, lesser
-from widemargin.kernels.constants import INFINITE, TIE
+from widemargin.kernels.constants import DOUBLES, TIE
+from widemargin.kernels.simd import load, min_lane, minimum, splat
 
 FAR = 1 + 4 * TIE  # squared distances farther apart than this are no tie
 
@@ -47,14 +47,15 @@ def _add_column(prefixes, f, i, D, q):
 
 
 @inner
-def _least_bits(bits, q, start, stop, least):
-    """The least of bits[q, start … stop−1] and ``least``.
-
-    As integers, numbers from 0 to ∞ are in the same order, and compared in vectors.
-    """
-    for j in range(np.uint64(start), np.uint64(stop)):
-        least = lesser(least, bits[q, j])
-    return least
+def _least(values, start, stop):
+    """The smallest of values[start … stop−1], ∞ if there are none."""
+    least, whole = splat(np.inf, DOUBLES), start + (stop - start) // DOUBLES * DOUBLES
+    for j in range(start, whole, DOUBLES):
+        least = minimum(load(values, j, DOUBLES), least)
+    smallest = min_lane(least)
+    for j in range(whole, stop):
+        smallest = min(smallest, values[j])
+    return smallest
 
 
 @jit
@@ -63,7 +64,6 @@ def mixed_prefix_hits(prefixes, queries, prior, correct):
     labels, starts = prefixes.labels, prefixes.starts
     d, n = prefixes.columns.shape
     D, counts = np.empty((queries.size, n)), np.empty(prior.size, np.int64)
-    bits = D.view(np.int64)
     for q in range(queries.size):
         D[q] = prefixes.begin
     for f in range(d):
@@ -72,10 +72,9 @@ def mixed_prefix_hits(prefixes, queries, prior, correct):
             i = queries[q]
             _add_column(prefixes, f, i, D, q)
             lo, hi = starts[labels[i]], starts[labels[i] + 1]
-            hit = np.int64(_least_bits(bits, q, lo, hi, INFINITE)).view(np.float64)
-            miss = _least_bits(bits, q, 0, lo, INFINITE)
-            miss = np.int64(_least_bits(bits, q, hi, n, miss)).view(np.float64)
-            near, far = lesser(hit, miss), greater(hit, miss)
+            hit = _least(D[q], lo, hi)
+            miss = min(_least(D[q], 0, lo), _least(D[q], hi, n))
+            near, far = min(hit, miss), max(hit, miss)
             if far < np.inf and far <= near * FAR:
                 border = near * (1 + TIE) ** 2
                 for a in range(prior.size):

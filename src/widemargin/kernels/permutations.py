@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.choose import greater
 from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import measure_distances
+from widemargin.kernels.ties import is_nearer, is_within
 
 
 class Shuffles(NamedTuple):
@@ -82,7 +82,7 @@ def _walk(labels, slots, counts, walked, count, found):
         if unfilled == 0 and distances[j] > last:
             break
         s = slots[labels[j]]
-        if s < 0 or not walked[s] or distances[j] > borders[s] * (1 + TIE):
+        if s < 0 or not walked[s] or not is_within(distances[j], borders[s]):
             continue
         places[listed], kinds[listed] = j, s
         listed += 1
@@ -90,7 +90,7 @@ def _walk(labels, slots, counts, walked, count, found):
         if filled[s] == counts[s]:
             borders[s] = distances[j]
             unfilled -= 1
-            last = greater(last, borders[s] * (1 + TIE))
+            last = max(last, borders[s] * (1 + TIE))
     return listed
 
 
@@ -108,7 +108,7 @@ def _look_through(i, members, starts, slots, s, wanted, listed, found):
     candidates = places[first : first + total]
     border = np.partition(distances[candidates], wanted - 1)[wanted - 1]
     for e in range(first, first + total):
-        if distances[places[e]] <= border * (1 + TIE):
+        if is_within(distances[places[e]], border):
             places[listed], kinds[listed] = places[e], s
             listed += 1
     filled[s], borders[s] = listed - first, border
@@ -157,11 +157,11 @@ def _weigh(listed, counts, coefficients, found, nearer, weights, first):
     for s in range(counts.size):
         nearer[s] = 0
     for e in range(listed):
-        nearer[kinds[e]] += distances[places[e]] < borders[kinds[e]] * (1 - TIE)
+        nearer[kinds[e]] += is_nearer(distances[places[e]], borders[kinds[e]])
     for e in range(listed):
         s = kinds[e]
         weights[first + e] = coefficients[s]
-        if not distances[places[e]] < borders[s] * (1 - TIE):
+        if not is_nearer(distances[places[e]], borders[s]):
             share = (counts[s] - nearer[s]) / (filled[s] - nearer[s])
             weights[first + e] *= share
 

@@ -3,23 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from widemargin.kernels._jit import alloca_once, for_range_slice, inner, jit
-from widemargin.kernels.choose import greater, lesser
-from widemargin.kernels.constants import TIE
+from widemargin.kernels._jit import inner, jit
+from widemargin.kernels.constants import DOUBLES, TIE
 from widemargin.kernels.mixed_prefixes import FAR, majority
-from widemargin.kernels.vectors import (
-    DOUBLES,
-    data_pointers,
-    integer,
-    pointer_to_lanes,
-    smaller_lanes,
-    smallest_lane,
-    splat_doubles,
-)
+from widemargin.kernels.simd import load, min_lane, minimum, splat, store
 
 
 class Prefixes(NamedTuple):
@@ -36,76 +24,39 @@ class Prefixes(NamedTuple):
 
 
 WIDTH = 256  # places of a panel: the distances of a few queries to it stay in cache
-
-
 STEPS = (0, 1, 2, 3)  # features added before distances are written back
 
 
-def _accumulators(builder, value):
-    """Code for one variable per step, all lanes set to a value."""
-    vector = splat_doubles(builder, value)
-    variables = [alloca_once(builder, vector.type) for _ in STEPS]
-    for variable in variables:
-        builder.store(vector, variable)
-    return variables
-
-
-def _distances_by_step(builder, panels, place, distances, x):
-    """Code that adds STEPS squared differences to a vector of distances.
-
-    Returns the distances after each feature. Feature e of a vector of rows is
-    e · WIDTH elements after ``place``.
-    """
-    v = builder.load(distances, align=8)
-    after = []
-    for e in STEPS:
-        column = pointer_to_lanes(builder, panels, place, integer(e * WIDTH))
-        t = builder.fsub(x[e], builder.load(column, align=8))
-        square = builder.fmul(t, t, flags=("contract",))
-        v = builder.fadd(v, square, flags=("contract",))
-        after.append(v)
-    builder.store(v, distances, align=8)
-    return after
-
-
-# Numba looks for the smallest of many floats one by one, unless NaN is ruled out, which
-# our flags do not; and it does not make vectors as wide as they come.
-@intrinsic
-def _add_features(typing_context, panels, place, D, row, span, x, least, first):
+@inner
+def _add_features(panels, place, D, row, span, x, least, first):
     """Add STEPS features to the distances of one query, and note the smallest ones.
 
     Feature e is panels.flat[place + e · WIDTH + c] of a row and x.flat[first + e], its
     distances are D[row + c], for c in a span of whole vectors. least.flat[first + e]
     comes down to the smallest distance with features up to e.
     """
-
-    def code(context, builder, signature, args):
-        columns, D, x, least = data_pointers(
-            context, builder, signature, args, (0, 2, 5, 6)
-        )
-        place, row, first = args[1], args[3], args[7]
-        start, stop = (builder.extract_value(args[4], e) for e in range(2))
-        at = [builder.add(first, integer(e)) for e in STEPS]
-        query = [splat_doubles(builder, builder.load(builder.gep(x, [p]))) for p in at]
-        best = _accumulators(builder, ir.Constant(ir.DoubleType(), np.inf))
-        with for_range_slice(builder, start, stop, integer(DOUBLES)) as (c, _):
-            distances = pointer_to_lanes(builder, D, row, c)
-            column = builder.add(place, c)
-            after = _distances_by_step(builder, columns, column, distances, query)
-            for e in STEPS:
-                smaller = smaller_lanes(builder, after[e], builder.load(best[e]))
-                builder.store(smaller, best[e])
-        for e in STEPS:
-            pointer = builder.gep(least, [at[e]])
-            smallest = smallest_lane(builder, builder.load(best[e]))
-            builder.store(
-                smaller_lanes(builder, smallest, builder.load(pointer)), pointer
-            )
-        return context.get_dummy_value()
-
-    pair = types.UniTuple(types.intp, 2)
-    index = types.intp
-    return types.none(panels, index, D, index, pair, x, least, index), code
+    x, least = x.ravel(), least.ravel()
+    x0, x1 = splat(x[first], DOUBLES), splat(x[first + 1], DOUBLES)
+    x2, x3 = splat(x[first + 2], DOUBLES), splat(x[first + 3], DOUBLES)
+    best0 = best1 = best2 = best3 = splat(np.inf, DOUBLES)
+    for c in range(span[0], span[1], DOUBLES):
+        column = place + c
+        distance = load(D, row + c, DOUBLES)
+        t = x0 - load(panels, column, DOUBLES)
+        distance += t * t
+        best0 = minimum(distance, best0)
+        t = x1 - load(panels, column + WIDTH, DOUBLES)
+        distance += t * t
+        best1 = minimum(distance, best1)
+        t = x2 - load(panels, column + 2 * WIDTH, DOUBLES)
+        distance += t * t
+        best2 = minimum(distance, best2)
+        t = x3 - load(panels, column + 3 * WIDTH, DOUBLES)
+        distance += t * t
+        best3 = minimum(distance, best3)
+        store(distance, D, row + c)
+    for e, best in enumerate((best0, best1, best2, best3)):
+        least[first + e] = min(least[first + e], min_lane(best))
 
 
 @jit
@@ -120,9 +71,9 @@ def pack_panel(columns, order, scaling, p, prefixes):
     begin = p * WIDTH
     first = np.searchsorted(edges, begin, "right") - 1
     last = np.searchsorted(edges, begin + WIDTH)
-    for a in range(first, lesser(last, edges.size - 1)):
-        low = np.searchsorted(places, greater(edges[a], begin))
-        high = np.searchsorted(places, lesser(edges[a + 1], begin + WIDTH))
+    for a in range(first, min(last, edges.size - 1)):
+        low = np.searchsorted(places, max(edges[a], begin))
+        high = np.searchsorted(places, min(edges[a + 1], begin + WIDTH))
         if low == high:
             continue
         place = places[low] - begin
@@ -130,7 +81,7 @@ def pack_panel(columns, order, scaling, p, prefixes):
             g = order[f]
             for i in range(high - low):
                 t = (columns[g, low + i] - shift[g]) * factor[g]
-                panels[p, f, place + i] = greater(lesser(t, limit), -limit)
+                panels[p, f, place + i] = max(min(t, limit), -limit)
 
 
 @inner
@@ -179,11 +130,11 @@ def _least_distances(prefixes, queries, hits, misses):
     for p in range(P):
         _begin_panel(prefixes, queries, p, D, start)
         base = p * WIDTH
-        end = lesser(edges[-1] - base, WIDTH)
+        end = min(edges[-1] - base, WIDTH)
         for q in range(queries.size):
             for side in range(2):
                 edge = edges[labels[queries[q]] + side] - base
-                ranges[q, side] = lesser(greater(edge, 0), end)
+                ranges[q, side] = min(max(edge, 0), end)
         for f in range(0, d, len(STEPS)):
             place = (p * d + f) * WIDTH
             for q in range(queries.size):
@@ -224,9 +175,9 @@ def _tied_counts(prefixes, query, borders, counts):
                 D[c] += t * t
             if borders[f] < 0.0:
                 continue
-            for a in range(first, lesser(last, edges.size - 1)):
-                low = greater(edges[a] - base, 0)
-                high = lesser(edges[a + 1] - base, WIDTH)
+            for a in range(first, min(last, edges.size - 1)):
+                low = max(edges[a] - base, 0)
+                high = min(edges[a + 1] - base, WIDTH)
                 for c in range(low, high):
                     counts[f, a] += D[c] <= borders[f]
 
@@ -249,8 +200,8 @@ def prefix_hits(prefixes, queries, prior, correct):
         until = 0
         for f in range(d):
             near, far = (
-                lesser(hits[q, f], misses[q, f]),
-                greater(hits[q, f], misses[q, f]),
+                min(hits[q, f], misses[q, f]),
+                max(hits[q, f], misses[q, f]),
             )
             if far < np.inf and far <= near * FAR:
                 borders[f] = near * (1 + TIE) ** 2

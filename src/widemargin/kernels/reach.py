@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import by_type, inner, jit, tiny
-from widemargin.kernels.choose import greater, lesser
 from widemargin.kernels.constants import MOST, TIE, UNIT
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import is_plain
+from widemargin.kernels.ties import is_within
 
 
 class VisitRoom(NamedTuple):
@@ -48,7 +48,7 @@ def screen_weights(squares, screen, weights):
     """
     columns, top, total = screen.columns, 0.0, 0.0
     for f in range(squares.size):
-        top = greater(top, squares[f])
+        top = max(top, squares[f])
     scale = 1 / np.sqrt(top) if top > 0.0 else 0.0
     for c in range(columns.size):
         share = squares[columns[c]] * scale * scale
@@ -65,14 +65,37 @@ def screen_cut(best, scale, slack, depth):
     return np.float32(reach * reach * (1 + (depth + 8) * UNIT) + 1e-36)
 
 
-def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
+def _with_mismatches(X, i, j, squares, scale, key, cut):
+    """A key with what nominal features add to it, or one that is above the cut."""
+
+
+def _mixed_with_mismatches(X, i, j, squares, scale, key, cut):
+    codes, nominal = X.mixed.codes, X.mixed.nominal
+    for m in range(nominal.size):
+        if key > cut:
+            break
+        if abs(codes[i, m] - codes[j, m]) > 0:
+            key += np.float32(squares[nominal[m]] * scale * scale)
+    return key
+
+
+@by_type(_with_mismatches)
+def _choose_with_mismatches(X, i, j, squares, scale, key, cut):
+    if is_plain(X):
+        return lambda X, i, j, squares, scale, key, cut: key
+    return _mixed_with_mismatches
+
+
+@inner
+def rows_within_reach(X, i, ranges, squares, screen, thin, reach, found):
     """Rows that are near row i under the current weights.
 
     ``ranges`` says which rows: from the first number up to the second, but not those
     from the third up to the fourth. ``reach`` is a distance, and whether it shrinks to
     that of the nearest row found so far (one row is known to be as near as it). A row
-    is given up as soon as its partial sum says that it is farther. Returns how many
-    rows were found, in ``found``, and the reach.
+    is given up as soon as its partial sum says that it is farther. Missing cells only
+    add to a distance, so that the screen may leave them out. Returns how many rows were
+    found, in ``found``, and the reach.
     """
     rows = screen.rows
     weights, scale, slack = thin
@@ -89,9 +112,10 @@ def _plain_within_reach(X, i, ranges, squares, screen, thin, reach, found):
                 t = rows[i, f] - rows[j, f]
                 key += weights[f] * t * t
             first += STEP
+        key = _with_mismatches(X, i, j, squares, scale, key, cut)
         if key <= cut:
             r = weighted_distance(X, i, j, squares)
-            if r <= best * (1 + TIE):
+            if is_within(r, best):
                 ids[count], exact[count] = j, r
                 count += 1
                 if r < best and shrinking:
@@ -107,55 +131,6 @@ def nearest_of_ties(count, best, rank, found):
     chosen, lowest, distance = -1, MOST, best
     for e in range(count):
         j, r = ids[e], exact[e]
-        if r <= best * (1 + TIE) and rank[j] < lowest:
+        if is_within(r, best) and rank[j] < lowest:
             chosen, lowest, distance = j, rank[j], r
     return chosen, distance
-
-
-def _mixed_within_reach(X, i, ranges, squares, screen, thin, reach, found):
-    """As `_plain_within_reach`; nominal features are screened after the numbers.
-
-    Missing cells only add to a distance, so that the screen may leave them out.
-    """
-    Z, codes, nominal = screen.rows, X.mixed.codes, X.mixed.nominal
-    weights, scale, slack = thin
-    ids, exact = found
-    best, shrinking = reach
-    width, many, count = np.uint64(Z.shape[1]), np.uint64(nominal.size), 0
-    sizes, none = np.empty(nominal.size, np.float32), np.float32(0)
-    for m in range(nominal.size):
-        sizes[m] = squares[nominal[m]] * scale * scale
-    cut = screen_cut(best, scale, slack, squares.size)
-    for j in range(ranges[0], ranges[1]):
-        if j == i or ranges[2] <= j < ranges[3]:
-            continue
-        key, first = np.float32(0), np.uint64(0)
-        while first < width and key <= cut:
-            for f in range(first, first + STEP):
-                t = Z[i, f] - Z[j, f]
-                key += weights[f] * t * t
-            first += STEP
-        first = np.uint64(0)
-        while first < many and key <= cut:
-            for m in range(first, lesser(first + STEP, many)):
-                unequal = abs(codes[i, m] - codes[j, m]) > none
-                key += sizes[m] if unequal else none
-            first += STEP
-        if key <= cut:
-            r = weighted_distance(X, i, j, squares)
-            if r <= best * (1 + TIE):
-                ids[count], exact[count] = j, r
-                count += 1
-                if r < best and shrinking:
-                    best = r
-                    cut = screen_cut(best, scale, slack, squares.size)
-    return count, best
-
-
-def rows_within_reach(X, i, ranges, squares, screen, thin, reach, found):
-    """Rows near row i, plain or mixed."""
-
-
-@by_type(rows_within_reach)
-def _choose_within_reach(X, i, ranges, squares, screen, thin, reach, found):
-    return _plain_within_reach if is_plain(X) else _mixed_within_reach

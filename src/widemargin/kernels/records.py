@@ -67,13 +67,14 @@ class Desk(NamedTuple):
     """Room to sort the entries of a list."""
 
     ids: np.ndarray  # (L,) int64; entries at first
+    ranks: np.ndarray  # (L,) int64
     weight: np.ndarray  # (L,) float64
     exact: np.ndarray  # (L,) float64
 
     @classmethod
     def empty(cls, places):
         """Room for lists with that many places."""
-        return cls(np.empty(places, np.int64), *np.empty((2, places)))
+        return cls(*np.empty((2, places), np.int64), *np.empty((2, places)))
 
 
 class Lists(NamedTuple):

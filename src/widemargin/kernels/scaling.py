@@ -3,7 +3,6 @@
 import numpy as np
 
 from widemargin.kernels._jit import jit
-from widemargin.kernels.choose import lesser
 from widemargin.kernels.constants import EUCLIDEAN, MANHATTAN
 
 
@@ -43,7 +42,7 @@ def pack_rows(Z, centre, factor, packed, first, norms):
         squares, sizes = 0.0, 0.0
         for chunk in range(chunks):
             row, f0 = packed[chunk, first + r], np.uint64(chunk * length)
-            for e in range(np.uint64(lesser(length, Z.shape[1] - chunk * length))):
+            for e in range(np.uint64(min(length, Z.shape[1] - chunk * length))):
                 v = np.float32((Z[r, f0 + e] - centre[f0 + e]) * factor)
                 row[e] = v
                 squares += np.float64(v) * np.float64(v)

@@ -5,7 +5,6 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.bounds import key_error
 from widemargin.kernels.candidates import scan_rows
-from widemargin.kernels.choose import greater, lesser
 from widemargin.kernels.constants import EUCLIDEAN, LANES, TIE
 from widemargin.kernels.tiles import fill_tile
 
@@ -32,8 +31,8 @@ def search_pairs(packed, norms, corners, queries, layout, heap, tile):
     values, turned, lows = tile.values, tile.turned, tile.lows
     n, width = layout.labels.size, values.shape[0]
     for first in range(top, bottom, width):
-        for offset in range(greater(first, left), right, width):
-            shape = lesser(width, n - first), width, lesser(width, n - offset)
+        for offset in range(max(first, left), right, width):
+            shape = min(width, n - first), width, min(width, n - offset)
             fill_tile(packed, first, packed, offset, norms, shape, values, turned)
             near, far, block = first, offset, values
             # A loop, so that the scan is compiled into this function once.
@@ -52,9 +51,9 @@ def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
     ``norms`` are the squared norms of ``ours`` and ``packed``; None as above.
     """
     n, width = layout.labels.size, tile.values.shape[0]
-    height = lesser(width, queries.rows.size - first)
+    height = min(width, queries.rows.size - first)
     for offset in range(0, n, width):
-        shape = height, width, lesser(width, n - offset)
+        shape = height, width, min(width, n - offset)
         fill_tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
         scan_rows(tile.values, shape, queries, first, offset, layout, heap, tile.lows)
 
@@ -89,7 +88,7 @@ def search_blocks(packed, norms, queries, layouts, heaps, tile):
     width = values.shape[0]
     for first in range(0, n, width):
         for offset in range(0, m, width):
-            shape = lesser(width, n - first), width, lesser(width, m - offset)
+            shape = min(width, n - first), width, min(width, m - offset)
             fill_tile(ours, first, theirs, offset, norms, shape, values, turned)
             near, far, block = first, offset, values
             asking, asked, heap = queries[0], layouts[1], heaps[0]

@@ -3,18 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from widemargin.kernels._jit import inner
+from widemargin.kernels._jit import inner, tiny
 from widemargin.kernels.constants import LANES
-from widemargin.kernels.vectors import (
-    count_bits,
-    lanes_to_mask,
-    lowest_bit,
-    splat_lanes,
-)
+from widemargin.kernels.simd import count_bits, load, lowest_bit, mask_bits, splat
 
 
 class Flips(NamedTuple):
@@ -24,6 +16,8 @@ class Flips(NamedTuple):
     D: np.ndarray  # (n, n) each row as of its version; (0, 0) if not kept
     versions: np.ndarray  # (n,) how much of the log a row of D has seen; −1: nothing
     log: np.ndarray  # (2, M) features flipped since D was 0, and +1 in or −1 out
+    labels: np.ndarray  # (n,) class of each row; rows are sorted by it
+    starts: np.ndarray  # (C + 1,) first row of each class
 
 
 class Shortlist(NamedTuple):
@@ -80,19 +74,10 @@ def distance_row(i, flips, length, spare):
     return row
 
 
-@intrinsic
-def _below_limit(typing_context, values, start, limit):
+@tiny
+def _below_limit(values, start, limit):
     """Bit c says whether values[start + c] < limit, for c < LANES."""
-
-    def code(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        vector = ir.VectorType(ir.DoubleType(), LANES)
-        place = builder.bitcast(builder.gep(data, [args[1]]), vector.as_pointer())
-        loaded = builder.load(place, align=8)
-        limit = splat_lanes(builder, args[2])
-        return lanes_to_mask(builder, builder.fcmp_ordered("<", loaded, limit))
-
-    return types.int64(values, types.intp, types.float64), code
+    return mask_bits(load(values, start, LANES) < splat(limit, LANES))
 
 
 @inner

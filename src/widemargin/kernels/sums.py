@@ -3,7 +3,6 @@
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit, tiny
-from widemargin.kernels.choose import lesser
 from widemargin.kernels.mixed import add_mixed_differences
 
 
@@ -27,7 +26,7 @@ def add_four_edges(X, edges, e, stop, power, first, last, sums):
     heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
     x, y, z = e + 1, e + 2, e + 3
     if z >= stop:
-        x, y, z = lesser(x, stop - 1), lesser(y, stop - 1), stop - 1
+        x, y, z = min(x, stop - 1), min(y, stop - 1), stop - 1
     h, i, j = heads[e], heads[x], heads[y]
     k, p, q = heads[z], tails[e], tails[x]
     r, s, a = tails[y], tails[z], coefficients[e]

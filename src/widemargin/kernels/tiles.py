@@ -1,24 +1,14 @@
 """Tiles: blocks of distances between two panels of rows."""
 
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from widemargin.kernels._jit import (
-    alloca_once,
-    by_type,
-    for_range,
-    get_or_insert_function,
-    inner,
-    tiny,
-)
+from widemargin.kernels._jit import by_type, inner, tiny
 from widemargin.kernels.blas import multiply
-from widemargin.kernels.choose import greater, lesser
 from widemargin.kernels.constants import LANES, WORDS
+from widemargin.kernels.simd import load, splat, sum_lanes, widen
 
 
 @tiny
@@ -31,14 +21,15 @@ def _euclidean_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖², one matrix product per chunk of features."""
     width = shape[1]
     for chunk in range(ours.shape[0]):
-        multiply(ours, first, theirs, offset, chunk, tile)
+        A = _panel(ours, chunk, first, width)
+        multiply(A, _panel(theirs, chunk, offset, width), chunk > 0, tile)
     ours_norms, theirs_norms = norms
     beside = theirs_norms[offset : offset + width]
     for r in range(width):
         row, norm = tile[r], np.float32(ours_norms[first + r])
         for c in range(width):
             key = (norm + np.float32(beside[c])) - (row[c] + row[c])
-            row[c] = greater(key, np.float32(0))
+            row[c] = max(key, np.float32(0))
 
 
 @inner
@@ -99,65 +90,29 @@ def _short_manhattan_tile(A, B, tile, part):
                 )
 
 
-# Whole numbers halve the work, and the compiler would make them wider than need be.
-@intrinsic
-def _add_counts(typing_context, A, r, B, c, unit, tile):
+@inner
+def _add_counts(A, r, B, c, unit, tile):
     """tile[r + g, c + h] += unit · ‖A_r+g − B_c+h‖₁ for g < 2 and h < 4.
 
-    A and B hold numbers from 0 to TOP, WORDS or a multiple of them in a row.
+    A and B hold numbers from 0 to TOP, WORDS or a multiple of them in a row: sums of 16
+    bits are enough, and twice as many are added at once as of single precision.
     """
-
-    def code(context, builder, signature, args):
-        index = ir.IntType(64)
-        ours, theirs, target = (
-            context.make_array(signature.args[k])(context, builder, args[k])
-            for k in (0, 2, 5)
-        )
-        length, width = (
-            builder.extract_value(array.shape, 1) for array in (ours, target)
-        )
-        words = ir.VectorType(ir.IntType(16), WORDS)
-        size = get_or_insert_function(
-            builder.module,
-            ir.FunctionType(words, [words, ir.IntType(1)]),
-            f"llvm.abs.v{WORDS}i16",
-        )
-
-        def row(array, size, first, k):
-            place = builder.mul(builder.add(first, index(k)), size)
-            return builder.gep(array.data, [place])
-
-        def load(line, start):
-            place = builder.bitcast(builder.gep(line, [start]), words.as_pointer())
-            return builder.load(place, align=2)
-
-        rows = [row(ours, length, args[1], g) for g in range(2)]
-        columns = [row(theirs, length, args[3], h) for h in range(4)]
-        sums = [alloca_once(builder, words) for _ in range(8)]
-        for total in sums:
-            builder.store(ir.Constant(words, None), total)
-        with for_range(builder, builder.udiv(length, index(WORDS))) as loop:
-            start = builder.mul(loop.index, index(WORDS))
-            a, b = ([load(line, start) for line in lines] for lines in (rows, columns))
-            for total, (x, y) in zip(sums, product(a, b), strict=True):
-                part = builder.call(size, [builder.sub(x, y), ir.IntType(1)(0)])
-                builder.store(builder.add(builder.load(total), part), total)
-        wide = ir.VectorType(ir.IntType(32), WORDS)
-        add_up = get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.IntType(32), [wide]),
-            f"llvm.vector.reduce.add.v{WORDS}i32",
-        )
-        for k, total in enumerate(sums):
-            line = row(target, width, args[1], k // 4)
-            place = builder.gep(line, [builder.add(args[3], index(k % 4))])
-            count = builder.call(add_up, [builder.zext(builder.load(total), wide)])
-            value = builder.fmul(builder.sitofp(count, ir.FloatType()), args[4])
-            builder.store(builder.fadd(builder.load(place), value), place)
-        return context.get_dummy_value()
-
-    at = types.intp
-    return types.void(A, at, B, at, types.float32, tile), code
+    length = A.shape[1]
+    xp = xq = xs = xt = zp = zq = zs = zt = splat(np.uint16(0), WORDS)
+    for e in range(0, length, WORDS):
+        x = load(A, r * length + e, WORDS)
+        z = load(A, (r + 1) * length + e, WORDS)
+        p = load(B, c * length + e, WORDS)
+        q = load(B, (c + 1) * length + e, WORDS)
+        s = load(B, (c + 2) * length + e, WORDS)
+        t = load(B, (c + 3) * length + e, WORDS)
+        xp, xq = xp + abs(x - p), xq + abs(x - q)
+        xs, xt = xs + abs(x - s), xt + abs(x - t)
+        zp, zq = zp + abs(z - p), zq + abs(z - q)
+        zs, zt = zs + abs(z - s), zt + abs(z - t)
+    for column, upper, lower in ((0, xp, zp), (1, xq, zq), (2, xs, zs), (3, xt, zt)):
+        tile[r, c + column] += unit * np.float32(sum_lanes(widen(upper, np.int32)))
+        tile[r + 1, c + column] += unit * np.float32(sum_lanes(widen(lower, np.int32)))
 
 
 @inner
@@ -298,7 +253,7 @@ def _add_extras(norms, first, offset, shape, tile, part):
     tall, place, side = np.uint64(height), np.uint64(first), np.uint64(LANES)
     # Whole lines of memory at a time: columns are far apart.
     for c0 in range(0, filled, LANES):
-        if starts[offset + c0] == starts[lesser(offset + c0 + LANES, starts.size - 1)]:
+        if starts[offset + c0] == starts[min(offset + c0 + LANES, starts.size - 1)]:
             continue
         for c in range(LANES):
             for r in range(tall):

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.choose import greater
 
 
 class TreeLimits(NamedTuple):
@@ -138,7 +137,7 @@ def grow_ranking_tree(XT, y, order, n_classes, limits, nodes):
         if (
             impurity[node] > 0
             and depth[node] < limits.depth
-            and stop - start >= greater(limits.split, 2 * limits.leaf)
+            and stop - start >= max(limits.split, 2 * limits.leaf)
         ):
             decrease, f, place = _best_ranking_split(
                 XT, y, order, start, stop, limits.leaf, totals, counts

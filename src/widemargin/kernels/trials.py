@@ -3,15 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from widemargin.kernels._jit import alloca_once, for_range, inner
-from widemargin.kernels.choose import lesser
-from widemargin.kernels.constants import LANES
-from widemargin.kernels.team import fill
-from widemargin.kernels.vectors import splat_doubles
+from widemargin.kernels._jit import inner
+from widemargin.kernels.simd import any_lane, load, min_lane, minimum, splat, store
 
 
 class Batch(NamedTuple):
@@ -25,9 +19,7 @@ class Batch(NamedTuple):
     size: int  # how many there are
 
 
-FEWEST, TRIED = 8, 32  # flips tried together: after one was kept, or long none
-
-
+TRIED = 32  # flips that are tried together at most
 OCTET = 8  # of them are tried at once
 
 
@@ -47,30 +39,22 @@ def _pair(i, j, XT, members, size, f, sign):
 
 
 @inner
-def _least(row, column, i, sign, lo, hi, least):
-    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1.
-
-    LANES running minima side by side: a single one would not vectorise.
-    """
-    fill(least, np.inf)
-    x, first, side = column[i], np.uint64(lo), np.uint64(LANES)
-    while first + side <= np.uint64(hi):
-        for e in range(side):
-            t = x - column[first + e]
-            v = row[first + e] + sign * t * t
-            least[e] = v if v < least[e] else least[e]
-        first += side
-    best = np.inf
-    for e in range(LANES):
-        best = lesser(best, least[e])
-    for j in range(first, np.uint64(hi)):
+def _least(row, column, i, sign, lo, hi):
+    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1."""
+    x, whole = column[i], lo + (hi - lo) // OCTET * OCTET
+    least, xs, signs = splat(np.inf, OCTET), splat(x, OCTET), splat(sign, OCTET)
+    for j in range(lo, whole, OCTET):
+        t = xs - load(column, j, OCTET)
+        least = minimum(load(row, j, OCTET) + signs * t * t, least)
+    best = min_lane(least)
+    for j in range(whole, hi):
         t = x - column[j]
-        best = lesser(best, row[j] + sign * t * t)
+        best = min(best, row[j] + sign * t * t)
     return best
 
 
 @inner
-def _try_all(i, h, span, XT, members, size, f, sign, floor, row, least):
+def _try_all(i, h, span, XT, members, size, f, sign, floor, row):
     """Nearest distance after feature f is flipped, from all rows.
 
     A difference that has lost its digits to cancellation is summed afresh.
@@ -80,7 +64,7 @@ def _try_all(i, h, span, XT, members, size, f, sign, floor, row, least):
     if h == 1:
         first, second = (0, span[0]), (span[1], row.size)
     for lo, hi in (first, second):
-        best = lesser(best, _least(row, column, i, sign, lo, hi, least))
+        best = min(best, _least(row, column, i, sign, lo, hi))
     if best >= floor:
         return best
     best = np.inf
@@ -90,14 +74,14 @@ def _try_all(i, h, span, XT, members, size, f, sign, floor, row, least):
         if v < best and not first[1] <= j < second[0]:
             if v < floor:
                 v = _pair(i, j, XT, members, size, f, sign)
-            best = lesser(best, v)
+            best = min(best, v)
             if best == 0.0:
                 break
     return best
 
 
 @inner
-def settle_row(i, h, lane, span, XT, row, shortlist, batch, tests, least):
+def settle_row(i, h, lane, span, XT, row, shortlist, batch, tests):
     """Nearest distances of row i after some flips, where its list does not tell."""
     near, ids, kind = shortlist.near, shortlist.ids, 2 * i + h
     base = kind * shortlist.length
@@ -108,7 +92,7 @@ def settle_row(i, h, lane, span, XT, row, shortlist, batch, tests, least):
         best, x = np.inf, values[i, b]
         for place in range(base, base + held):
             t = x - values[ids[place], b]
-            best = lesser(best, near[place] + sign * t * t)
+            best = min(best, near[place] + sign * t * t)
         if best > bound - slack or best < floor:
             best = _try_all(
                 i,
@@ -121,82 +105,50 @@ def settle_row(i, h, lane, span, XT, row, shortlist, batch, tests, least):
                 sign,
                 floor,
                 row,
-                least,
             )
         tests[3 + h, b] = best
 
 
-@intrinsic
-def _try_some(typing_context, values, places, near, ids, span, tests, rest):
+@inner
+def _try_some(values, places, near, ids, span, tests, rest):
     """Distances after OCTET flips to some listed rows; whether a row beyond may matter.
 
     ``places`` are that of the row's values in their flat array, of the first flip, and
     0 for hits or 1 for misses; ``span`` are places in the flat lists.
     """
-
-    def code(context, builder, signature, args):
-        vector = ir.VectorType(ir.DoubleType(), OCTET)
-        values, near, ids, tests = (
-            context.make_array(signature.args[k])(context, builder, args[k]).data
-            for k in (0, 2, 3, 5)
-        )
-        ours, lane, side = (builder.extract_value(args[1], k) for k in range(3))
-        first, last = (builder.extract_value(args[4], k) for k in range(2))
-        width = ir.Constant(ir.IntType(64), TRIED)
-
-        def at(data, place):
-            return builder.bitcast(builder.gep(data, [place]), vector.as_pointer())
-
-        def test(row):
-            return at(tests, builder.add(builder.mul(row, width), lane))
-
-        whole = ir.IntType(64)
-        place = test(builder.add(side, whole(3)))
-        sign, slack, floor = (builder.load(test(whole(k)), align=8) for k in range(3))
-        x = builder.load(at(values, ours), align=8)
-        least = alloca_once(builder, vector)
-        builder.store(builder.load(place, align=8), least)
-        with for_range(builder, builder.sub(last, first)) as loop:
-            here = builder.add(first, loop.index)
-            theirs = builder.mul(builder.load(builder.gep(ids, [here])), width)
-            y = builder.load(at(values, builder.add(theirs, lane)), align=8)
-            t = builder.fsub(x, y)
-            square = builder.fmul(sign, builder.fmul(t, t), flags=("contract",))
-            base = splat_doubles(builder, builder.load(builder.gep(near, [here])))
-            v = builder.fadd(base, square, flags=("contract",))
-            old = builder.load(least)
-            nearer = builder.fcmp_ordered("<", v, old)
-            builder.store(builder.select(nearer, v, old), least)
-        found = builder.load(least)
-        builder.store(found, place, align=8)
-        limit = builder.fsub(splat_doubles(builder, args[6]), slack)
-        beyond = builder.fcmp_ordered(">", found, limit)
-        lost = builder.fcmp_ordered("<", found, floor)
-        bits = builder.bitcast(builder.or_(beyond, lost), ir.IntType(OCTET))
-        return builder.icmp_unsigned("!=", bits, ir.IntType(OCTET)(0))
-
-    index = types.intp
-    three, two = types.UniTuple(index, 3), types.UniTuple(index, 2)
-    kinds = values, three, near, ids, two, tests, types.float64
-    return types.boolean(*kinds), code
+    ours, lane, side = places
+    x, sign = load(values, ours, OCTET), load(tests, lane, OCTET)
+    found = (3 + side) * TRIED + lane
+    least = load(tests, found, OCTET)
+    for place in range(span[0], span[1]):
+        t = x - load(values, ids[place] * TRIED + lane, OCTET)
+        least = minimum(splat(near[place], OCTET) + sign * (t * t), least)
+    store(least, tests, found)
+    slack, floor = (
+        load(tests, TRIED + lane, OCTET),
+        load(tests, 2 * TRIED + lane, OCTET),
+    )
+    beyond = least > splat(rest, OCTET) - slack
+    return any_lane(beyond | (least < floor))
 
 
 @inner
-def search_list(listed, ours, lane, h, near, ids, values, tests):
-    """Distances after OCTET flips to the nearest listed row; whether that settles it.
+def search_list(i, h, lane, shortlist, values, tests):
+    """Distances after OCTET flips to the nearest listed hit (h = 0) or miss of row i.
 
-    ``listed`` says where the list begins, how long it is and what bounds other rows.
+    Returns whether these settle where the nearest ones are.
     """
-    start, held, bound = listed
+    near, ids, kind = shortlist.near, shortlist.ids, 2 * i + h
+    start = kind * shortlist.length
+    held, bound = shortlist.held[kind], shortlist.bounds[kind]
     for b in range(lane, lane + OCTET):
         tests[3 + h, b] = np.inf
     e, unsure = 0, True
     while unsure and e < held:
-        stop, rest = lesser(e + 4, held), bound
+        stop, rest = min(e + 4, held), bound
         if stop < held:
-            rest = lesser(rest, near[start + stop])
-        span = start + e, start + stop
-        places = ours, lane, h
+            rest = min(rest, near[start + stop])
+        places, span = (i * TRIED + lane, lane, h), (start + e, start + stop)
         unsure = _try_some(values, places, near, ids, span, tests, rest)
         e = stop
     return not unsure
