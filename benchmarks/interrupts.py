@@ -222,13 +222,12 @@ def say(*words: Any) -> None:
 def work(names: list[str], count: int, seed: int) -> None:
     """In a process of its own: attack one subject after the other."""
     import widemargin.base
-    from widemargin import table
     from widemargin.engine import small
 
     faulthandler.enable()
     warnings.simplefilter("ignore")
     # Threads and compiled code also for a table on which a fit takes no time.
-    widemargin.base.SMALL = small.ROWS = table.FEW = 0
+    widemargin.base.SMALL = small.ROWS = 0
     known = subjects()
     import scipy.linalg  # noqa: F401  has a BLAS of its own
 

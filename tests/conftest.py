@@ -4,7 +4,6 @@ import pytest
 from hypothesis import settings
 
 import widemargin.base
-from widemargin import table
 from widemargin.engine import small
 
 # The same examples every time where nobody is there to look at a new one.
@@ -21,6 +20,5 @@ def threads_on_small_data(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def search_in_small_data(monkeypatch):
-    """Nor the compiled search and what it is made ready by."""
+    """Nor the compiled search."""
     monkeypatch.setattr(small, "ROWS", 0)
-    monkeypatch.setattr(table, "FEW", 0)

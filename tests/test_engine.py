@@ -22,13 +22,11 @@ from widemargin.table import build
 from widemargin.threads import Workers
 
 # Before a fixture makes no table small.
-SMALL_ROWS, FEW = small.ROWS, widemargin.table.FEW
+SMALL_ROWS = small.ROWS
 
 
-@pytest.fixture(params=["1 thread", "2 threads", "few cells", "small"])
+@pytest.fixture(params=["1 thread", "2 threads", "small"])
 def workers(request, monkeypatch):
-    if request.param in ("few cells", "small"):
-        monkeypatch.setattr(widemargin.table, "FEW", FEW)
     if request.param == "small":
         monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
     with Workers(2 if request.param == "2 threads" else 1) as workers:
@@ -271,8 +269,6 @@ def test_small_tables_score_as_with_the_search(method, case, monkeypatch):
     if "random_state" in selector.get_params():
         selector.set_params(random_state=0)
     searched = selector.fit(X, y).scores_
-    monkeypatch.setattr(widemargin.table, "FEW", FEW)
-    np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)
     monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
     monkeypatch.setattr(local, "Search", None)
     np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)

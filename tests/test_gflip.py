@@ -52,7 +52,7 @@ def test_any_small_table_gives_the_sets_of_the_oracle(table):
 
 def test_more_rows_than_listed_with_and_without_distance_matrix(monkeypatch):
     monkeypatch.setattr(widemargin.algorithms.gflip, "LISTED", 4)
-    monkeypatch.setattr(widemargin.algorithms.gflip, "FEW", 30)
+    monkeypatch.setattr(widemargin.algorithms.gflip, "ROWS_OF_A_PIECE", 30)
     rng = np.random.default_rng(5)
     X, y = make_gaussian_relevant(90, 12, random_state=0)
     X[:, 3:] += rng.standard_normal((90, 9)) / 3

@@ -176,14 +176,10 @@ def test_any_range_can_be_scaled_to_one(selector, size):
     )
 
 
-@pytest.mark.parametrize("few", [0, 2**15])
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("cells", [[np.inf], [-np.inf], [np.inf, -np.inf]])
 @pytest.mark.parametrize("missing", [False, True])
-def test_infinite_cells_are_refused(
-    numbers, selector, cells, missing, few, monkeypatch
-):
-    monkeypatch.setattr(table, "FEW", few)
+def test_infinite_cells_are_refused(numbers, selector, cells, missing):
     X, y = numbers
     X = X.astype(float)
     X[: len(cells), 2] = cells
@@ -305,33 +301,26 @@ def test_single_precision_is_only_a_way_to_store(scale):
 
 @pytest.mark.parametrize("scale", ["minmax", "standard", None])
 @pytest.mark.parametrize("kind", ["float64", "tiny", "huge", "float32", "int64"])
-def test_few_cells_are_scaled_as_many_are(kind, scale, monkeypatch):
+def test_pieces_are_scaled_as_the_whole(kind, scale):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(0, 3, (50, 6)), rng.integers(0, 3, 50)
+    X, y = rng.normal(0, 3, (50, 600)), rng.integers(0, 3, 50)
     X[:, 4] = 7
     sizes = {"tiny": 1e-140, "huge": 1e140}
     X = X * sizes[kind] if kind in sizes else np.asfortranarray(X.astype(kind))
 
-    def scaled():
-        with Workers(1) as workers:
+    def scaled(n_threads):
+        with Workers(n_threads) as workers:
             return table.build(X, y, np.arange(3), scale=scale, workers=workers)
 
-    many = scaled()  # compiled: a fixture sees to it
-    monkeypatch.setattr(table, "FEW", X.size)
-    monkeypatch.setattr(table.kernels, "column_range", None)
-    monkeypatch.setattr(table.kernels, "scale_rows", None)
-    few = scaled()
-    for name in ("X", "low", "high"):
-        np.testing.assert_array_equal(getattr(few, name), getattr(many, name))
-    size = np.abs([many.low, many.high]).max()
-    np.testing.assert_allclose(few.mean, many.mean, 0, 1e-12 * size)
-
-
-def test_a_stand_in_only_makes_tables_larger(monkeypatch):
-    monkeypatch.setattr(table, "FEW", 100)
-    few, many = np.zeros((5, 4)), np.zeros((50, 4))
-    for shape, is_little in (((2, 2), True), ((50, 4), False)):
-        with table.as_if_of(*shape):
-            assert table.is_little(few) == is_little
-            assert not table.is_little(many)
-    assert table.is_little(few)
+    one, three = scaled(1), scaled(3)
+    for name in ("X", "low", "high", "mean"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
+    low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
+    if scale is None:
+        np.testing.assert_array_equal(one.X, X[one.rows])
+    if scale == "minmax":
+        varies = high > low
+        expected = (X[one.rows] - low)[:, varies] / (high - low)[varies]
+        np.testing.assert_allclose(one.X[:, varies], expected, rtol=1e-14)
+    size = np.abs(one.X).max()
+    np.testing.assert_allclose(one.mean, one.X.mean(axis=0), 0, 1e-12 * size)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from widemargin import kernels
-from widemargin.table import Floats, Ints, Table, is_little
+from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
 REARRANGED = 8  # times per pass that features are put in order of their weight
@@ -55,11 +55,7 @@ class Screen(_Rearranged):
         """The copy, arranged for weights near w."""
         telling = (w**2 * self.spread)[self.numeric]
         columns = self.numeric[np.argsort(-telling, kind="stable")]
-        X = self.table.X
-        if is_little(X):
-            self.rows[:, : len(columns)] = X[:, columns] - self.centre[columns]
-        else:
-            kernels.arrange_columns(X, self.centre, columns, self.rows)
+        kernels.arrange_columns(self.table.X, self.centre, columns, self.rows)
         return kernels.Screen(self.rows, columns, self.largest)
 
 

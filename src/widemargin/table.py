@@ -8,8 +8,6 @@ features and missing values are set apart in ``mixed``.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, NoReturn
@@ -39,7 +37,6 @@ from widemargin.targets import check_numbers
 from widemargin.threads import Workers
 
 SCALES = ("minmax", "standard", None)
-FEW = 2**15  # cells up to which NumPy does in no time what else has to be compiled
 FAR = 2**10  # ranges of a feature that lie between its values and 0, if they are far
 SMALLEST, LARGEST = 1e-150, 1e150  # differences beyond have squares of 0 or infinity
 
@@ -397,50 +394,19 @@ def _refuse_other_than_numbers(
         assert_all_finite(X, allow_nan=may_miss, estimator_name=name, input_name="X")
 
 
-_stand_ins: list[tuple[int, int]] = []  # shapes of tables that are to come
-
-
-@contextmanager
-def as_if_of(n: int, d: int) -> Iterator[None]:
-    """Treat smaller tables like one of n rows and d features.
-
-    Results do not depend on it, but what has to be compiled does: with a few rows, one
-    can make ready for many.
-    """
-    _stand_ins.append((n, d))
-    try:
-        yield
-    finally:
-        _stand_ins.pop()
-
-
-def taken_shape(X: NDArray[Any]) -> tuple[int, int]:
-    """The number of rows and of features by which X is treated."""
-    n, d = _stand_ins[-1] if _stand_ins else (0, 0)
-    return max(n, X.shape[0]), max(d, X.shape[1])
-
-
-def is_little(X: NDArray[Any]) -> bool:
-    """Whether X has few cells."""
-    n, d = taken_shape(X)
-    return n * d <= FEW
-
-
 def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
     """Smallest and largest value and mean of each feature; NaN if a cell is missing."""
     n, d = X.shape
-    if is_little(X):
-        parts = np.divide(X, n, dtype=float)
+    ranges = np.empty((3, d))
+
+    def measure(part: slice) -> None:
+        columns = X[:, part]
+        ranges[0, part], ranges[1, part] = columns.min(axis=0), columns.max(axis=0)
         with np.errstate(invalid="ignore"):  # infinite numbers are refused later
-            mean = parts.sum(axis=0)
-        return np.stack([X.min(axis=0), X.max(axis=0), mean], dtype=float)
-    ranges = np.repeat([[np.inf], [-np.inf], [0.0]], d, axis=1)
-    workers.run(
-        lambda part: kernels.column_range(
-            X, np.uint64(part.start), np.uint64(part.stop), *ranges
-        ),
-        workers.shares(d, 256),
-    )
+            # Shares of large numbers have a sum where the numbers have none.
+            ranges[2, part] = np.divide(columns, n, dtype=float).sum(axis=0)
+
+    workers.run(measure, workers.shares(d, 64, 256))
     return ranges
 
 
@@ -448,14 +414,14 @@ def _scaled(
     X: NDArray[Any], rows: Ints, shift: Floats, span: Floats, workers: Workers
 ) -> Floats:
     """Some rows of X, as (x − shift) / span."""
-    if is_little(X):
-        scaled: Floats = (X[rows] - shift) / span
-        return scaled
     Z = np.empty(X.shape)
-    workers.run(
-        lambda part: kernels.scale_rows(X, rows, shift, span, part.start, part.stop, Z),
-        workers.shares(len(rows), max(1, 2**16 // X.shape[1])),
-    )
+
+    def scale(part: slice) -> None:
+        np.subtract(X[rows[part]], shift, out=Z[part])
+        np.divide(Z[part], span, out=Z[part])
+
+    cells = 2**16  # which stay in cache from one step to the next
+    workers.run(scale, workers.shares(len(rows), 1, max(1, cells // X.shape[1])))
     return Z
 
 

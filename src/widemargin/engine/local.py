@@ -21,7 +21,7 @@ from widemargin import kernels
 from widemargin.engine import operations, small
 from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table, is_little
+from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
@@ -247,15 +247,6 @@ class Search:
         packed[:, n:] = 0
         packed[-1, :n, d - (chunks - 1) * length :] = 0
         norms = np.zeros((2, padded))
-        if not self.step and is_little(X):
-            for chunk in range(chunks):
-                f = slice(chunk * length, min(d, (chunk + 1) * length))
-                values = (X[:, f] - self.centre[f]) * self.factor
-                packed[chunk, :n, : values.shape[1]] = values
-            values = packed[:, :n].astype(float)
-            norms[kernels.EUCLIDEAN, :n] = (values**2).sum(axis=(0, 2))
-            norms[kernels.MANHATTAN, :n] = np.abs(values).sum(axis=(0, 2))
-            return packed, norms
 
         def pack(part: slice) -> None:
             if self.step:

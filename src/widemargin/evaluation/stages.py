@@ -22,6 +22,7 @@ from sklearn.utils import check_random_state
 from widemargin.algorithms.lmba import LMBA
 from widemargin.base import AscentSelector, MarginSelector
 from widemargin.baselines.mrmr import MRMR
+from widemargin.engine import small
 from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._profile import Profile
@@ -35,7 +36,7 @@ from widemargin.evaluation.scoring import as_scorer, guesser
 from widemargin.evaluation.splits import split
 from widemargin.notices import warn
 from widemargin.progress import announce, progress
-from widemargin.table import Ints, as_if_of
+from widemargin.table import Ints
 from widemargin.targets import judged_labels
 
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
@@ -149,7 +150,10 @@ def fit_all(run: Run) -> None:
     size = f"{len(run.methods)} methods on {n} rows and {d} features"
     if n * n * d > LONG_FITS:
         announce(f"Fitting {size}", None, run.verbose)
-    few = run.data.take(spread_rows(run.data.codes, max(4, WARM_UP // n_classes)))
+    # Some of each class, and enough of all to be searched as the whole table is.
+    of_each = spread_rows(run.data.codes, max(4, WARM_UP // n_classes))
+    of_all = np.linspace(0, n - 1, min(n, small.ROWS + 1)).astype(np.int64)
+    few = run.data.take(np.union1d(of_each, of_all))
     said: list[str] = []
     with progress("fits", len(run.methods), run.verbose) as advance:
         for label, selector in run.methods.items():
@@ -158,7 +162,6 @@ def fit_all(run: Run) -> None:
                 warnings.catch_warnings(action="ignore"),
                 suppress(ValueError),
                 judged_labels(),
-                as_if_of(run.profile.n_samples, run.profile.n_features),
             ):
                 few.fit(clone(selector))
             fitted = clone(selector)

@@ -90,13 +90,7 @@ from widemargin.kernels.records import (
     Tile,
     Utility,
 )
-from widemargin.kernels.scaling import (
-    column_range,
-    count_rows,
-    observed_range,
-    pack_rows,
-    scale_rows,
-)
+from widemargin.kernels.scaling import count_rows, observed_range, pack_rows
 from widemargin.kernels.search import (
     search_blocks,
     search_pairs,
@@ -177,7 +171,6 @@ __all__ = [
     "Wanted",
     "arrange_columns",
     "class_distances",
-    "column_range",
     "count_rows",
     "dominating_hit_distances",
     "dominating_hit_sums",
@@ -206,7 +199,6 @@ __all__ = [
     "rearrange_cells",
     "resolve",
     "round_rows",
-    "scale_rows",
     "search_blocks",
     "search_pairs",
     "search_panel",

@@ -1,33 +1,9 @@
-"""Ranges of columns, scaled rows, and rows packed for the search."""
+"""Ranges of columns with missing cells, and rows packed for the search."""
 
 import numpy as np
 
 from widemargin.kernels._jit import jit
 from widemargin.kernels.constants import EUCLIDEAN, MANHATTAN
-
-
-@jit
-def column_range(X, first, last, low, high, mean):
-    """Smallest and largest value and (roughly summed) mean of columns first … last−1.
-
-    They are infinity, −infinity and 0 before. The bounds are unsigned: an index that
-    cannot be negative lets loops vectorise.
-    """
-    part = 1 / X.shape[0]
-    for i in range(X.shape[0]):
-        for f in range(first, last):
-            v = X[i, f]
-            low[f] = v if v < low[f] else low[f]
-            high[f] = v if v > high[f] else high[f]
-            mean[f] += v * part
-
-
-@jit
-def scale_rows(X, rows, shift, span, first, last, Z):
-    """Z[r] = (X[rows[r]] − shift) / span for rows first … last−1."""
-    for r in range(first, last):
-        for f in range(X.shape[1]):
-            Z[r, f] = (X[rows[r], f] - shift[f]) / span[f]
 
 
 @jit
@@ -74,7 +50,10 @@ def count_rows(Z, low, step, packed, first, lost):
 
 @jit
 def observed_range(X, first, last, low, high, mean):
-    """The same as `column_range` where cells are missing; 0 where all of them are."""
+    """Smallest and largest value and mean of the cells that are not missing.
+
+    Of columns first … last−1; 0 where all cells are missing.
+    """
     n, counts, part = X.shape[0], np.zeros(last), 1 / X.shape[0]
     for f in range(first, last):
         low[f], high[f], mean[f] = np.inf, -np.inf, 0.0
