@@ -1,0 +1,106 @@
+"""Write docs/truth.md from the stored results.
+
+python benchmarks/truth/page.py [--results DIR] [--out FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from truth.before import BEFORE
+from truth.formats import table
+from truth.run import part_names
+from truth.store import RESULTS, Store
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "truth.md"
+INTRODUCTION = """\
+# What the answers are worth
+
+Scores are facts about a table. *Which features, how many, how sure* are claims about
+the world, and this page says how often they are true: each promise is measured against
+a truth that is known, because the data were made, or because rows were put aside.
+
+It is written by `python benchmarks/truth/page.py` from the results in
+`benchmarks/truth/results`. They were measured by
+
+    python benchmarks/truth/run.py [part …] --data DIR
+
+which goes on where it was stopped. `DIR` is a folder of public data sets (see
+`widemargin.datasets.load`); cases that need one that is not there are left out. The
+slow tests run a small version of each part.
+"""
+
+
+def write(results: Path = RESULTS) -> str:
+    """The page."""
+    sections, summary = [], []
+    for name in part_names():
+        rows = Store(name, results).rows()
+        if not rows:
+            continue
+        part = import_module(f"truth.parts.{name}")
+        verdicts = part.verdicts(rows)
+        summary += [[f"[{name}](#{name})", *_words(verdict)] for verdict in verdicts]
+        lines = [f'<a id="{name}"></a>', "", f"## {part.TITLE}", ""]
+        lines += [f"`python benchmarks/truth/run.py {name} --data DIR`", ""]
+        lines += [
+            f"- {promise}: **{measured}** ({holds})"
+            for promise, measured, holds in map(_words, verdicts)
+        ]
+        lines += ["", part.tables(rows)]
+        sections.append("\n".join(lines))
+    head = ["part", "promise", "measured", "holds"]
+    before = table(["promise", "what was seen before"], [*BEFORE.items()])
+    return "\n".join(
+        [
+            INTRODUCTION,
+            "## Summary",
+            "",
+            table(head, summary),
+            "## Before",
+            "",
+            "What was seen of the same promises before they were kept:",
+            "",
+            before,
+            *sections,
+            _versions(results),
+        ]
+    )
+
+
+def _words(verdict: tuple[str, str, bool]) -> list[str]:
+    promise, measured, holds = verdict
+    return [promise, measured, "holds" if holds else "does not hold"]
+
+
+def _versions(results: Path) -> str:
+    made = {}
+    for name in part_names():
+        path = results / f"{name}.json"
+        if path.exists():
+            made[name] = json.loads(path.read_text(encoding="utf-8"))["made_with"]
+    groups: dict[str, list[str]] = {}
+    for name, packages in made.items():
+        text = ", ".join(f"{key} {value}" for key, value in packages.items())
+        groups.setdefault(text, []).append(name)
+    lines = [f"- {', '.join(names)}: {text}" for text, names in groups.items()]
+    return "\n".join(["## Versions", "", *lines, ""])
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path, default=PAGE)
+    args = parser.parse_args()
+    args.out.write_text(write(args.results), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Random labels: what "auto" claims at the size it chose; the truth is one half."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from truth import Verdict
+from truth.formats import grouped, mean_of, table
+from truth.methods import selector
+
+TITLE = 'Random labels: `n_features_to_select="auto"`'
+SHAPES = ((100, 50), (200, 2000), (60, 10_000))
+METHODS = ("ReliefF", "Simba", "FisherScore")
+BOUND = 0.08
+
+
+def cases(small: bool) -> Iterator[dict[str, Any]]:
+    for seed in range(20):
+        for n, d in SHAPES[:1] if small else SHAPES:
+            for method in METHODS:
+                yield {"rows": n, "features": d, "method": method, "seed": seed}
+
+
+def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+    rng = np.random.default_rng(case["seed"])
+    n, d = case["rows"], case["features"]
+    X, y = rng.standard_normal((n, d)), rng.integers(0, 2, n)
+    fitted = selector(case["method"], n_features_to_select="auto").fit(X, y)
+    claim = float(fitted.prefix_scores_[fitted.n_features_ - 1])
+    return {"claim": claim, "kept": fitted.n_features_}
+
+
+def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
+    worst = max(
+        (abs(mean_of(some, "claim") - 0.5), key)
+        for key, some in grouped(rows, "rows", "features", "method").items()
+    )
+    n, d, method = worst[1]
+    return [
+        Verdict(
+            f"the claim is within {BOUND} of the truth, .50, on average",
+            f"at most {worst[0]:.3f} off ({method}, {n} × {d})",
+            worst[0] <= BOUND,
+        )
+    ]
+
+
+def tables(rows: list[dict[str, Any]]) -> str:
+    lines = [
+        [
+            f"{n} × {d}",
+            method,
+            len(some),
+            f"{mean_of(some, 'claim'):.3f}",
+            f"{np.std([row['claim'] for row in some], ddof=1):.3f}",
+            f"{np.median([row['kept'] for row in some]):g}",
+        ]
+        for (n, d, method), some in grouped(rows, "rows", "features", "method").items()
+    ]
+    head = ["table", "method", "seeds", "claim, mean", "sd", "features kept, median"]
+    return (
+        "Standard normal features, labels drawn by a coin. The claim is "
+        "`prefix_scores_` at the size that was chosen; the truth is .50.\n\n"
+        + table(head, lines)
+    )

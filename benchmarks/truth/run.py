@@ -1,0 +1,82 @@
+"""Measure what is not stored yet.
+
+    python benchmarks/truth/run.py [part ...] [--data DIR] [--minutes M] [--only TEXT]
+
+Without parts, all of them. A case that needs a data set that is not there is left out
+and named. Stop it at any time; the next run goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from truth import Missing
+from truth.store import RESULTS, Store
+
+PARTS = Path(__file__).parent / "parts"
+
+
+def part_names() -> list[str]:
+    """The parts there are, in the order of their names."""
+    return sorted(file.stem for file in PARTS.glob("[a-z]*.py"))
+
+
+def run_part(
+    name: str, data: str | None, *, small: bool = False, folder: Path = RESULTS
+) -> Iterator[str]:
+    """Measure the cases of a part that are not stored; yield a line for each."""
+    part, store = import_module(f"truth.parts.{name}"), Store(name, folder)
+    for case in part.cases(small):
+        if case in store:
+            continue
+        start = time.perf_counter()
+        try:
+            result = part.measure(case, data)
+        except Missing as missing:
+            yield f"{name} {json.dumps(case)} left out: {missing}"
+            continue
+        result["run_seconds"] = time.perf_counter() - start
+        store.add(case, result)
+        yield f"{name} {json.dumps(case)} {result['run_seconds']:.1f} s"
+
+
+def main() -> int:
+    """Run parts, one after the other; 1 if a case failed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[*part_names(), []])
+    parser.add_argument("--data", default=os.environ.get("WIDEMARGIN_DATA"))
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--small", action="store_true", help="the cases of the tests")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    args: Any = parser.parse_args()
+    warnings.simplefilter("ignore")
+    end, failed = time.monotonic() + 60 * args.minutes, 0
+    for name in args.parts or part_names():
+        try:
+            for line in run_part(
+                name, args.data, small=args.small, folder=args.results
+            ):
+                print(line, flush=True)
+                if time.monotonic() > end:
+                    print("time is up", flush=True)
+                    return 0
+        except Exception:
+            traceback.print_exc()
+            failed = 1
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
