@@ -69,5 +69,6 @@ SINGLE: dict[str, Ranker] = {
     f"{name}{label}": ours(name, redundancy=redundancy)
     for name in ("ReliefF", "LMBA", "Simba", "FisherScore")
     for label, redundancy in (("", None), (", auto", "auto"))
+    if name != "FisherScore" or label
 }
 RANKERS: dict[str, Ranker] = {"AutoSelector": auto_selector, **YARDSTICKS, **SINGLE}

@@ -27,6 +27,19 @@ SIZES = {
     "arcene": (200, 2),
     "mnist": (900, 10),
 }
+# Tables of a size at which a recommendation can be asked for many times.
+HALVES = {
+    "wdbc": (569, 2),
+    "wine": (178, 3),
+    "digits": (500, 10),
+    "ionosphere": (351, 2),
+    "sonar": (208, 2),
+    "musk1": (476, 2),
+    "german_numeric": (600, 2),
+    "vehicle": (846, 4),
+    "glass": (214, 6),
+    "australian": (690, 2),
+}
 SMALL = ("wdbc", "digits")  # those that need no data folder
 
 
@@ -38,14 +51,16 @@ class Public(NamedTuple):
     groups: np.ndarray | None
 
 
-def public(name: str, data: str | None) -> Public:
+def public(
+    name: str, data: str | None, sizes: dict[str, tuple[int, int]] = SIZES
+) -> Public:
     """A data set by name, made smaller if it is large."""
     try:
         found: Any = load(name, data_home=data, as_frame=False, raw=True)
     except FileNotFoundError as error:
         raise Missing(str(error)) from error
     X, y, groups = found.data.astype(np.float64), np.asarray(found.target), found.groups
-    n, n_classes = SIZES[name]
+    n, n_classes = sizes[name]
     rng = np.random.default_rng(0)
     classes = np.unique(y)[:n_classes]
     rows = np.flatnonzero(np.isin(y, classes))

@@ -1,0 +1,201 @@
+"""Random halves of real sets: what a recommendation is worth on the other half."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from truth import Missing, Verdict
+from truth.formats import grouped, mean_of, table
+from truth.judging import one_nearest
+from truth.tables import HALVES, SMALL, parts, public
+from widemargin import FRLL, ReliefF, Simba, evaluation
+from widemargin.baselines import MRMR, FisherScore
+
+TITLE = "Random halves: what a recommendation is worth on the other half"
+REPEATS = 10
+
+
+class Advice(NamedTuple):
+    """What a rule recommends."""
+
+    features: np.ndarray
+    method: str
+    claim: float
+
+
+def cases(small: bool) -> Iterator[dict[str, Any]]:
+    for seed in range(1 if small else REPEATS):
+        for name in SMALL if small else HALVES:
+            for rule in RULES:
+                yield {"table": name, "rule": rule, "seed": seed}
+
+
+def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+    found = public(case["table"], data, HALVES)
+    halves = parts(found, case["seed"], 1 / 2)
+    start = time.process_time()
+    advice = [
+        RULES[case["rule"]](found.X[rows], found.y[rows], case["seed"])
+        for rows in halves
+    ]
+    seconds = (time.process_time() - start) / 2
+    held_out = [
+        one_nearest(mine.features, (found.X[a], found.y[a], found.X[b], found.y[b]))
+        for mine, a, b in zip(advice, halves, halves[::-1], strict=True)
+    ]
+    sets = [set(mine.features.tolist()) for mine in advice]
+    return {
+        "held_out": float(np.mean(held_out)),
+        "claim": float(np.mean([mine.claim for mine in advice])),
+        "kept": float(np.mean([len(features) for features in sets])),
+        "jaccard": len(sets[0] & sets[1]) / len(sets[0] | sets[1]),
+        "same_method": advice[0].method == advice[1].method,
+        "seconds": seconds,
+    }
+
+
+def auto_selector(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
+    import widemargin
+
+    if not hasattr(widemargin, "AutoSelector"):
+        raise Missing("this version has no AutoSelector")
+    fitted = widemargin.AutoSelector(random_state=seed).fit(X, y)
+    features = fitted.get_support(indices=True)
+    return Advice(features, str(fitted.method_), float(fitted.score_))
+
+
+def old_rule(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
+    """The rule of `compare` before there was an AutoSelector.
+
+    Five folds; the method that needs the fewest features to come within one standard
+    error of the best mean of all methods and sizes.
+    """
+    methods = {
+        "ReliefF": ReliefF(),
+        "Simba": Simba(random_state=seed),
+        "FRLL": FRLL(),
+        "FisherScore": FisherScore(),
+        "MRMR": MRMR(min(100, X.shape[1])),
+    }
+    curve = evaluation.selection_curve(methods, X, y, random_state=seed)
+    lines = curve.lines
+    top = max(lines.values(), key=lambda line: line.mean.max())
+    at = int(np.argmax(top.mean))
+    level = top.mean[at] - top.stderr[at]
+    found = []
+    for label, line in lines.items():
+        good = np.flatnonzero(line.mean >= level)
+        if len(good):
+            place = int(good[0])
+            found.append((int(line.sizes[place]), -float(line.mean[place]), label))
+    size, score, label = min(found, key=lambda choice: choice[:2])
+    ranking = clone(methods[label]).fit(X, y).ranking_
+    return Advice(np.argsort(ranking)[:size], label, -score)
+
+
+def all_features(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
+    return Advice(np.arange(X.shape[1]), "all", float("nan"))
+
+
+RULES: dict[str, Callable[[np.ndarray, np.ndarray, int], Advice]] = {
+    "AutoSelector": auto_selector,
+    "old": old_rule,
+    "all": all_features,
+}
+WORDS = {"AutoSelector": "`AutoSelector`", "old": "old rule", "all": "all features"}
+
+
+def _means(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
+    """Means over repeats, by table and rule, of tables that all rules were tried on."""
+    names = ("held_out", "claim", "kept", "jaccard", "same_method", "seconds")
+    found = {
+        name: {
+            rule: {column: mean_of(mine, column) for column in names}
+            for (rule,), mine in grouped(some, "rule").items()
+        }
+        for (name,), some in grouped(rows, "table").items()
+    }
+    rules = {row["rule"] for row in rows}
+    return {name: means for name, means in found.items() if {*means} == rules}
+
+
+def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
+    means = _means(rows)
+    if not means or not all("AutoSelector" in mine for mine in means.values()):
+        return []
+
+    def mean(rule: str, column: str) -> float:
+        return float(np.mean([mine[rule][column] for mine in means.values()]))
+
+    gain = 100 * (mean("AutoSelector", "held_out") - mean("old", "held_out"))
+    optimism = 100 * (mean("AutoSelector", "claim") - mean("AutoSelector", "held_out"))
+    jaccard = mean("AutoSelector", "jaccard")
+    lost = sum(
+        mine["AutoSelector"]["held_out"] < mine["all"]["held_out"]
+        for mine in means.values()
+    )
+    return [
+        Verdict(
+            "held out, at least 1.5 points above the old rule",
+            f"{gain:+.1f} points",
+            gain >= 1.5,
+        ),
+        Verdict(
+            "mean optimism below half a point",
+            f"{optimism:+.1f} points",
+            optimism < 0.5,
+        ),
+        Verdict(
+            "Jaccard of the two halves at least .45", f"{jaccard:.2f}", jaccard >= 0.45
+        ),
+        Verdict(
+            "loses to all features on at most 3 sets",
+            f"on {lost} of {len(means)}",
+            lost <= 3,
+        ),
+    ]
+
+
+def tables(rows: list[dict[str, Any]]) -> str:
+    means = _means(rows)
+    rules = [rule for rule in RULES if any(rule in mine for mine in means.values())]
+    lines = []
+    for name in (*means, "**mean**"):
+        some = [means[name]] if name in means else [*means.values()]
+        line: list[Any] = [name]
+        for column, digits in (
+            ("held_out", 3),
+            ("claim", 3),
+            ("kept", 1),
+            ("jaccard", 2),
+        ):
+            line += [
+                f"{np.mean([mine[rule][column] for mine in some]):.{digits}f}"
+                for rule in rules
+                if rule != "all" or column == "held_out"
+            ]
+        lines.append(line)
+    head = ["table"]
+    for column in ("held out", "claim", "kept", "Jaccard"):
+        head += [
+            f"{column}, {WORDS[rule]}"
+            for rule in rules
+            if rule != "all" or column == "held out"
+        ]
+    agreed = ", ".join(
+        f"{WORDS[rule]} "
+        f"{np.mean([mine[rule]['same_method'] for mine in means.values()]):.0%}"
+        for rule in rules
+        if rule != "all"
+    )
+    return (
+        "Each half is asked for a recommendation, which is tried on the other half by "
+        "1-NN. Means over the repeats there are (up to "
+        f"{REPEATS}); the Jaccard index is that of the two halves' sets. Both halves "
+        f"name the same method: {agreed}.\n\n" + table(head, lines)
+    )
