@@ -427,8 +427,21 @@ def places_of(column: Any) -> Floats:
     return floats_of(column.to_physical())  # polars
 
 
+def holds_numbers(X: Any) -> bool:
+    """Whether X is a frame of numbers alone, all of types that NumPy has."""
+    return is_frame(X) and all(map(_is_plain_number, X.dtypes))
+
+
+def _is_plain_number(dtype: Any) -> bool:
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "iuf"
+    # polars
+    names = ("is_integer", "is_float")
+    return any(bool(getattr(dtype, name, bool)()) for name in names)
+
+
 def floats_of(column: Any) -> Floats:
-    """A numeric column of a frame, NaN where a value is missing."""
+    """Numbers of a column or of a frame of these, NaN where a value is missing."""
     if hasattr(column, "iloc"):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.asarray(column.to_numpy(), dtype=np.float64)

@@ -25,6 +25,8 @@ from widemargin.columns import (
     BOOLEAN,
     NUMBER,
     as_numbers,
+    floats_of,
+    holds_numbers,
     is_frame,
     kinds,
     nominal_columns,
@@ -64,6 +66,8 @@ class _Source:
     @cached_property
     def plain(self) -> NDArray[Any]:
         """The table as an array for selectors that are not ours."""
+        if self._table is not self.X:
+            return np.asarray(self._table)
         if is_frame(self.X) and all(k in (NUMBER, BOOLEAN) for k in kinds(self.X)):
             empty = np.empty(0, np.int64)
             return np.asarray(as_numbers(self.X, empty, self.caller), np.float64)
@@ -80,18 +84,35 @@ class _Source:
         )
         with self._lock:
             if key not in self._read:
-                rows = clone(selector)._read(self.X, self.y)
+                rows = clone(selector)._read(self._table, self.y)
+                rows = rows._replace(names=self._column_names(rows.names))
                 nominal = b"" if rows.nominal is None else rows.nominal.tobytes()
                 X = self._tables.setdefault(nominal, rows.X)
                 self._read[key] = rows._replace(X=X)
             return self._read[key]
+
+    @cached_property
+    def _table(self) -> Any:
+        """The table; a frame of numbers alone as an array, which is quick to check."""
+        if holds_numbers(self.X):
+            return floats_of(self.X)
+        return self.X
+
+    def _column_names(self, names: NDArray[Any] | None) -> NDArray[Any] | None:
+        """The names that scikit-learn would give a fit to the table."""
+        if self._table is self.X:
+            return names
+        columns = list(self.X.columns)
+        text = all(isinstance(c, str) for c in columns)
+        return np.array(columns, dtype=object) if text else None
 
     def numbers(self, nominal: Ints) -> Numbers:
         """All rows as numbers, with codes in these columns."""
         with self._lock:
             known = self._tables.get(nominal.tobytes())
             if known is None:
-                known = np.asarray(as_numbers(self.X, nominal, self.caller), np.float64)
+                table = self.X if len(nominal) else self._table
+                known = np.asarray(as_numbers(table, nominal, self.caller), np.float64)
                 self._tables[nominal.tobytes()] = known
             return Numbers(np.asarray(known, np.float64), nominal)
 

@@ -15,6 +15,7 @@ from widemargin.columns import (
     column_of,
     different,
     floats_of,
+    holds_numbers,
     is_frame,
     kinds,
     missing_cells,
@@ -46,6 +47,9 @@ def read_columns(X: Any, caller: str) -> Columns:
     names = feature_names(X)
     if not is_frame(X) and X.dtype.kind in "biuf":
         return Columns(names, np.where(np.isfinite(X), X, np.nan), {})
+    if holds_numbers(X):
+        cells = floats_of(X)
+        return Columns(names, np.where(np.isfinite(cells), cells, np.nan), {})
     table, nominal = np.full(X.shape, np.nan), {}
     found = kinds(X) if is_frame(X) else []
     for f in range(X.shape[1]):

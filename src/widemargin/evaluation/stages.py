@@ -106,28 +106,35 @@ class Run:
             return self.groups
         return self.groups[self.drawn(most)]
 
-    def affordable(self, stage: str, fits: Callable[[str], float]) -> list[str]:
+    def affordable(self, stage: str, fits: Callable[[str], float]) -> Iterator[str]:
         """Methods that the budget allows, the recommended one first.
 
-        ``fits`` says how many fits of a method the stage takes.
+        ``fits`` says how many fits of a method the stage takes. Before the work, times
+        of the fits tell how long it will take. What it takes beyond that for the first
+        methods is expected of the others, too, and those that do not fit into the rest
+        of the budget are left out.
         """
         first = self.choice.method if self.choice else None
         order = sorted(self.methods, key=lambda m: (m != first, self.times[m]))
-        n, used = self.profile.n_samples, self.sample.shape[0]
-        chosen, left_out, left = [], [], self.budget or np.inf
-        total = 0.0
+        share = self.sample.shape[0] / self.profile.n_samples
+        seconds = {m: fits(m) * self.times[m] * share**2 for m in order}
+        budget = np.inf if self.budget is None else self.budget
+        together = np.cumsum(list(seconds.values()))
+        within = [m for m, t in zip(order, together, strict=True) if t <= budget]
+        total = sum(seconds[m] for m in within)
+        announce(f"{stage} of {', '.join(within)}", total, self.verbose)
+        start, overhead, left_out = time.perf_counter(), 0.0, []
         for method in order:
-            seconds = fits(method) * self.times[method] * (used / n) ** 2
-            if seconds <= left:
-                left -= seconds
-                chosen.append(method)
-                total += seconds
-            else:
-                left_out.append(f"{method} (about {duration(seconds)})")
+            begun = time.perf_counter()
+            expected = seconds[method] + fits(method) * overhead
+            if begun - start + expected > budget:
+                left_out.append(f"{method} (about {duration(expected)})")
+                continue
+            yield method
+            extra = time.perf_counter() - begun - seconds[method]
+            overhead = max(overhead, extra / fits(method))
         if left_out:
             self.notes.append(f"{stage} was left out for {', '.join(left_out)}.")
-        announce(f"{stage} of {', '.join(chosen)}", total, self.verbose)
-        return chosen
 
     def sized(self, method: str) -> MarginSelector:
         """The method, selecting as many features as the curve recommends.
