@@ -19,5 +19,5 @@ def test_scikit_learn_check(estimator, check):
 
 
 def test_baselines_are_selectors_like_the_others():
-    assert len(baselines.__all__) == 8
+    assert len(baselines.__all__) == 9
     assert all(isinstance(s, MarginSelector) for s in SELECTORS)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from widemargin.algorithms.separability import IPCMSR, IPICSR
     from widemargin.algorithms.simba import Simba
     from widemargin.catalogue import methods
+    from widemargin.evaluation.auto import AutoSelector
     from widemargin.report import report
     from widemargin.selection import Selection
 
@@ -36,6 +37,7 @@ _HOME = {
     "OReliefF": "widemargin.algorithms.ordinal",
     "OSimba": "widemargin.algorithms.ordinal",
     "Selection": "widemargin.selection",
+    "AutoSelector": "widemargin.evaluation.auto",
 }
 # `report` can be called: the package passes it on to its function of that name.
 _MODULES = ("baselines", "datasets", "evaluation", "margin", "plotting", "report")
@@ -45,6 +47,7 @@ __all__ = [
     "IPCMSR",
     "IPICSR",
     "LMBA",
+    "AutoSelector",
     "GFlip",
     "OReliefF",
     "OSimba",

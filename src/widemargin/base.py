@@ -105,8 +105,84 @@ N_JOBS = [
 SMALL = 10**7  # differences between rows, below which threads cost more than they save
 
 
-class MarginSelector(SelectorMixin, BaseEstimator):
-    """Base class of all selectors.
+class TableSelector(SelectorMixin, BaseEstimator):
+    """What a fitted selector does with tables, whichever way it selects."""
+
+    # Whether it takes nominal features and missing values.
+    _mixed = False
+
+    scores_: Floats
+    support_: NDArray[np.bool_]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The scores, under the name that scikit-learn's meta-selectors look for."""
+        check_is_fitted(self)
+        return self.scores_
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_r : array or frame of shape (n_samples, n_selected_features)
+            The selected columns in their order, a frame if `set_output` asks for one,
+            a Dask collection if X is one.
+        """
+        check_is_fitted(self)  # first: names of features can only be compared then
+        X = unwrapped(X, type(self).__name__, missing=self._mixed)
+        if on_dask(X):
+            kept = self.get_support(indices=True)
+            if not hasattr(X, "columns"):
+                return X[:, kept]
+            return X[list(getattr(self, "feature_names_in_", X.columns)[kept])]
+        config = _get_output_config("transform", estimator=self)["dense"]
+        if config == "default" or not type(X).__module__.startswith("polars"):
+            return super().transform(X)
+        # As scikit-learn does for pandas: columns keep their types.
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return X[:, self.get_support(indices=True).tolist()]
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Put zeros where `transform` has removed features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_selected_features)
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+        """
+        if not self._mixed:
+            return super().inverse_transform(X)
+        support = self.get_support()
+        X = check_array(X, dtype=None, ensure_all_finite=False)
+        if X.shape[1] != support.sum():
+            raise ValueError("X has a different shape than during fitting.")
+        whole = np.zeros((len(X), len(support)), X.dtype)
+        whole[:, support] = X
+        return whole
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = False
+        tags.input_tags.allow_nan = self._mixed
+        tags.input_tags.categorical = self._mixed
+        return tags
+
+
+class MarginSelector(TableSelector):
+    """Base class of all methods.
 
     A method implements ``_score(table, workers)``, which returns one number per
     feature, higher for better ones. It may override ``_natural_support`` if it has a
@@ -133,9 +209,8 @@ class MarginSelector(SelectorMixin, BaseEstimator):
     # Whether the method makes use of an order of the classes.
     _ordered_classes = False
 
-    # Whether it takes nominal features (it has ``categorical_features`` then) and
-    # missing values.
-    _mixed = False
+    # Methods that are _mixed have a parameter ``categorical_features``.
+
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: str | None = "FisherScore, FRLL or ReliefF"
 
@@ -455,72 +530,6 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         if isinstance(wanted, numbers.Integral):
             return int(wanted)
         return max(1, int(wanted * d))
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The scores, under the name that scikit-learn's meta-selectors look for."""
-        check_is_fitted(self)
-        return self.scores_
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        X_r : array or frame of shape (n_samples, n_selected_features)
-            The selected columns in their order, a frame if `set_output` asks for one,
-            a Dask collection if X is one.
-        """
-        check_is_fitted(self)  # first: names of features can only be compared then
-        X = unwrapped(X, type(self).__name__, missing=self._mixed)
-        if on_dask(X):
-            kept = self.get_support(indices=True)
-            if not hasattr(X, "columns"):
-                return X[:, kept]
-            return X[list(getattr(self, "feature_names_in_", X.columns)[kept])]
-        config = _get_output_config("transform", estimator=self)["dense"]
-        if config == "default" or not type(X).__module__.startswith("polars"):
-            return super().transform(X)
-        # As scikit-learn does for pandas: columns keep their types.
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return X[:, self.get_support(indices=True).tolist()]
-
-    def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Put zeros where `transform` has removed features.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_selected_features)
-
-        Returns
-        -------
-        X_original : array of shape (n_samples, n_features)
-        """
-        if not self._mixed:
-            return super().inverse_transform(X)
-        support = self.get_support()
-        X = check_array(X, dtype=None, ensure_all_finite=False)
-        if X.shape[1] != support.sum():
-            raise ValueError("X has a different shape than during fitting.")
-        whole = np.zeros((len(X), len(support)), X.dtype)
-        whole[:, support] = X
-        return whole
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = False
-        tags.input_tags.allow_nan = self._mixed
-        tags.input_tags.categorical = self._mixed
-        return tags
 
 
 class AscentSelector(MarginSelector):

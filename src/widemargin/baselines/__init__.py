@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from widemargin.baselines.correlation import PearsonScore
     from widemargin.baselines.fcbf import FCBF
     from widemargin.baselines.fisher import FisherScore, TraceRatio
+    from widemargin.baselines.forest import ForestImportance
     from widemargin.baselines.information import InformationGain
     from widemargin.baselines.laplacian import LaplacianScore
     from widemargin.baselines.mrmr import MRMR
@@ -23,6 +24,7 @@ _HOME = {
     "MRMR": "widemargin.baselines.mrmr",
     "FCBF": "widemargin.baselines.fcbf",
     "FeatureSimilarity": "widemargin.baselines.similarity",
+    "ForestImportance": "widemargin.baselines.forest",
 }
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "MRMR",
     "FeatureSimilarity",
     "FisherScore",
+    "ForestImportance",
     "InformationGain",
     "LaplacianScore",
     "PearsonScore",

@@ -12,7 +12,8 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
 from widemargin.evaluation import _html
-from widemargin.evaluation._encoded import read_once
+from widemargin.evaluation._encoded import Encoded, read_once
+from widemargin.evaluation._recommend import Evidence, evidence_of
 from widemargin.evaluation.folds import CALLER, Curves
 from widemargin.evaluation.frames import Names, data_frame
 from widemargin.evaluation.neighbor import judge
@@ -66,6 +67,8 @@ class SelectionCurve:
         Columns that the caller gave as ``baseline``; None if there are none.
     reference_scores : array of shape (n_folds,) or None
         Score of each fold with exactly these.
+    evidence : Evidence or None
+        What a recommendation is made of; None if interrupted.
     """
 
     frame: pd.DataFrame
@@ -76,6 +79,7 @@ class SelectionCurve:
     complete: bool
     reference: Ints | None = None
     reference_scores: Floats | None = None
+    evidence: Evidence | None = None
 
     def __repr__(self) -> str:
         sizes = self.frame["n_features"].nunique()
@@ -250,18 +254,56 @@ def selection_curve(
     FisherScore               10        0.66       0.66
     """
     data_frame({})  # to learn that pandas is missing before the work, not after it
+    data = read_once(X, y, CALLER)
+    return curve_of(
+        try_out(
+            selectors,
+            data,
+            estimator,
+            cv=cv,
+            n_features=n_features,
+            scoring=scoring,
+            groups=groups,
+            baseline=baseline,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        ),
+        name_of(scoring_for(scoring, len(data.classes))),
+    )
+
+
+def try_out(
+    selectors: Any,
+    data: Encoded,
+    estimator: Any,
+    *,
+    cv: Any,
+    n_features: Any = None,
+    scoring: Any = None,
+    groups: Any = None,
+    baseline: Any = None,
+    thresholds: tuple[float, ...] = (),
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    verbose: int = 0,
+    caller: str = CALLER,
+) -> Curves:
+    """Do the work of `selection_curve`, with and without near copies.
+
+    ``thresholds`` are similarities from which features are skipped.
+    """
     random = check_random_state(random_state)
     resolved = resolve_selectors(selectors)
     methods = {label: seeded(s, random) for label, s in resolved.items()}
-    data = read_once(X, y, CALLER)
     codes, classes = data.codes, data.classes
     d = data.shape[1]
-    sizes = _sizes(n_features, d)
-    reference = None if baseline is None else columns_of(baseline, data.names, CALLER)
-    groups = group_codes(groups, len(codes), CALLER)
+    sizes = _sizes(n_features, d, caller)
+    reference = None if baseline is None else columns_of(baseline, data.names, caller)
+    groups = group_codes(groups, len(codes), caller)
     table = data.numbers(methods.values())
-    folds = split(cv, codes, groups, random, CALLER, table)
-    classifier = judge(estimator, data.frame, table, CALLER)
+    folds = split(cv, codes, groups, random, caller, table)
+    classifier = judge(estimator, data.frame, table, caller)
     scoring = scoring_for(scoring, len(classes))
     scorer = check_scoring(
         classifier.make(np.arange(d)), as_scorer(scoring, data.source.y)
@@ -275,6 +317,10 @@ def selection_curve(
         folds,
         sizes[sizes < d],
         reference,
+        thresholds,
+        table,
+        bool(sizes[-1] == d),
+        scoring in (None, "accuracy"),
     )
     try:
         # scikit-learn changes the filters of warnings in each thread; here they are
@@ -283,7 +329,7 @@ def selection_curve(
             curves.run(n_jobs, verbose)
     except KeyboardInterrupt:
         _say_what_is_left(curves)
-    return _result(curves, sizes, name_of(scoring))
+    return curves
 
 
 def _say_what_is_left(curves: Curves) -> None:
@@ -298,9 +344,10 @@ def _say_what_is_left(curves: Curves) -> None:
     )
 
 
-def _result(curves: Curves, sizes: Ints, scoring: str) -> SelectionCurve:
+def curve_of(curves: Curves, scoring: str) -> SelectionCurve:
     """Put the scores of all finished folds together."""
-    finished = curves.finished()
+    finished, d = curves.finished(), curves.data.shape[1]
+    sizes = np.append(curves.sizes, d) if curves.with_all else curves.sizes
     baseline = np.full(len(curves.folds), np.nan)
     reference = np.full(len(curves.folds), np.nan)
     for fold in range(len(baseline)):
@@ -324,7 +371,6 @@ def _result(curves: Curves, sizes: Ints, scoring: str) -> SelectionCurve:
         }
     )
     complete = len(curves.scores) == len(curves.pieces)
-    d = curves.judge.X.shape[1]
     given = curves.reference
     return SelectionCurve(
         frame,
@@ -335,20 +381,26 @@ def _result(curves: Curves, sizes: Ints, scoring: str) -> SelectionCurve:
         complete,
         given,
         None if given is None else reference,
+        evidence_of(curves),
     )
 
 
-def _sizes(n_features: Any, d: int) -> Ints:
+def sizes_up_to(d: int) -> Ints:
+    """All small numbers of features, and larger ones in growing steps."""
+    few = np.arange(1, min(d, ALL_UP_TO) + 1)
+    more = np.geomspace(few[-1], d, STEPS).round().astype(np.int64)
+    return np.union1d(few, more)
+
+
+def _sizes(n_features: Any, d: int, caller: str) -> Ints:
     """Numbers of features to try, ascending."""
     if n_features is None:
-        few = np.arange(1, min(d, ALL_UP_TO) + 1)
-        more = np.geomspace(few[-1], d, STEPS).round().astype(np.int64)
-        return np.union1d(few, more)
+        return sizes_up_to(d)
     sizes = np.atleast_1d(np.asarray(n_features))
     whole = sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu"
     if not whole or sizes.min() < 1 or sizes.max() > d:
         raise ValueError(
-            f"{CALLER} needs n_features to be whole numbers from 1 to {d}, the number "
+            f"{caller} needs n_features to be whole numbers from 1 to {d}, the number "
             f"of features, got {n_features!r}."
         )
     return np.unique(sizes).astype(np.int64)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from widemargin.algorithms.frll import FRLL
+from widemargin.algorithms.lmba import LMBA
 from widemargin.algorithms.ordinal import OReliefF, OSimba
 from widemargin.algorithms.relief import Relief, ReliefF
 from widemargin.algorithms.simba import Simba
 from widemargin.base import MarginSelector
 from widemargin.baselines.fisher import FisherScore
+from widemargin.baselines.forest import ForestImportance
 from widemargin.baselines.mrmr import MRMR
 from widemargin.evaluation._profile import Profile, profile
 
@@ -17,6 +21,7 @@ from widemargin.evaluation._profile import Profile, profile
 ALL_STARTS = 10**9  # up to here Simba makes all its starts
 ONE_START = 10**10  # up to here it makes one
 ALL_ROWS = 4 * 10**10  # up to here every row is visited
+FOREST = 10**7  # n log n √d, up to which a forest grows in seconds
 MOST_TAKEN = 100  # features that MRMR takes one by one; it ranks the rest at once
 
 
@@ -29,7 +34,8 @@ def default_selectors(
 ) -> dict[str, MarginSelector]:
     """Choose a handful of methods that suit a table: by its size and by its types.
 
-    Different ideas rather than different flavours of one. On a table with nominal
+    Different ideas rather than different flavours of one, and the importances of a
+    random forest, to see when margins do not pay. On a table with nominal
     columns or missing values only methods that take them as they are; with three or
     more ordered classes the methods for these. What takes a row at a time visits a
     sample of a huge table, and what would take minutes is left out.
@@ -53,7 +59,7 @@ def default_selectors(
     >>> from sklearn.datasets import load_iris
     >>> from widemargin.evaluation import default_selectors
     >>> list(default_selectors(*load_iris(return_X_y=True)))
-    ['ReliefF', 'Simba', 'FRLL', 'FisherScore', 'MRMR']
+    ['ReliefF', 'Simba', 'LMBA', 'FRLL', 'FisherScore', 'MRMR', 'ForestImportance']
     """
     about = profile(X, y, categorical_features=categorical_features)
     return choose(about, random_state, categorical_features)
@@ -83,10 +89,14 @@ def choose(
     chosen.append(ReliefF(**sample))
     if work <= ONE_START and not ordered:
         chosen.append(Simba(**starts))
+        if about.plain:
+            chosen.append(LMBA(**seed))
     if about.plain:
         if work <= ALL_ROWS and not ordered:
             chosen.append(FRLL())
         chosen += [FisherScore(), MRMR(min(MOST_TAKEN, d))]
+        if n * np.log2(n) * np.sqrt(d) <= FOREST:
+            chosen.append(ForestImportance(**seed))
     elif not ordered:
         chosen.append(Relief(**sample))
     if categorical_features is not None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,25 @@ from threadpoolctl import threadpool_limits
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
-from widemargin.evaluation._encoded import Encoded
+from widemargin.evaluation._encoded import Encoded, Numbers
 from widemargin.evaluation.neighbor import Judge
 from widemargin.evaluation.splits import Fold
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 from widemargin.targets import judged_labels
+from widemargin.thinning import similarity_of, thin
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 CALLER = "selection_curve"
+MOST_THINNED = 256  # features up to which rankings without near copies are tried
+
+
+class Tried(NamedTuple):
+    """What came out for one selector in one fold, or for all features."""
+
+    # Columns, best first: of the ranking, and as it is without near copies.
+    orders: list[Ints]
+    scores: list[Floats]  # for the sizes, as far as they were tried
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,12 @@ class Curves:
     folds: list[Fold]
     sizes: Ints  # ascending, all less than the number of features
     reference: Ints | None = None  # columns
+    # Similarities from which features are skipped, besides None, which skips none.
+    thresholds: tuple[float, ...] = ()
+    table: Numbers | None = None  # for the similarities of features
+    with_all: bool = True  # whether all features are a size, too
+    accuracy: bool = False  # whether that is the score, which needs no scorer
+    tried: dict[tuple[str | None, int], Tried] = field(default_factory=dict)
     scores: dict[tuple[str | None, int], Floats] = field(default_factory=dict)
     times: dict[tuple[str | None, int], float] = field(default_factory=dict)
 
@@ -86,26 +102,21 @@ class Curves:
         ]
 
     def _work(self, label: str | None, fold: int, n_threads: int) -> None:
-        train, test = self.folds[fold]
+        train, _ = self.folds[fold]
         d = self.judge.X.shape[1]
         if label is None:
             sets, seconds = [np.arange(d)], 0.0
             if self.reference is not None:
                 sets.append(self.reference)
+            tried = Tried([], [np.array([self._score(fold, c) for c in sets])])
         else:
             with _named(f"{label} failed in fold {fold}"):
                 order, seconds = self._rank(label, train, n_threads)
-            sets = [np.sort(order[:k]) for k in self.sizes]
-        scores = np.empty(len(sets))
-        if label is not None and self.judge.nearest is not None and sets:
-            scores = self._sweep(order, self.sizes, train, test)
-            sets = []
-        for s, columns in enumerate(sets):
-            k = len(columns)
-            with _named(f"the classifier failed in fold {fold}, with {k} features"):
-                scores[s] = self._score(columns, train, test)
+                orders = self._thinned(order, train)
+            tried = Tried(orders, self._try(fold, orders))
         self.times[label, fold] = seconds
-        self.scores[label, fold] = scores
+        self.tried[label, fold] = tried
+        self.scores[label, fold] = tried.scores[0]
 
     def _rank(
         self, label: str, train: NDArray[np.integer], n_threads: int
@@ -119,34 +130,70 @@ class Curves:
         seconds = time.perf_counter() - start
         return np.argsort(selector.ranking_, kind="stable"), seconds
 
-    def _sweep(
-        self,
-        order: Ints,
-        sizes: Ints,
-        train: NDArray[np.integer],
-        test: NDArray[np.integer],
-    ) -> Floats:
-        """Scores of 1-NN with the best features, for each size."""
-        X = self.judge.X
-        nearest = clone(self.judge.nearest).fit(X[train], self.y[train])
-        return np.array(
-            [
-                self.scorer(known, X[test], self.y[test])
-                for known in nearest.sweep(X[test], order, sizes)
+    def _thinned(self, order: Ints, train: NDArray[np.integer]) -> list[Ints]:
+        """The ranking, and without features that are similar to better ones."""
+        few = self.sizes[self.sizes <= MOST_THINNED]
+        if not self.thresholds or not len(few):
+            return [order]
+        assert self.table is not None
+        X, nominal = self.table
+        rows = np.sort(train)
+        with Workers(1) as workers:
+            similarity = similarity_of(X[rows], nominal, self.data.codes[rows], workers)
+            return [
+                order,
+                *(
+                    thin(order, similarity, t, int(few[-1])).order
+                    for t in self.thresholds
+                ),
             ]
-        )
 
-    def _score(
-        self, columns: Ints, train: NDArray[np.integer], test: NDArray[np.integer]
-    ) -> float:
+    def _try(self, fold: int, orders: list[Ints]) -> list[Floats]:
+        """Scores of each ranking, for the sizes."""
+        found: list[Floats] = []
+        known: dict[bytes, float] = {}
+        for order in orders:
+            sizes = self.sizes[self.sizes <= MOST_THINNED] if found else self.sizes
+            most = int(sizes[-1]) if len(sizes) else 0
+            if found and np.array_equal(order[:most], orders[0][:most]):
+                found.append(found[0][: len(sizes)])
+            elif self.judge.nearest is not None:
+                found.append(self._sweep(fold, order, sizes))
+            else:
+                sets = [np.sort(order[:k]) for k in sizes]
+                for columns in sets:
+                    if columns.tobytes() not in known:
+                        known[columns.tobytes()] = self._score(fold, columns)
+                found.append(np.array([known[c.tobytes()] for c in sets]))
+        return found
+
+    def _sweep(self, fold: int, order: Ints, sizes: Ints) -> Floats:
+        """Scores of 1-NN with the best features, for each size."""
+        train, test = self.folds[fold]
+        X, y = self.judge.X, self.y
+        nearest = clone(self.judge.nearest).fit(X[train], y[train])
+        scores = np.empty(len(sizes))
+        for s, known in enumerate(nearest.sweep(X[test], order, sizes)):
+            with _named(f"1-NN failed in fold {fold}, with {sizes[s]} features"):
+                scores[s] = self._judged(known, X[test], y[test])
+        return scores
+
+    def _score(self, fold: int, columns: Ints) -> float:
         """Score of the classifier with these columns."""
-        Z = _safe_indexing(self.judge.X, columns, axis=1)
-        classifier = self.judge.make(columns)
-        classifier.fit(_safe_indexing(Z, train), self.y[train])
+        train, test = self.folds[fold]
+        k = len(columns)
+        with _named(f"the classifier failed in fold {fold}, with {k} features"):
+            Z = _safe_indexing(self.judge.X, columns, axis=1)
+            classifier = self.judge.make(columns)
+            classifier.fit(_safe_indexing(Z, train), self.y[train])
+            return self._judged(classifier, _safe_indexing(Z, test), self.y[test])
+
+    def _judged(self, classifier: Any, X: Any, y: NDArray[Any]) -> float:
+        """Score of a fitted classifier."""
+        if self.judge.nearest is not None and self.accuracy:
+            return float(np.mean(classifier.predict(X) == y))
         try:
-            score = float(
-                self.scorer(classifier, _safe_indexing(Z, test), self.y[test])
-            )
+            score = float(self.scorer(classifier, X, y))
         except AttributeError as error:  # no predict_proba, for one
             raise ValueError(f"it cannot be scored so: {error}") from error
         if np.isnan(score):

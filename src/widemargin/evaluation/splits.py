@@ -20,6 +20,8 @@ from widemargin.evaluation._encoded import Numbers
 from widemargin.folding import stratified_folds
 from widemargin.table import Ints
 
+REPEATS, FOLDS = 3, 5  # of a repeated cross-validation
+
 Fold = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 
@@ -35,9 +37,10 @@ def split(
 
     Parameters
     ----------
-    cv : int, "time", splitter or iterable of (train, test)
+    cv : int, "time", splitter, iterable of (train, test) or None
         A number of shuffled folds, stratified by class; with groups, whole groups go
-        into one fold. "time" tests on later rows only.
+        into one fold. "time" tests on later rows only. None makes five folds, three
+        times over; fewer if no class has five rows, or if there are fewer groups.
     codes : array of shape (n_samples,)
         Of the classes.
     groups : array of shape (n_samples,) or None
@@ -68,6 +71,10 @@ def split(
             next(cv.split(np.zeros((len(codes), 1)), codes))
             X, nominal = table
             cv = stratified_folds(X, codes, n_folds, nominal=nominal, seed=seed)
+    if cv is None:
+        cv = _repeated(
+            codes, groups, random.randint(2**31 - 1 - REPEATS), caller, table
+        )
     splitter = check_cv(cv, codes, classifier=True)
     nothing = np.zeros((len(codes), 1))
     with warnings.catch_warnings():
@@ -79,6 +86,38 @@ def split(
         ]
     for place, fold in enumerate(folds):
         _check(place, fold, codes, groups, caller)
+    return folds
+
+
+def _repeated(
+    codes: Ints, groups: Ints | None, seed: int, caller: str, table: Numbers | None
+) -> list[Fold]:
+    """Stratified folds, several times over."""
+    largest = int(np.bincount(codes).max())
+    if largest < 2:
+        raise ValueError(
+            f"{caller} cross-validates, and needs a class of at least 2 rows; all "
+            f"{len(codes)} classes have one."
+        )
+    n_folds = min(FOLDS, largest)
+    if groups is not None:
+        n_folds = min(n_folds, len(np.unique(groups)))
+    folds: list[Fold] = []
+    for r in range(REPEATS):
+        if groups is None and table is not None:
+            folds += stratified_folds(
+                table.X,
+                codes,
+                n_folds,
+                nominal=table.nominal,
+                seed=seed + r,
+                keep_single=True,
+            )
+            continue
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            splitter = kind(n_folds, shuffle=True, random_state=seed + r)
+            folds += list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
     return folds
 
 
@@ -136,3 +175,14 @@ def _check(
             "training and the test part. Pass a number of folds, StratifiedGroupKFold "
             "or GroupKFold as cv, or leave groups out."
         )
+
+
+def stratified_rows(codes: Ints, share: float, seed: int) -> Ints:
+    """Numbers of a random share of the rows of each class, at least two of them."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for label in range(int(codes.max()) + 1):
+        rows = np.flatnonzero(codes == label)
+        size = max(round(share * len(rows)), min(2, len(rows)))
+        parts.append(rng.permutation(rows)[:size])
+    return np.sort(np.concatenate(parts))

@@ -33,7 +33,7 @@ from widemargin.evaluation.curves import selection_curve
 from widemargin.evaluation.defaults import MOST_TAKEN
 from widemargin.evaluation.resampling import Resampling, resample
 from widemargin.evaluation.scoring import as_scorer, guesser
-from widemargin.evaluation.splits import split
+from widemargin.evaluation.splits import split, stratified_rows
 from widemargin.notices import warn
 from widemargin.progress import announce, progress
 from widemargin.table import Ints
@@ -324,17 +324,6 @@ def quiet() -> Iterator[None]:
     """Hide what fits to parts of the rows warn of: the fits to all have said it."""
     with warnings.catch_warnings(action="ignore", category=UserWarning):
         yield
-
-
-def stratified_rows(codes: Ints, share: float, seed: int) -> Ints:
-    """Numbers of a random share of the rows of each class, at least two of them."""
-    rng = np.random.default_rng(seed)
-    parts = []
-    for label in range(int(codes.max()) + 1):
-        rows = np.flatnonzero(codes == label)
-        size = max(round(share * len(rows)), min(2, len(rows)))
-        parts.append(rng.permutation(rows)[:size])
-    return np.sort(np.concatenate(parts))
 
 
 def spread_rows(codes: Ints, size: int) -> Ints:

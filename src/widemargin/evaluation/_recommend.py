@@ -1,0 +1,271 @@
+"""What to keep: the method, how near copies are treated, and how many features.
+
+Each configuration (a method, a similarity from which features are skipped or none, a
+size) is judged in the same folds of a repeated cross-validation, with the ranking
+inside them. The rule:
+
+1. all configurations whose mean score is within one standard error of the best are as
+   good as each other;
+2. of these, those whose selections in the folds agree most (Nogueira's index, to
+   `STEADY`) are kept;
+3. of these, the one with the fewest features, then with the higher score, is
+   recommended.
+
+The score of what was recommended is too high, since it was chosen for it. So for each
+fold the rule is applied to the other folds of its repeat, and the fold is scored with
+what they recommend. The mean of that is the score that is told.
+
+References
+----------
+C. Nadeau, Y. Bengio, *Inference for the generalization error*, Machine Learning 52,
+2003 (the corrected resampled t-test).
+S. Nogueira, K. Sechidis, G. Brown, *On the stability of feature selection algorithms*,
+Journal of Machine Learning Research 18, 2018.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from widemargin.crossfit import THRESHOLDS
+from widemargin.evaluation.folds import Curves, Tried
+from widemargin.table import Floats, Ints
+
+SIMILARITIES = tuple(t for t in THRESHOLDS if t is not None)
+STEADY = 0.05  # differences of the stability that do not count
+LEVEL = 0.05  # of the test whether fewer features score better than all
+TIE = 1e-9  # scores this close are equal
+
+
+class Configuration(NamedTuple):
+    """One way to select features."""
+
+    method: str
+    redundancy: float | None  # similarity from which features are skipped
+    n_features: int
+
+
+class Recommendation(NamedTuple):
+    """What the rule recommends, and what is known about it."""
+
+    configuration: Configuration
+    score: float  # corrected for having been chosen
+    stderr: float
+    judged: float  # mean over the folds, not corrected
+    stability: float  # of the selections in the folds; NaN for all features
+    p_value: float  # that it scores no better than all features do
+
+    @property
+    def better_than_all(self) -> bool:
+        """Whether a paired test over the folds supports that."""
+        return self.p_value < LEVEL
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Scores of all configurations in all folds, and what they select there."""
+
+    configurations: list[Configuration]  # Q of them
+    scores: Floats  # (V, Q)
+    stability: Floats  # (Q,) of the selections; −∞ for all features
+    score_all: Floats  # (V,) with all features
+    repeat: Ints  # (V,) number of the repeat that a fold belongs to
+    tested: Ints  # (V,) rows
+    trained: Ints  # (V,)
+    orders: dict[tuple[str, float | None], list[Ints]]  # columns, best first, by fold
+    n_features_in: int
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Numbers of features."""
+        return np.array([c.n_features for c in self.configurations])
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Standard errors of the mean scores.
+
+        That of the folds of one repeat: repeats are of the same rows, and do not tell
+        how other rows would fare. It is at least that of a share of the rows, if the
+        score is between 0 and 1 as shares are.
+        """
+        spread = np.zeros(len(self.configurations))
+        repeats = np.unique(self.repeat)
+        for r in repeats:
+            mine = self.scores[self.repeat == r]
+            if len(mine) > 1:
+                spread += mine.var(axis=0, ddof=1) / len(mine)
+        p = np.clip(self.scores.mean(axis=0), 0.0, 1.0)
+        n = self.tested.sum() / len(repeats)
+        return np.sqrt(np.maximum(spread / len(repeats), p * (1 - p) / n))
+
+    def selected(self, configuration: Configuration) -> NDArray[np.bool_]:
+        """What a configuration selects in each fold, (V, d)."""
+        method, redundancy, k = configuration
+        Z = np.zeros((len(self.repeat), self.n_features_in), np.bool_)
+        for v, order in enumerate(self.orders[method, redundancy]):
+            Z[v, order[:k]] = True
+        return Z
+
+    def recommend(self) -> Recommendation:
+        """Apply the rule, and correct the score for it."""
+        q = self._pick(self.scores.mean(axis=0), self.errors)
+        judged, chosen = float(self.scores[:, q].mean()), self.configurations[q]
+        stability = float(self.stability[q])
+        return Recommendation(
+            chosen,
+            judged - self._optimism(judged),
+            float(self.errors[q]),
+            judged,
+            stability if np.isfinite(stability) else np.nan,
+            paired_p_value(
+                self.scores[:, q] - self.score_all, self.tested, self.trained
+            ),
+        )
+
+    def best_of(self, method: str) -> Recommendation:
+        """The same among the configurations of one method."""
+        return self.part(method).recommend()
+
+    def part(self, method: str) -> Evidence:
+        """The configurations of one method alone."""
+        everything, d = self.configurations, self.n_features_in
+        mine = [
+            q
+            for q, c in enumerate(everything)
+            if c.method == method or c.n_features == d
+        ]
+        return replace(
+            self._some(mine),
+            configurations=[everything[q]._replace(method=method) for q in mine],
+            orders={(method, None): [np.arange(d)] * len(self.repeat), **self.orders},
+        )
+
+    def with_redundancy(self, threshold: float) -> Evidence:
+        """The configurations with one similarity alone, and all features."""
+        d = self.n_features_in
+        fits = [
+            c.redundancy == threshold or c.n_features == d for c in self.configurations
+        ]
+        return self._some(np.flatnonzero(fits).tolist())
+
+    def _some(self, which: list[int]) -> Evidence:
+        return replace(
+            self,
+            configurations=[self.configurations[q] for q in which],
+            scores=self.scores[:, which],
+            stability=self.stability[which],
+        )
+
+    def _pick(self, scores: Floats, errors: Floats) -> int:
+        """The number of the configuration that the rule recommends."""
+        best = int(np.argmax(scores))
+        close = scores >= scores[best] - errors[best] - TIE
+        steadiest = self.stability[close].max()
+        if np.isfinite(steadiest):
+            close &= self.stability >= steadiest - STEADY
+        close &= self.sizes == self.sizes[close].min()
+        return int(np.argmax(np.where(close, scores, -np.inf)))
+
+    def _optimism(self, judged: float) -> float:
+        """How much higher the score is than if others choose for each fold."""
+        honest = []
+        for v, r in enumerate(self.repeat):
+            others = (self.repeat == r) & (np.arange(len(self.repeat)) != v)
+            m = int(others.sum())
+            if not m:
+                return 0.0
+            wider = np.sqrt((m + 1) / m)  # fewer rows tell less
+            q = self._pick(self.scores[others].mean(axis=0), self.errors * wider)
+            honest.append(self.scores[v, q])
+        return max(0.0, judged - float(np.mean(honest)))
+
+
+def paired_p_value(differences: Floats, tested: Ints, trained: Ints) -> float:
+    """The corrected resampled t-test: p-value that the mean difference is not above 0.
+
+    Folds share most of their training rows; the variance is corrected for that by the
+    ratio of test to training rows.
+    """
+    J = len(differences)
+    mean = float(differences.mean())
+    if J < 2:
+        return 1.0
+    variance = float(differences.var(ddof=1)) * (
+        1 / J + float(np.mean(tested / trained))
+    )
+    if variance <= 0:
+        return 0.0 if mean > 0 else 1.0
+    return float(student.sf(mean / np.sqrt(variance), J - 1))
+
+
+def evidence_of(curves: Curves) -> Evidence | None:
+    """What a selection curve knows about all configurations; None if unfinished."""
+    V, d = len(curves.folds), curves.data.shape[1]
+    if len(curves.scores) < len(curves.pieces):
+        return None
+    score_all = np.array([curves.scores[None, v][0] for v in range(V)])
+    configurations, scores, stability = [], [], []
+    orders: dict[tuple[str, float | None], list[Ints]] = {}
+    for label in curves.selectors:
+        tried: list[Tried] = [curves.tried[label, v] for v in range(V)]
+        for t, threshold in enumerate([None, *curves.thresholds]):
+            if t >= len(tried[0].orders):
+                continue
+            mine = np.array([piece.scores[t] for piece in tried])
+            sizes = curves.sizes[: mine.shape[1]]
+            orders[label, threshold] = [piece.orders[t] for piece in tried]
+            scores.append(mine)
+            stability.append(stabilities(orders[label, threshold], sizes, d))
+            configurations += [Configuration(label, threshold, int(k)) for k in sizes]
+    if curves.with_all:
+        first = next(iter(curves.selectors))
+        configurations.append(Configuration(first, None, d))
+        scores.append(score_all[:, None])
+        stability.append(np.array([-np.inf]))
+        orders.setdefault((first, None), [np.arange(d)] * V)
+    return Evidence(
+        configurations,
+        np.hstack(scores),
+        np.concatenate(stability),
+        score_all,
+        repeats_of([test for _, test in curves.folds], curves.data.shape[0]),
+        np.array([len(test) for _, test in curves.folds]),
+        np.array([len(train) for train, _ in curves.folds]),
+        orders,
+        d,
+    )
+
+
+def stabilities(orders: list[Ints], sizes: Ints, d: int) -> Floats:
+    """Nogueira's index of the best k features of several rankings, for each k < d."""
+    M = len(orders)
+    counts, done = np.zeros(d), 0
+    found = np.zeros(len(sizes))
+    for s, k in enumerate(sizes):
+        for order in orders:
+            counts[order[done:k]] += 1
+        done = int(k)
+        p, share = counts / M, k / d
+        if M > 1:
+            spread = M / (M - 1) * float(np.mean(p * (1 - p)))
+            found[s] = 1 - spread / (share * (1 - share))
+    return found
+
+
+def repeats_of(tests: list[NDArray[np.integer]], n: int) -> Ints:
+    """Number of the repeat of each fold: the first that has tested none of its rows."""
+    used: list[NDArray[np.bool_]] = []
+    numbers = []
+    for test in tests:
+        r = next((r for r, rows in enumerate(used) if not rows[test].any()), len(used))
+        if r == len(used):
+            used.append(np.zeros(n, np.bool_))
+        used[r][test] = True
+        numbers.append(r)
+    return np.array(numbers)

@@ -1,0 +1,300 @@
+"""`AutoSelector`: the recommended features, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any, Self
+
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from widemargin._sklearn import Interval, StrOptions, _fit_context
+from widemargin.base import (
+    N_JOBS,
+    TableSelector,
+    all_or_nothing,
+    refuse_booleans,
+    refuse_keywords,
+)
+from widemargin.columns import nominal_columns, unwrapped
+from widemargin.engine import on_dask
+from widemargin.evaluation._encoded import Encoded, read_once
+from widemargin.evaluation._profile import profile
+from widemargin.evaluation._recommend import SIMILARITIES, evidence_of
+from widemargin.evaluation.curves import sizes_up_to, try_out
+from widemargin.evaluation.defaults import choose
+from widemargin.evaluation.scoring import default_scoring, has_order
+from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation.splits import group_codes, stratified_rows
+from widemargin.notices import muted
+from widemargin.table import validate
+from widemargin.targets import judged_labels
+
+if TYPE_CHECKING:
+    pass
+
+NAME = "AutoSelector"
+
+
+class AutoSelector(TableSelector):
+    """Choose the method, how near copies are treated, and how many features to keep.
+
+    Methods, similarities from which a feature is skipped (none, 0.9, 0.7) and sizes
+    are tried in three times five stratified folds, with the ranking inside them. All
+    that score within one standard error of the best are as good as each other; of
+    these the most stable selection is taken, then the one with the fewest features.
+    `compare` recommends by the same rule.
+
+    Parameters
+    ----------
+    methods : selector, name, list or dict of these, or None, default=None
+        What ranks the features. None: a handful that suits the table, see
+        `widemargin.evaluation.default_selectors`.
+    estimator : classifier or str, default="1-nn"
+        What the features are tried with, as for
+        `widemargin.evaluation.selection_curve`. 1-NN tries all sizes at once; any
+        other classifier is fitted for each of them.
+    scoring : str, callable or None, default=None
+        As in scikit-learn. None: accuracy, or balanced accuracy if the largest class
+        has more than four times the rows of the smallest; for three or more ordered
+        classes "neg_rank_loss".
+    cv : int, "time", splitter, iterable of (train, test) or None, default=None
+        None makes five stratified folds, three times over; with ``groups`` in `fit`,
+        whole groups are in one fold.
+    n_features_to_select : int, float or None, default=None
+        How many features to keep, or which share of them; None chooses that, too.
+    redundancy : float, "auto" or None, default="auto"
+        Similarity from which a feature is skipped because a better one is kept. "auto"
+        tries none, 0.9 and 0.7.
+    categorical_features : array-like of bool, int or str, or None, default=None
+        Nominal columns besides those that the types of a frame declare.
+    max_samples : int or None, default=2000
+        Rows that are cross-validated; of more, a random sample. The features are then
+        ranked by all rows. None takes all.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores.
+    random_state : int, RandomState or None, default=None
+        Random seed.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    method_ : str
+        The chosen method.
+    score_ : float
+        Cross-validated score of the chosen features, corrected for having been chosen:
+        each fold is scored with what the other folds recommend.
+    score_stderr_ : float
+        Its standard error.
+    score_all_ : float
+        Cross-validated score with all features.
+    better_than_all_ : bool
+        Whether the chosen features score higher than all of them, by the corrected
+        resampled t-test at 5 %.
+    stability_ : float
+        Nogueira's index of what is selected in the folds; NaN if all are kept.
+    redundancy_ : float or None
+        The chosen similarity.
+    selector_ : selector
+        The chosen method, fitted to all rows.
+    recommendation_ : Recommendation
+        What was chosen and what is known about it.
+    scores_, ranking_, support_, redundant_with_
+        Those of ``selector_``.
+    n_features_ : int
+        How many features are kept.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from widemargin import AutoSelector
+    >>> from widemargin.datasets import make_xor
+    >>> X, y = make_xor(300, random_state=0)
+    >>> auto = AutoSelector(["ReliefF", "FisherScore"], random_state=0).fit(X, y)
+    >>> auto.method_, auto.get_support(indices=True)
+    ('ReliefF', array([0, 1, 2]))
+    """
+
+    _mixed = True
+
+    _parameter_constraints: dict[str, Any] = {
+        "methods": "no_validation",
+        "estimator": "no_validation",
+        "scoring": "no_validation",
+        "cv": "no_validation",
+        "n_features_to_select": [
+            None,
+            Interval(numbers.Integral, 1, None, closed="left"),
+            Interval(numbers.Real, 0, 1, closed="neither"),
+        ],
+        "redundancy": [
+            None,
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, 1, closed="right"),
+        ],
+        "categorical_features": ["array-like", None],
+        "max_samples": [None, Interval(numbers.Integral, 2, None, closed="left")],
+        "n_jobs": N_JOBS,
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        methods: Any = None,
+        *,
+        estimator: Any = None,
+        scoring: Any = None,
+        cv: Any = None,
+        n_features_to_select: int | float | None = None,
+        redundancy: float | str | None = "auto",
+        categorical_features: Any = None,
+        max_samples: int | None = 2000,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.methods = methods
+        self.estimator = estimator
+        self.scoring = scoring
+        self.cv = cv
+        self.n_features_to_select = n_features_to_select
+        self.redundancy = redundancy
+        self.categorical_features = categorical_features
+        self.max_samples = max_samples
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, groups: Any = None, **unknown: Any) -> Self:
+        """Choose, and rank the features of X.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            As the methods take it. It is not changed.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group are never in both the training and the test part of a
+            fold.
+
+        Returns
+        -------
+        self
+        """
+        refuse_keywords(NAME, unknown)
+        if on_dask(X):
+            raise ValueError(
+                f"{NAME} draws rows and does not run on Dask collections. Use it on a "
+                "sample of the rows, X.sample(...).compute()."
+            )
+        X = unwrapped(X, NAME, missing=True)
+        nominal = nominal_columns(X, self.categorical_features, NAME)
+        _, codes, _ = validate(self, X, y, nominal=nominal)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        data = read_once(X, y, NAME)
+        with judged_labels():
+            self._recommend(data, group_codes(groups, len(codes), NAME), seed)
+        return self
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        refuse_booleans(self)
+
+    def _recommend(self, data: Encoded, groups: Any, seed: int) -> None:
+        """Try all configurations, choose one, and fit it to all rows."""
+        with muted():
+            about = profile(
+                data.source.X,
+                data.source.y,
+                categorical_features=self.categorical_features,
+            )
+        methods = self._chosen_methods(about, seed)
+        part = data
+        scoring = self.scoring
+        if scoring is None:
+            scoring = default_scoring(about, has_order(about, methods))
+        n = data.shape[0]
+        if self.max_samples is not None and n > self.max_samples:
+            rows = stratified_rows(data.codes, self.max_samples / n, seed)
+            part, groups = data.take(rows), None if groups is None else groups[rows]
+        with muted():
+            curves = try_out(
+                methods,
+                part,
+                self.estimator,
+                cv=self.cv,
+                n_features=self._sizes(data.shape[1]),
+                scoring=scoring,
+                groups=groups,
+                thresholds=self._thresholds(),
+                n_jobs=self.n_jobs,
+                random_state=seed,
+                verbose=self.verbose,
+                caller=NAME,
+            )
+        evidence = evidence_of(curves)
+        if evidence is None:
+            raise KeyboardInterrupt(f"{NAME}: interrupted; there is no result.")
+        if self.redundancy not in (None, "auto"):
+            evidence = evidence.with_redundancy(float(self.redundancy))
+        self.recommendation_ = evidence.recommend()
+        self.score_all_ = float(evidence.score_all.mean())
+        self._frequency = evidence.selected(self.recommendation_.configuration).mean(0)
+        self._fit_chosen(methods, data)
+
+    def _chosen_methods(self, about: Any, seed: int) -> dict[str, Any]:
+        if self.methods is None:
+            return dict(choose(about, seed, self.categorical_features))
+        methods = {}
+        for label, method in resolve_selectors(self.methods).items():
+            mine = method.get_params()
+            given = {"random_state": seed}
+            given["categorical_features"] = self.categorical_features
+            settings: dict[str, Any] = {
+                p: v for p, v in given.items() if p in mine and mine[p] is None
+            }
+            if mine["n_features_to_select"] == "auto":
+                settings["n_features_to_select"] = None
+            if "redundancy" in mine:
+                settings["redundancy"] = None
+            methods[label] = clone(method).set_params(**settings)
+        return methods
+
+    def _thresholds(self) -> tuple[float, ...]:
+        if self.redundancy is None:
+            return ()
+        return SIMILARITIES if self.redundancy == "auto" else (float(self.redundancy),)
+
+    def _sizes(self, d: int) -> Any:
+        wanted = self.n_features_to_select
+        if wanted is None:
+            return sizes_up_to(d)
+        if not isinstance(wanted, numbers.Integral):
+            wanted = max(1, int(wanted * d))
+        return min(int(wanted), d)
+
+    def _fit_chosen(self, methods: dict[str, Any], data: Encoded) -> None:
+        method, redundancy, k = self.recommendation_.configuration
+        selector = clone(methods[method])
+        settings: dict[str, Any] = {"n_features_to_select": k}
+        if "redundancy" in selector.get_params():
+            settings["redundancy"] = redundancy
+        if selector.n_jobs is None:
+            settings["n_jobs"] = self.n_jobs
+        self.selector_ = data.fit(selector.set_params(**settings))
+        self.method_, self.redundancy_ = method, redundancy
+        self.score_ = self.recommendation_.score
+        self.score_stderr_ = self.recommendation_.stderr
+        self.stability_ = self.recommendation_.stability
+        self.better_than_all_ = self.recommendation_.better_than_all
+        self.scores_ = self.selector_.scores_
+        self.ranking_ = self.selector_.ranking_
+        self.redundant_with_ = self.selector_.redundant_with_
+        self.support_ = self.selector_.support_
+        self.n_features_ = int(self.support_.sum())
