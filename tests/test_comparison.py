@@ -343,18 +343,30 @@ class TestCompare:
         assert c.complete
         assert c.notes == []
 
-    def test_many_features_are_tested_with_probes(self):
+    def test_many_features_are_tested_with_permutations_as_they_need(self):
         X, y = table(40, 60)
         c = compare(X, y, "FisherScore", random_state=0, n_resamples=0)
-        assert c.significance["FisherScore"].method == "probes"
-        assert any("50 permutations of the labels are too few" in n for n in c.notes)
+        assert c.significance["FisherScore"].method == "permutation"
+        assert c.significance["FisherScore"].n_permutations == 1200
         assert c.significance["FisherScore"].significant()[0]
 
-    def test_relative_scores_are_tested_with_probes(self):
+    def test_too_few_permutations_are_noted(self):
+        X, y = table(40, 60)
+        c = compare(X, y, "FisherScore", n_resamples=0, n_permutations=5)
+        assert any("with 5 permutations, which are too few" in n for n in c.notes)
+
+    def test_what_the_budget_does_not_allow_is_left_out(self):
+        X, y = table(40, 60)
+        c = compare(X, y, "FisherScore", n_resamples=0, budget=1e-6)
+        assert c.significance == {}
+        assert any("Significance was left out for FisherScore" in n for n in c.notes)
+
+    def test_relative_scores_are_tested_by_what_they_are_made_of(self):
         X, y = table(40, 3)
         X[:, 1] += 3 * y
         c = compare(X, y, "Simba", random_state=0, n_resamples=0)
-        assert c.significance["Simba"].method == "probes"
+        assert c.significance["Simba"].method == "permutation"
+        assert c.significance["Simba"].significant()[1]
 
     def test_redundant_features_are_grouped_around_the_better_one(self):
         X, y = table()

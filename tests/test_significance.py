@@ -15,12 +15,26 @@ from oracles.evaluation import (
     permutation_p_values,
     probe_p_values,
 )
-from widemargin import GFlip, OReliefF, Relief, ReliefF, Simba
-from widemargin.baselines import FeatureSimilarity, FisherScore
+from widemargin import LMBA, GFlip, OReliefF, OSimba, Relief, ReliefF, Simba
+from widemargin.baselines import (
+    FCBF,
+    MRMR,
+    FeatureSimilarity,
+    FisherScore,
+    InformationGain,
+    PearsonScore,
+)
 from widemargin.datasets import make_xor
-from widemargin.evaluation import _significance, permuted_relief, significance
+from widemargin.evaluation import (
+    null_scores,
+    p_values,
+    permuted_relief,
+    significance,
+)
 from widemargin.evaluation._encoded import read_once
+from widemargin.evaluation.null_scores import fit_for_table
 from widemargin.evaluation.probes import for_probes
+from widemargin.evaluation.refits import Call
 from widemargin.threads import Workers
 
 pytestmark = [
@@ -29,6 +43,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:significance. .*too few:UserWarning"),
 ]
 
+QUIET = Call("test", "permutations", 1, 0)
 RELIEFS = [
     Relief(),
     Relief(squared=True, scale="standard"),
@@ -48,7 +63,7 @@ def shuffled(n, count, seed=0):
 
 
 def compare_with_refits(selector, X, y, n_permutations=10, n_threads=2):
-    table = _significance._fit_for_table(clone(selector), X, y)
+    table = fit_for_table(clone(selector), read_once(X, y, "a test"))
     orders = shuffled(len(y), n_permutations)
     with Workers(n_threads) as workers:
         scores = permuted_relief.permuted_scores(selector, table, orders, workers)
@@ -123,7 +138,8 @@ def test_neither_threads_nor_blocks_change_a_bit(monkeypatch):
 @pytest.mark.parametrize("case", [gaussian, tied, lopsided])
 def test_p_values_are_the_oracle(selector, case):
     X, y = case(np.random.default_rng(2))
-    found = significance(selector, X, y, n_permutations=19, random_state=3)
+    options = {"method": "permutation", "n_permutations": 19, "random_state": 3}
+    found = significance(selector, X, y, **options)
     random = np.random.RandomState(3)
     if isinstance(selector, Simba):
         selector = Simba(n_starts=1, random_state=random.randint(2**31 - 1))
@@ -131,7 +147,7 @@ def test_p_values_are_the_oracle(selector, case):
         random.randint(2**31 - 1)
     orders = [random.permutation(len(y)) for _ in range(19)]
     p = permutation_p_values(
-        lambda X, y: clone(selector).fit(X, y).scores_, X, y, orders
+        lambda X, y: clone(selector).fit(X, y)._statistic, X, y, orders
     )
     np.testing.assert_allclose(found.p_values, p, atol=1e-15)
     np.testing.assert_allclose(found.q_values, benjamini_hochberg(p), atol=1e-15)
@@ -166,7 +182,8 @@ def noise_p_values(selector, seed, **options):
 def test_p_values_of_noise_are_uniform(selector):
     """They are multiples of 1/20: spread over the step below, they are continuous."""
     B, draws = 19, 250 if isinstance(selector, FisherScore) else 500
-    p = [noise_p_values(selector, seed, n_permutations=B) for seed in range(draws)]
+    options = {"n_permutations": B, "method": "permutation"}
+    p = [noise_p_values(selector, seed, **options) for seed in range(draws)]
     spread = np.random.default_rng(0).random(draws) / (B + 1)
     assert kstest(np.array(p) - spread, "uniform").pvalue > 0.01
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.035)
@@ -183,8 +200,8 @@ def test_p_values_of_probes_on_noise():
         assert np.mean(np.array(together) <= level) <= level
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("method", ["permutation", "probes"])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("method", ["auto", "pooled", "probes"])
 def test_xor_marks_the_three_relevant_features_and_no_other(seed, method):
     X, y = make_xor(random_state=seed)
     found = significance(ReliefF(), X, y, method=method, random_state=seed)
@@ -226,7 +243,7 @@ def test_an_automatic_number_of_features_does_not_matter():
         np.testing.assert_array_equal(found.p_values, expected.p_values)
 
 
-def mixed(n=120):
+def mixed(n=80):
     rng = np.random.default_rng(7)
     y = rng.integers(0, 2, n)
     X = pd.DataFrame(
@@ -248,12 +265,13 @@ def mixed(n=120):
 def test_text_and_missing_values(method):
     """Differences of missing values depend on labels: each permutation is a refit."""
     X, y = mixed()
-    found = significance(ReliefF(), X, y, method=method, random_state=0)
+    options = {"n_permutations": 40, "random_state": 0}
+    found = significance(ReliefF(), X, y, method=method, **options)
     assert found.names[found.significant()].tolist() == ["colour", "size"]
     if method == "permutation":
         random = np.random.RandomState(0)
         random.randint(2**31 - 1)
-        orders = [random.permutation(len(y)) for _ in range(100)]
+        orders = [random.permutation(len(y)) for _ in range(40)]
         p = permutation_p_values(
             lambda X, y: ReliefF().fit(X, np.array(y)).scores_, X, y, orders
         )
@@ -296,6 +314,19 @@ def test_selectors_of_scikit_learn():
     assert found.significant(0.1).all()
 
 
+@pytest.mark.filterwarnings("ignore:Features .* are constant:UserWarning")
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+def test_scores_of_scikit_learn_that_are_not_defined_are_never_significant():
+    X, y = load_iris(return_X_y=True)
+    X = np.column_stack([X, np.ones(len(y))])
+    for method in ("permutation", "pooled"):
+        found = significance(
+            SelectKBest(f_classif, k=2), X, y, n_permutations=99, method=method
+        )
+        assert np.isnan(found.scores[4])
+        assert found.p_values[4] == 1
+
+
 def test_constant_features_are_never_significant():
     X, y = gaussian(np.random.default_rng(5))
     X[:, 3] = 1.0
@@ -314,10 +345,27 @@ def test_probes_are_oriented_like_their_features():
     significance(OReliefF(directions=directions), X, y, method="probes")
 
 
-def test_too_few_permutations_are_said():
-    X, y = make_xor(300, 40, random_state=0)
-    with pytest.warns(UserWarning, match=r"too few .* Try n_permutations=\d+"):
-        significance(ReliefF(), X, y, n_permutations=30, random_state=0)
+@pytest.mark.parametrize(
+    ("method", "number", "message"),
+    [
+        ("permutation", 30, r"at least 26 of the 40 .* n_permutations=800 would do"),
+        ("permutation", 10, r"no feature can have .* n_permutations=800 would do"),
+        ("auto", 10, r"no feature can have .* n_permutations=20 would do"),
+        ("probes", 10, r"rounds of probes.* n_permutations=21 would do"),
+    ],
+)
+def test_too_few_permutations_are_said_before_the_work(method, number, message):
+    X, y = make_xor(100, 40, random_state=0)
+
+    class Untouched(ReliefF):
+        def _score(self, *_):
+            raise AssertionError("fitted before the warning")
+
+    with (
+        pytest.warns(UserWarning, match=message),
+        pytest.raises(AssertionError, match="before the warning"),
+    ):
+        significance(Untouched(), X, y, method=method, n_permutations=number)
 
 
 @pytest.mark.parametrize(
@@ -325,7 +373,7 @@ def test_too_few_permutations_are_said():
     [
         (
             {"method": "bootstrap"},
-            'method="permutation" or "probes", got \'bootstrap\'',
+            '"pooled" or "probes", got \'bootstrap\'',
         ),
         ({"n_permutations": 0}, "n_permutations to be a whole number from 1, got 0"),
         ({"n_permutations": 2.5}, "whole number from 1, got 2.5"),
@@ -345,27 +393,57 @@ def test_unsupervised_selectors_cannot_be_tested_by_their_labels():
         significance(StandardScaler(), X, y)
 
 
-@pytest.mark.parametrize("selector", [ReliefF(), FisherScore()], ids=str)
-def test_an_interrupt_says_how_far_it_came(selector, monkeypatch):
-    X, y = load_iris(return_X_y=True)
-    if isinstance(selector, ReliefF):
-        owner, name = permuted_relief, "_add"
-    else:
-        owner, name = FisherScore, "_rank"  # after one fit to the data themselves
+def interrupt_at(monkeypatch, owner, name, call):
+    """Let a function raise KeyboardInterrupt from so many calls on."""
     done, honest = [], getattr(owner, name)
 
     def interrupt(*args):
         done.append(1)
-        if len(done) > 4:
+        if len(done) >= call:
             raise KeyboardInterrupt
         return honest(*args)
 
-    monkeypatch.setattr(permuted_relief, "BUDGET", 0)
     monkeypatch.setattr(owner, name, interrupt)
-    with pytest.raises(
-        KeyboardInterrupt, match=r"significance: interrupted after \d of"
-    ):
-        significance(selector, X, y, n_jobs=1)
+
+
+@pytest.mark.parametrize("method", ["permutation", "pooled"])
+@pytest.mark.parametrize("selector", [ReliefF(), FisherScore()], ids=str)
+def test_an_interrupt_keeps_what_is_finished(selector, method, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    options = {"method": method, "random_state": 0, "n_jobs": 1}
+    if isinstance(selector, ReliefF):
+        monkeypatch.setattr(null_scores, "BATCH", 40)
+        interrupt_at(monkeypatch, permuted_relief, "_add", 2)
+        finished = 40
+    else:
+        interrupt_at(monkeypatch, FisherScore, "_rank", 27)  # the first is no refit
+        finished = 25
+    with pytest.warns(UserWarning, match=rf"interrupted; .* from {finished} of \d+"):
+        found = significance(selector, X, y, n_permutations=100, **options)
+    assert not found.complete
+    assert found.n_permutations == finished
+    assert "interrupted" in repr(found)
+    monkeypatch.undo()
+    whole = significance(selector, X, y, n_permutations=finished, **options)
+    assert whole.complete
+    np.testing.assert_array_equal(found.p_values, whole.p_values)
+
+
+def test_an_interrupt_before_any_permutation_leaves_no_result(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    interrupt_at(monkeypatch, FisherScore, "_rank", 2)
+    with pytest.raises(KeyboardInterrupt, match="before any of the permutations"):
+        significance(FisherScore(), X, y, n_jobs=1)
+    interrupt_at(monkeypatch, FisherScore, "_rank", 1)
+    with pytest.raises(KeyboardInterrupt, match="interrupted at the start"):
+        significance(FisherScore(), X, y, n_jobs=1)
+
+
+def test_an_interrupt_of_probes_says_how_far_it_came(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    interrupt_at(monkeypatch, FisherScore, "_rank", 5)
+    with pytest.raises(KeyboardInterrupt, match="interrupted after 3 of 40 rounds"):
+        significance(FisherScore(), X, y, method="probes", n_jobs=1)
 
 
 def test_progress_is_shown_if_asked_for(capsys):
@@ -374,3 +452,124 @@ def test_progress_is_shown_if_asked_for(capsys):
     assert capsys.readouterr().err == ""
     significance(FisherScore(), X, y, n_permutations=7, verbose=1)
     assert "significance: 7 of 7" in capsys.readouterr().err
+
+
+def plain_counts(scores, null):
+    """Whole permutation p-values, feature by feature."""
+    return (1 + (null >= scores).sum(axis=0)) / (1 + len(null))
+
+
+def test_features_stop_at_the_end_of_a_stage_in_which_their_scores_are_reached():
+    rng = np.random.default_rng(0)
+    null, scores = rng.random((800, 6)), np.array([0.1, 0.5, 0.85, 0.93, 0.99, 2.0])
+    counts = p_values.Counts(scores, 100)
+    while counts.done < 800 and len(counts.going):
+        stop = min(counts.stage, counts.done + 70)
+        counts.add(null[counts.done : stop][:, counts.going])
+    assert counts.tried.tolist() == [100, 100, 200, 400, 800, 800]
+    for f, tried in enumerate(counts.tried):
+        expected = plain_counts(scores, null[:tried])[f]
+        assert counts.p_values[f] == expected
+
+
+@pytest.mark.parametrize("t", [0.01, 0.02, 0.05, 0.1, 0.3])
+def test_p_values_in_stages_are_valid(t):
+    """Ranks of the first among exchangeable numbers, stopped early or not."""
+    rng, draws = np.random.default_rng(1), 20_000
+    values = rng.random((401, draws))
+    counts = p_values.Counts(values[0], 50)
+    while counts.done < 400 and len(counts.going):
+        stop = min(counts.stage, 400)
+        counts.add(values[1 + counts.done : 1 + stop, counts.going])
+    share = np.mean(counts.p_values <= t)
+    assert share <= t + 3 * np.sqrt(t / draws)
+    assert share >= 0.9 * t - 0.0025  # a step of 1/401 may be missing
+
+
+def test_pooled_p_values_are_valid_for_features_of_all_kinds():
+    """Skewed, heavy-tailed, two-valued and normal null scores in one table."""
+    rng, B, d, tables = np.random.default_rng(2), 199, 80, 150
+    kinds = np.arange(d) % 4
+    p = np.empty((tables, d))
+    for t in range(tables):
+        values = rng.standard_normal((B + 1, d))
+        values[:, kinds == 1] = rng.exponential(size=(B + 1, d // 4)) * 100
+        values[:, kinds == 2] = rng.standard_t(3, (B + 1, d // 4)) - 50
+        values[:, kinds == 3] = rng.poisson(2, (B + 1, d // 4))
+        p[t] = p_values.pooled_p_values(values[0], values[1:])
+    for level in (0.001, 0.005, 0.02, 0.05, 0.2):
+        for kind in range(4):
+            share = np.mean(p[:, kinds == kind] <= level)
+            spread = 3 * np.sqrt(level / p[:, kinds == kind].size)
+            assert share <= 1.35 * level + spread, (level, kind)
+        assert np.mean(p <= level) <= level + 3 * np.sqrt(level / p.size)
+
+
+def test_pooling_finds_one_feature_among_many_with_few_permutations():
+    rng = np.random.default_rng(3)
+    values = rng.standard_normal((100, 2000)) * rng.uniform(1, 9, 2000)
+    values[0, 7] += 9 * np.std(values[:, 7])
+    p = p_values.pooled_p_values(values[0], values[1:])
+    assert np.argmin(p) == 7
+    assert p[7] * 2000 < 0.05
+    assert plain_counts(values[0], values[1:])[7] * 2000 > 0.05
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [Simba(), OSimba(), LMBA(), MRMR(), FCBF()],
+    ids=lambda s: type(s).__name__,
+)
+def test_methods_with_relative_scores_find_features_far_apart(selector):
+    rng = np.random.default_rng(4)
+    y = np.arange(120) % 2
+    X = rng.standard_normal((120, 40))
+    X[:, :5] += 1.8 * y[:, None]
+    found = significance(selector, X, y, n_permutations=99, random_state=0)
+    assert found.method == "pooled"
+    assert found.significant()[:5].sum() >= 4
+    assert found.significant()[5:].sum() <= 1
+
+
+def test_the_default_finds_few_of_many_features():
+    rng = np.random.default_rng(5)
+    y = np.arange(200) % 2
+    X = rng.standard_normal((200, 100))
+    X[:, :5] += 1.2 * y[:, None]
+    found = significance(ReliefF(), X, y, random_state=0)
+    assert (found.method, found.n_permutations) == ("permutation", 2000)
+    assert found.significant()[:5].sum() >= 4
+    assert found.significant()[5:].sum() <= 1
+    assert "for features that may be significant" in found.how
+
+
+def test_scores_of_some_features_are_those_of_all():
+    X, y = gaussian(np.random.default_rng(6))
+    orders, some = shuffled(len(y), 5), np.array([1, 4, 5])
+    for selector in (
+        ReliefF(),
+        FisherScore(),
+        PearsonScore(),
+        InformationGain(),
+        FCBF(),
+    ):
+        source = null_scores.source_of(selector, read_once(X, y, "a test"))
+        rows = {}
+        for features in (np.arange(X.shape[1]), some):
+            found = np.empty((5, len(features)))
+            source.draw(orders, features, QUIET, found.__setitem__)
+            rows[len(features)] = found
+        np.testing.assert_allclose(rows[3], rows[X.shape[1]][:, some], atol=1e-13)
+
+
+def test_a_wide_table_is_pooled_and_a_narrow_one_is_not():
+    rng = np.random.default_rng(7)
+    y = np.arange(60) % 2
+    ways = {
+        d: null_scores.plan(
+            ReliefF(), read_once(rng.random((60, d)), y, "a test"), "auto", None
+        )
+        for d in (10, 1000, 20_000)
+    }
+    assert [w.method for w in ways.values()] == ["permutation", "permutation", "pooled"]
+    assert [w.n_permutations for w in ways.values()] == [1000, 20_000, 166]

@@ -67,6 +67,13 @@ class Rows(NamedTuple):
         judged, _ = _recoded(self.judged[whose], None)
         return self._replace(X=self.X[rows], y=y, classes=classes, judged=judged)
 
+    def columns(self, features: Ints) -> Rows:
+        """Some features."""
+        nominal = self.nominal
+        if nominal is not None:
+            nominal = np.flatnonzero(np.isin(features, nominal))
+        return self._replace(X=self.X[:, features], nominal=nominal, names=None)
+
     def beside(self, rows: Ints) -> Rows:
         """The features and, to their right, copies of them with other rows in place."""
         nominal, d = self.nominal, self.X.shape[1]
@@ -210,6 +217,8 @@ class MarginSelector(TableSelector):
     _ordered_classes = False
 
     # Methods that are _mixed have a parameter ``categorical_features``.
+    # Whether a feature has the same score, or statistic, without the other features.
+    _separable = False
 
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: str | None = "FisherScore, FRLL or ReliefF"
@@ -390,6 +399,15 @@ class MarginSelector(TableSelector):
             return None
         return nominal_columns(X, self.categorical_features, type(self).__name__)
 
+    @property
+    def _statistic(self) -> Floats:
+        """What tests of significance compare between permutations of the labels.
+
+        The scores, unless these are relative to other features: the best one's share
+        of the best is 1 for whatever labels.
+        """
+        return self.scores_
+
     def _uses_labels(self, y: Any) -> bool:
         """Whether y counts; an unsupervised method ignores it, or does without."""
         return True
@@ -552,6 +570,11 @@ class AscentSelector(MarginSelector):
     batch_size: int
     order: Any
     random_state: Any
+
+    @property
+    def _statistic(self) -> Floats:
+        """The squared weights as they are, not as shares of the largest."""
+        return np.square(self.weights_)
 
     def _ascend(
         self,

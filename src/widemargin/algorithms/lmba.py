@@ -214,6 +214,11 @@ class LMBA(MarginSelector):
         self.n_iter_ = self.max_iter
         return squared_share(table, w)
 
+    @property
+    def _statistic(self) -> Floats:
+        """The squared weights as they are, not as shares of the largest."""
+        return np.square(self.weights_)
+
     def _targets(self, table: AnyTable, workers: Workers) -> kernels.Targets:
         """Target neighbours and margins (step 2 and step 3b)."""
         n, k = table.n_rows, self.n_neighbors

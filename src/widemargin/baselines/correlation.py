@@ -77,6 +77,7 @@ class PearsonScore(MarginSelector):
     """
 
     _instead_on_dask = None
+    _separable = True
     _about = About("Guyon & Elisseeff 2003", "n d C for C classes")
 
     def __init__(

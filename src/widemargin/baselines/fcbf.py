@@ -79,6 +79,7 @@ class FCBF(MarginSelector):
     """
 
     _instead_on_dask = "InformationGain"
+    _separable = True
     _about = About("Yu & Liu 2003", "n d per feature kept", gives="subset")
 
     _parameter_constraints = {
@@ -118,6 +119,11 @@ class FCBF(MarginSelector):
             left = left[left != p]
             left = left[data.redundancy_uncertainty(p, left) < SU[left] - TIE]
         return np.where(self._kept, SU, SU - 1)
+
+    @property
+    def _statistic(self) -> Floats:
+        """The relevance; whether a feature is kept depends on the others."""
+        return self.relevance_
 
     def _natural_support(self) -> NDArray[np.bool_] | None:
         return self._kept

@@ -107,6 +107,7 @@ class FisherScore(MarginSelector):
     """
 
     _instead_on_dask = None
+    _separable = True
     _about = About("Duda, Hart & Stork 2001", "n d")
 
     def __init__(

@@ -82,6 +82,7 @@ class InformationGain(MarginSelector):
     """
 
     _instead_on_dask = None
+    _separable = True
     _about = About("Quinlan 1986", "n d")
 
     _parameter_constraints = {

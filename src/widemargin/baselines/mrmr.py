@@ -143,6 +143,11 @@ class MRMR(MarginSelector):
         scores[order] = 1 - np.arange(len(order)) / d
         return scores
 
+    @property
+    def _statistic(self) -> Floats:
+        """The criterion, not the place that it gives a feature."""
+        return self.criterion_
+
     def _search(self, data: Discrete, left: Ints) -> tuple[Ints, Ints]:
         """Features in the order they are taken, and the others, best first."""
         steps = min(self._wanted(), len(left))

@@ -47,7 +47,7 @@ class Effort:
     """How, and how thoroughly, methods are compared."""
 
     folds: int = 5
-    permutations: int = 50
+    permutations: int | None = None
     resamples: int = 20
     cv: str | None = None
     estimator: str | None = None
@@ -125,7 +125,7 @@ def effort_options(function: Function) -> Function:
             type=at_least(least),
             default=default,
             metavar="N",
-            help=f"{text}  [{default}]",
+            help=f"{text}  [{'as needed' if default is None else default}]",
         )(command)
     return command
 

@@ -37,7 +37,7 @@ def compare(
     groups: Any = None,
     baseline: Any = None,
     n_features: Any = None,
-    n_permutations: int = 50,
+    n_permutations: int | None = None,
     n_resamples: int = 20,
     redundancy_threshold: float | None = 0.9,
     categorical_features: Any = None,
@@ -83,10 +83,9 @@ def compare(
         Names or places of the columns in use today, scored in the same folds.
     n_features : int or array-like of int, optional
         Sizes to try, as for `selection_curve`.
-    n_permutations : int
-        For the significance; 0 leaves it out. Where so few permutations cannot show
-        anything because there are many features, permuted copies of these (probes)
-        serve instead.
+    n_permutations : int, default=None
+        For the significance; 0 leaves it out. None takes as many as `significance`
+        does by itself, or as the budget allows.
     n_resamples : int
         Subsamples for the stability; 0 leaves it out.
     redundancy_threshold : float or None

@@ -125,12 +125,16 @@ class Encoded:
     rows: Ints | None = None  # of the source, in this order; None: all
     labels: Ints | None = None  # of the source: whose labels they have, if not theirs
     probes: Ints | None = None  # of these rows: their order in copies of the features
+    features: Ints | None = None  # columns of the source; None: all
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows, and features without probes."""
         n, d = self.source.shape
-        return n if self.rows is None else len(self.rows), d
+        return (
+            n if self.rows is None else len(self.rows),
+            d if self.features is None else len(self.features),
+        )
 
     @property
     def names(self) -> Names:
@@ -178,6 +182,12 @@ class Encoded:
         whose = np.arange(self.shape[0]) if self._whose is None else self._whose
         return replace(self, labels=whose[order])
 
+    def columns(self, features: Ints) -> Encoded:
+        """Some of the features, for methods that look at each on its own."""
+        if len(features) == self.source.shape[1]:
+            return self
+        return replace(self, features=features)
+
     def with_probes(self, order: Ints) -> Encoded:
         """Twice the features: to the right, copies with the rows in another order."""
         return replace(self, probes=order)
@@ -185,6 +195,8 @@ class Encoded:
     def read(self, selector: MarginSelector) -> Rows:
         """The rows as one of our selectors reads them."""
         rows = self.source.rows(selector)
+        if self.features is not None:
+            rows = rows.columns(self.features)
         if self.rows is not None or self.labels is not None:
             mine = np.arange(len(rows.X)) if self.rows is None else self.rows
             rows = rows.take(mine, self.labels)

@@ -129,10 +129,9 @@ def significance(found: Significance) -> str:
         ]
         for f in order[:ROWS]
     ]
-    what = "rounds of probes" if found.method == "probes" else "permutations"
     caption = (
         f"{int(sure.sum())} of {len(sure)} features at q < 0.05 (in bold), "
-        f"{found.n_permutations} {what}"
+        f"{found.effort}"
     )
     more = _more(len(order), "features")
     return _page([_table(caption, ["Feature", "Score", "p", "q"], rows, more)])

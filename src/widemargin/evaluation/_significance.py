@@ -5,8 +5,6 @@ References
 Y. Benjamini, Y. Hochberg, *Controlling the false discovery rate: a practical and
 powerful approach to multiple testing*, Journal of the Royal Statistical Society B 57,
 1995.
-B. Phipson, G. Smyth, *Permutation p-values should never be zero*, Statistical
-Applications in Genetics and Molecular Biology 9, 2010.
 Y. Wu, D. Boos, L. Stefanski, *Controlling variable selection by the addition of
 pseudovariables*, Journal of the American Statistical Association 102, 2007 (probes).
 """
@@ -26,28 +24,32 @@ from widemargin.base import MarginSelector
 from widemargin.evaluation import _html
 from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation.frames import Names, data_frame
-from widemargin.evaluation.permuted_relief import one_search, permuted_scores, steps
+from widemargin.evaluation.null_scores import NullScores, Plan, plan, source_of
+from widemargin.evaluation.p_values import (
+    LEVEL,
+    TIE,
+    Counts,
+    needed,
+    pooled_p_values,
+)
 from widemargin.evaluation.probes import for_probes
 from widemargin.evaluation.refits import (
     Call,
     count_of,
-    interruptible,
     refit,
     scores_of,
     seeded,
     stoppable,
 )
 from widemargin.notices import warn
-from widemargin.table import Floats, Ints, Table
-from widemargin.threads import Workers, thread_count
+from widemargin.progress import Advance, progress
+from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LEVEL = 0.05  # customary for q-values
-TIE = 1e-10  # scores this close, relative to the largest, are equal
-PERMUTATIONS = 100
-PROBES = 1000  # enough for p-values down to a thousandth
+METHODS = ("auto", "permutation", "pooled", "probes")
+ROUNDS = 40  # of probes: twice what lets a single feature have q < 0.05
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,9 +67,13 @@ class Significance:
         share of at most a is expected to be there by chance.
     names : array of str of shape (n_features,)
     n_permutations : int
-        Permutations of the labels, or rounds of probes.
+        Permutations of the labels, or rounds of probes, that were finished.
     method : str
-        "permutation" or "probes".
+        "permutation", "pooled" or "probes": the way that was taken.
+    how : str
+        The same in a sentence.
+    complete : bool
+        False if interrupted; the p-values are valid, from fewer permutations.
     """
 
     scores: Floats
@@ -76,6 +82,8 @@ class Significance:
     names: Names
     n_permutations: int
     method: str
+    how: str = ""
+    complete: bool = True
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -93,16 +101,19 @@ class Significance:
         """Features with a q-value below ``level``."""
         return self.q_values < level
 
+    @property
+    def effort(self) -> str:
+        """How many permutations, or rounds of probes, in words."""
+        what = {"probes": "rounds of probes", "pooled": "permutations, pooled"}
+        state = "" if self.complete else ", interrupted"
+        return f"{self.n_permutations} {what.get(self.method, 'permutations')}{state}"
+
     def _repr_html_(self) -> str:
         return _html.significance(self)
 
     def __repr__(self) -> str:
         found, d = int(self.significant().sum()), len(self.scores)
-        what = "rounds of probes" if self.method == "probes" else "permutations"
-        return (
-            f"Significance({found} of {d} features at q < {LEVEL}, "
-            f"{self.n_permutations} {what})"
-        )
+        return f"Significance({found} of {d} features at q < {LEVEL}, {self.effort})"
 
 
 def significance(
@@ -111,29 +122,45 @@ def significance(
     y: Any,
     *,
     n_permutations: int | None = None,
-    method: str = "permutation",
+    method: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Significance:
     """How likely each feature's score is by chance: p-values and q-values.
 
-    With ``method="permutation"`` the selector is fitted again to B random permutations
-    of y. The p-value of a feature is (1 + how many of its B scores reach its score on
-    the data) / (1 + B). What it tests is whether the class has anything to do with X:
-    if not, each p-value is uniform, whatever the features' distributions and however
-    they depend on each other. Relief and ReliefF search their neighbours once for all
-    permutations.
+    The selector is fitted again to B random permutations of y. What is tested is
+    whether the class has anything to do with X: if not, p-values are uniform, whatever
+    the features' distributions and however they depend on each other. Methods whose
+    scores are relative to the best feature are tested by what the scores are made of:
+    squared weights of Simba, OSimba and LMBA, the criterion of MRMR, the relevance of
+    FCBF.
 
-    With ``method="probes"`` the selector is fitted to X together with a copy of it
-    whose rows are permuted, as a whole, a few times anew. The copied features, the
-    probes, look like the real ones and have nothing to do with the class, and they
-    compete with the real ones in one fit. The p-value of a feature is (1 + how many of
-    all probes reach its score) / (1 + the number of probes). What it tests is whether
-    the feature scores higher than an irrelevant one *in these data*, with the other
-    features as informative as they are. It takes the scores of all irrelevant features
-    for alike, so features should be of about the same kind, and it needs far fewer
-    fits, of twice the size.
+    ``method="permutation"``
+        The p-value of a feature is (1 + how many of its B scores reach its score on the
+        data) / (1 + B). To find a single one of d features takes 20 d permutations.
+        Most features need far fewer: where scores of some features cost less than
+        those of all (Relief, ReliefF, FisherScore, PearsonScore, InformationGain,
+        FCBF), a feature stops at the end of a stage (500 permutations or fewer, twice
+        that, …) in which 20 of its scores have reached the one on the data.
+    ``method="pooled"``
+        A few hundred permutations. The p-value of a feature whose score is reached
+        often is as above. For the others, scores are standardised, feature by feature,
+        and compared with those of all features whose null scores have a similar upper
+        tail, so that p-values can be as small as 1/(20 d).
+    ``method="auto"``
+        "permutation" if 20 d permutations are affordable (or given), else "pooled".
+        That depends on the shape of the table and the kind of method only, not on a
+        clock.
+    ``method="probes"``
+        The selector is fitted to X together with a copy of it whose rows are permuted,
+        as a whole, a few times anew. The copied features, the probes, look like the
+        real ones and have nothing to do with the class, and they compete with the real
+        ones in one fit. The p-value of a feature is (1 + how many of all probes reach
+        its score) / (1 + the number of probes). What it tests is whether the feature
+        scores higher than an irrelevant one *in these data*, with the other features as
+        informative as they are. It takes the scores of all irrelevant features for
+        alike, so features should be of about the same kind.
 
     Parameters
     ----------
@@ -142,39 +169,46 @@ def significance(
         ones; it is not changed. Or the name of a method, for its defaults.
     X : array-like or frame of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-    n_permutations : int, optional
-        B, or how many times the probes are drawn. Default: 100 permutations, or as many
-        rounds of probes as give 1000 of them, at least 5 and at most 100.
-    method : "permutation" or "probes"
-    random_state : int, RandomState or None
+    n_permutations : int, default=None
+        B, or how many times the probes are drawn. None: 20 permutations per feature,
+        at least 1000, where that is affordable; else 100 to 500, pooled; 40 rounds of
+        probes.
+    method : {"auto", "permutation", "pooled", "probes"}, default="auto"
+    random_state : int, RandomState or None, default=None
         Draws the permutations, and is the random state of a selector that has none of
         its own. All fits share that.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Fits at a time; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Show progress if positive.
 
     Returns
     -------
     Significance
+        Ctrl-C returns what the permutations finished by then tell, with a warning and
+        ``complete=False``; with probes, or before the first permutations are finished,
+        there is no result.
 
     Warns
     -----
     UserWarning
-        If features reach the smallest possible p-value, but with so few permutations
-        that none of the q-values can be below 0.05. A single feature among d needs
-        about 20 d permutations, ten features 2 d.
+        Before the work begins, if the given number of permutations is too few for a
+        single feature to have a q-value below 0.05.
 
     Notes
     -----
+    Permutations take rows for independent. Where several rows come from one person or
+    machine, p-values are too small.
+
     Where some features carry a signal, the others usually have smaller scores in
     methods of nearest neighbours than if none did: the nearest misses must differ in
     the former, so that they are close in the latter. Their p-values by permutation are
     then near 1, which errs on the safe side.
 
-    p-values by permutation are whole multiples of 1/(1 + B). With probes they are those
-    of 1/(1 + d · rounds), and conservative where probes disturb the scores, as in small
-    tables they do.
+    With ``method="permutation"`` each p-value is valid on its own: P(p ≤ t) ≤ t. With
+    "pooled", that holds for each feature for t from 0.05 up, and on average over
+    features with similar tails for smaller t. With probes p-values are conservative
+    where these disturb the scores, as in small tables they do.
 
     Examples
     --------
@@ -184,137 +218,193 @@ def significance(
     >>> X, y = make_xor(500, random_state=0)
     >>> found = significance(ReliefF(), X, y, random_state=0)
     >>> found
-    Significance(3 of 10 features at q < 0.05, 100 permutations)
+    Significance(3 of 10 features at q < 0.05, 1000 permutations)
     >>> found.significant().nonzero()[0]
     array([0, 1, 2])
     """
     data = read_once(X, y, "significance")
-    if method not in ("permutation", "probes"):
+    if method not in METHODS:
         raise ValueError(
-            f'significance needs method="permutation" or "probes", got {method!r}.'
+            'significance needs method="auto", "permutation", "pooled" or "probes", '
+            f"got {method!r}."
         )
-    if n_permutations is None:
-        rounds = min(max(5, -(-PROBES // data.shape[1])), 100)
-        n_permutations = PERMUTATIONS if method == "permutation" else rounds
-    count_of("significance", "n_permutations", n_permutations, 1)
+    if n_permutations is not None:
+        count_of("significance", "n_permutations", n_permutations, 1)
     random = check_random_state(random_state)
-    unit = "permutations" if method == "permutation" else "rounds of probes"
-    task = _Task(
-        _for_scores(seeded(selector, random)),
-        data,
-        [random.permutation(data.shape[0]) for _ in range(n_permutations)],
-        Call("significance", unit, n_jobs, verbose),
-    )
-    test = _by_permutation if method == "permutation" else _by_probes
+    selector = _for_scores(seeded(selector, random))
+    if method == "probes":
+        way = Plan(method, n_permutations or ROUNDS, 0, 0.0)
+    else:
+        _check_labels(selector, data)
+        way = plan(selector, data, method, n_permutations)
+    if message := too_few(way, data.shape[1]):
+        warn(message)
+    run = _Run(selector, data, way, random, n_jobs, verbose)
     with stoppable("significance"):
-        scores, p = test(task)
+        test = run.by_probes if method == "probes" else run.by_permutation
+        scores, p = test()
     q = false_discovery_control(p, method="bh")
-    _say_if_too_few(p, q, n_permutations, method)
-    return Significance(scores, p, q, data.names, n_permutations, method)
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What is fitted how often to what."""
-
-    selector: Any
-    data: Encoded
-    permutations: list[Ints]
-    call: Call
+    return Significance(
+        scores, p, q, data.names, run.done, way.method, run.how(), run.complete
+    )
 
 
 def _for_scores(selector: Any) -> Any:
-    """The same selector without the search for a number of features to select."""
-    if selector.get_params().get("n_features_to_select") == "auto":
-        return selector.set_params(n_features_to_select=None)
+    """The same selector without the search for what to select."""
+    given = selector.get_params()
+    if given.get("n_features_to_select") == "auto":
+        selector = selector.set_params(n_features_to_select=None)
+    if given.get("redundancy") is not None:
+        selector = selector.set_params(redundancy=None)
     return selector
 
 
-def _reach(null: Floats, scores: Floats) -> NDArray[np.bool_]:
-    """Where a score of chance is as high as one of the data, up to rounding."""
-    return null >= scores - TIE * np.max(np.abs(scores))
-
-
-def _by_permutation(task: _Task) -> tuple[Floats, Floats]:
-    selector, data = task.selector, task.data
+def _check_labels(selector: Any, data: Encoded) -> None:
     y = data.source.y
     if isinstance(selector, MarginSelector) and not selector._uses_labels(y):
         raise ValueError(
             f"{type(selector).__name__} does not use labels, so permuting them tests "
             'nothing. Try method="probes".'
         )
-    fitted = clone(selector)
-    if one_search(selector, data):
-        table = _fit_for_table(fitted, data)
-        reached = _reached_after_one_search(task, table, fitted.scores_)
-        return fitted.scores_, (1 + reached) / (1 + len(task.permutations))
-    scores = scores_of(data.fit(fitted), "significance")
-    each = np.zeros((len(task.permutations), len(scores)), bool)
-
-    def keep(b: int, refitted: Any) -> None:
-        each[b] = _reach(scores_of(refitted, "significance"), scores)
-
-    def permuted(b: int) -> Encoded:
-        return data.relabelled(task.permutations[b])
-
-    refit(selector, permuted, keep, len(each), task.call)
-    return scores, (1 + each.sum(axis=0)) / (1 + len(each))
 
 
-def _fit_for_table(selector: Any, data: Encoded) -> Table:
-    """Fit, and return the table that the selector scored."""
-    tables: list[Table] = []
-    score = selector._score
-
-    def keep(table: Table, workers: Workers) -> Floats:
-        tables.append(table)
-        return score(table, workers)
-
-    selector._score = keep
-    data.fit(selector)
-    del selector._score
-    return tables[0]
-
-
-def _reached_after_one_search(task: _Task, table: Table, scores: Floats) -> Ints:
-    selector, permutations, call = task.selector, task.permutations, task.call
-    total = steps(selector, len(table.X), len(permutations))
-    with (
-        interruptible(call._replace(unit="parts"), total) as advance,
-        Workers(thread_count(call.n_jobs)) as workers,
-    ):
-        null = permuted_scores(selector, table, permutations, workers, advance)
-    return _reach(null, scores).sum(axis=0)
-
-
-def _by_probes(task: _Task) -> tuple[Floats, Floats]:
-    selector, data = task.selector, task.data
-    scores = scores_of(data.fit(clone(selector)), "significance")
-    d, rounds = len(scores), len(task.permutations)
-    reached = np.zeros((rounds, d), np.int64)
-
-    def keep(t: int, fitted: Any) -> None:
-        both = scores_of(fitted, "significance")
-        real, probes = both[:d], np.sort(both[d:])
-        border = real - TIE * np.max(np.abs(both))
-        reached[t] = d - np.searchsorted(probes, border)
-
-    def doubled(t: int) -> Encoded:
-        return data.with_probes(task.permutations[t])
-
-    refit(for_probes(selector), doubled, keep, rounds, task.call)
-    return scores, (1 + reached.sum(axis=0)) / (1 + rounds * d)
-
-
-def _say_if_too_few(p: Floats, q: Floats, n_permutations: int, method: str) -> None:
-    """Warn if it is the number of permutations that keeps q-values high."""
-    d, smallest = len(p), 1 / (1 + n_permutations)
-    best = int(np.sum(p <= smallest))
-    if method != "permutation" or not best or q.min() < LEVEL:
-        return
-    needed = int(d / (LEVEL * best))
-    warn(
-        f"significance: {best} of {d} features score higher than in all "
-        f"{n_permutations} permutations, which are too few for a q-value below "
-        f'{LEVEL}. Try n_permutations={needed}, or method="probes".'
+def too_few(way: Plan, d: int) -> str | None:
+    """What to say, before the work, if few permutations keep q-values high."""
+    number, single = way.n_permutations, needed(d)
+    if way.method == "probes":
+        single = needed(1) + 1
+    elif way.method == "pooled":
+        single = needed(1)
+    if number >= single:
+        return None
+    together = int(d / (LEVEL * (1 + number))) + 1 if way.method == "permutation" else 0
+    unit = "rounds of probes" if way.method == "probes" else "permutations"
+    only = "no feature can have a q-value below 0.05"
+    if 0 < together <= d:
+        only += f" unless at least {together} of the {d} have the smallest p-value"
+    return (
+        f"significance: with {number} {unit}, which are too few, {only}. "
+        f"n_permutations={single} would do for a single one."
     )
+
+
+class _Run:
+    """One test: what is fitted how often to what, and what came of it."""
+
+    def __init__(
+        self,
+        selector: Any,
+        data: Encoded,
+        way: Plan,
+        random: np.random.RandomState,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.selector, self.data, self.way = selector, data, way
+        self.random, self.verbose = random, verbose
+        unit = "rounds of probes" if way.method == "probes" else "permutations"
+        self.call = Call("significance", unit, n_jobs, 0)
+        self.done, self.complete = 0, True
+
+    def by_permutation(self) -> tuple[Floats, Floats]:
+        """Scores and p-values from permuted labels."""
+        source = source_of(self.selector, self.data)
+        test = self._pooled if self.way.method == "pooled" else self._in_stages
+        total = self.way.n_permutations
+        with progress("significance", total, self.verbose) as advance:
+            p = test(source, advance)
+        if not self.complete:
+            self._say_how_far(total)
+        return source.scores, np.where(np.isnan(source.scores), 1.0, p)
+
+    def _in_stages(self, source: NullScores, advance: Advance) -> Floats:
+        counts = Counts(source.observed, self.way.first)
+        total = self.way.n_permutations
+        while counts.done < total and len(counts.going) and self.complete:
+            size = min(counts.stage, total) - counts.done
+            counts.add(self._null(source, counts.going, size, advance))
+        self.done = counts.done
+        if self.complete:
+            advance(total - counts.done)
+        return counts.p_values
+
+    def _pooled(self, source: NullScores, advance: Advance) -> Floats:
+        every = np.arange(len(source.observed))
+        parts = [np.empty((0, len(every)))]
+        while self.done < self.way.n_permutations and self.complete:
+            left = self.way.n_permutations - self.done
+            parts.append(self._null(source, every, left, advance))
+            self.done += len(parts[-1])
+        return pooled_p_values(source.observed, np.concatenate(parts))
+
+    def _null(
+        self, source: NullScores, features: Ints, most: int, advance: Advance
+    ) -> Floats:
+        """Scores under the next permutations, as many as are finished."""
+        size = min(most, source.batch(features))
+        orders = [self.random.permutation(self.data.shape[0]) for _ in range(size)]
+        null, there = np.empty((size, len(features))), np.zeros(size, bool)
+
+        def keep(b: int, scores: Floats) -> None:
+            null[b] = scores
+            there[b] = True
+            advance()
+
+        try:
+            source.draw(orders, features, self.call, keep)
+        except KeyboardInterrupt:
+            self.complete = False
+            return null[there]
+        return null
+
+    def _say_how_far(self, total: int) -> None:
+        if not self.done:
+            raise KeyboardInterrupt(
+                "significance: interrupted before any of the permutations was "
+                "finished; there is no result."
+            )
+        warn(
+            f"significance: interrupted; the p-values are from {self.done} of {total} "
+            "permutations."
+        )
+
+    def by_probes(self) -> tuple[Floats, Floats]:
+        """Scores and p-values from permuted copies of the features."""
+        data, rounds = self.data, self.way.n_permutations
+        scores = scores_of(data.fit(clone(self.selector)), "significance")
+        d = len(scores)
+        orders = [self.random.permutation(data.shape[0]) for _ in range(rounds)]
+        reached = np.zeros((rounds, d), np.int64)
+
+        def keep(t: int, fitted: Any) -> None:
+            both = scores_of(fitted, "significance")
+            real, probes = both[:d], np.sort(both[d:])
+            border = real - TIE * np.max(np.abs(both))
+            reached[t] = d - np.searchsorted(probes, border)
+
+        def doubled(t: int) -> Encoded:
+            return data.with_probes(orders[t])
+
+        call = self.call._replace(verbose=self.verbose)
+        refit(for_probes(self.selector), doubled, keep, rounds, call)
+        self.done = rounds
+        return scores, (1 + reached.sum(axis=0)) / (1 + rounds * d)
+
+    def how(self) -> str:
+        """The way that was taken, in a sentence."""
+        done, first = self.done, min(self.way.first, self.done)
+        if self.way.method == "probes":
+            return (
+                f"Features compete with permuted copies of all of them, {done} times."
+            )
+        if self.way.method == "pooled":
+            return (
+                f"{done} permutations of the labels; standardised scores are pooled "
+                "over features whose scores under permutation have similar tails."
+            )
+        if first < done:
+            return (
+                f"{done} permutations of the labels for features that may be "
+                f"significant, at least {first} for all."
+            )
+        return f"{done} permutations of the labels."

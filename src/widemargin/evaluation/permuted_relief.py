@@ -7,7 +7,6 @@ summed. The scores are those of a refit with permuted labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,24 +33,26 @@ def permuted_scores(
     table: Table,
     permutations: list[Ints],
     workers: Workers,
-    advance: Callable[[], None] = lambda: None,
+    features: Ints | None = None,
 ) -> Floats:
     """Scores of each permutation of the caller's rows: one refit each, in effect.
 
-    ``advance`` is called once for each of `steps` pieces of the work.
+    Of some features, if told; neighbours are found by all of them nevertheless.
     """
     rule, power = selector._rule(table.counts), selector._power
     queries = _visited(selector, table)
     shuffles = _shuffles(table, permutations)
     wanted = _wanted(rule, table)
-    sums = np.zeros((len(permutations), table.X.shape[1]))
+    X = table.X
+    if features is not None and len(features) < X.shape[1]:
+        X = np.ascontiguousarray(X[:, features])
+    sums = np.zeros((len(permutations), X.shape[1]))
     for block in spans(len(queries), _block_size(len(table.X), len(permutations))):
         parts = [
             queries[block][piece] for piece in spans(block.stop - block.start, PIECE)
         ]
         touched = _neighbors(rule, table, parts, shuffles, wanted, workers)
-        _add(table, parts, touched, power, sums, workers)
-        advance()
+        _add(X, parts, touched, power, sums, workers)
     return sums / len(queries)
 
 
@@ -66,12 +67,6 @@ def one_search(selector: Any, data: Encoded) -> bool:
     rows = data.read(selector)
     nominal = rows.nominal is not None and len(rows.nominal) > 0
     return not nominal and bool(np.isfinite(rows.X).all())
-
-
-def steps(selector: Relief | ReliefF, n: int, n_permutations: int) -> int:
-    """Pieces of work that `permuted_scores` reports."""
-    visited = _n_visited(selector, n)
-    return len(spans(visited, _block_size(n, n_permutations)))
 
 
 def _n_visited(selector: Relief | ReliefF, n: int) -> int:
@@ -160,7 +155,7 @@ def _room_for(n_queries: int, groups: int, room: int, n: int) -> kernels.Touched
 
 
 def _add(
-    table: Table,
+    X: Floats,
     parts: list[Ints],
     touched: list[kernels.Touched],
     power: int,
@@ -180,7 +175,7 @@ def _add(
         differences = np.empty((most, tile.stop - tile.start))
         for queries, found in zip(parts, touched, strict=True):
             kernels.permuted_sums(
-                table.X,
+                X,
                 queries,
                 found,
                 power,

@@ -19,18 +19,22 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils import check_random_state
 
-from widemargin.algorithms.lmba import LMBA
-from widemargin.base import AscentSelector, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.baselines.mrmr import MRMR
 from widemargin.engine import small
 from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import redundancy
-from widemargin.evaluation._significance import LEVEL, Significance, significance
+from widemargin.evaluation._significance import (
+    Significance,
+    significance,
+    too_few,
+)
 from widemargin.evaluation.comparison import Choice, choose
 from widemargin.evaluation.curves import selection_curve
 from widemargin.evaluation.defaults import MOST_TAKEN
+from widemargin.evaluation.null_scores import plan
 from widemargin.evaluation.resampling import Resampling, resample
 from widemargin.evaluation.scoring import as_scorer, guesser
 from widemargin.evaluation.splits import split, stratified_rows
@@ -41,16 +45,9 @@ from widemargin.targets import judged_labels
 
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
 SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there
-PROBES = (
-    1000  # permuted copies of features, whose scores the real ones are held against
-)
+FEWEST_PERMUTATIONS = 40  # pooled; a method for which these take too long is left out
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
 PAIRS = 2 * 10**11  # products of cells, up to which all rows tell what is redundant
-
-
-# Their scores are shares of the best or places, so that the best one has 1 for whatever
-# labels. Only a comparison within one fit can tell whether it is good.
-RELATIVE = (AscentSelector, LMBA, MRMR)
 
 
 @dataclass
@@ -135,6 +132,18 @@ class Run:
             overhead = max(overhead, extra / fits(method))
         if left_out:
             self.notes.append(f"{stage} was left out for {', '.join(left_out)}.")
+
+    def permutations(self, method: str) -> int | None:
+        """How many the budget allows, if it does not allow as many as is usual."""
+        if self.budget is None:
+            return None
+        way = plan(self.sized(method), self.sample, "auto", None)
+        share = (self.sample.shape[0] / self.profile.n_samples) ** 2
+        seconds = way.fits * self.times[method] * share
+        if seconds <= self.budget / 3:
+            return None
+        fewer = way.n_permutations * self.budget / (3 * seconds)
+        return max(FEWEST_PERMUTATIONS, int(fewer))
 
     def sized(self, method: str) -> MarginSelector:
         """The method, selecting as many features as the curve recommends.
@@ -250,11 +259,11 @@ def resample_all(run: Run, n: int) -> None:
         )
 
 
-def test_all(run: Run, n_permutations: int) -> None:
+def test_all(run: Run, n_permutations: int | None) -> None:
     """See which scores are too high to be chance."""
     results: dict[str, Significance] = {}
     run.found["significance"] = results
-    if not n_permutations:
+    if n_permutations == 0:
         return
     if run.groups is not None:
         run.notes.append(
@@ -262,42 +271,25 @@ def test_all(run: Run, n_permutations: int) -> None:
             "rows of one group are not."
         )
         return
-    d = run.profile.n_features
-    # As many probes as the rank of a p-value needs, and rounds as the q-values of the
-    # recommended features need.
-    k = run.choice.n_features if run.choice else 1
-    rounds = min(max(5, PROBES // d, 1 + int(1 / (LEVEL * k))), 50)
-    probes = {m: needs_probes(run, m, n_permutations) for m in run.methods}
-
-    def fits(method: str) -> float:
-        # A fit with probes is one of twice the features.
-        return 2.0 * rounds if probes[method] else n_permutations
-
-    for method in run.affordable("Significance", fits):
-        how: dict[str, Any] = {"n_permutations": n_permutations}
-        if probes[method]:
-            how = {"method": "probes", "n_permutations": rounds}
+    ways = {
+        m: plan(run.sized(m), run.sample, "auto", n_permutations or run.permutations(m))
+        for m in run.methods
+    }
+    for method in run.affordable("Significance", lambda m: ways[m].fits):
+        way = ways[method]
+        if message := too_few(way, run.profile.n_features):
+            run.notes.append(f"{method}: {message}")
         with quiet():
-            results[method] = significance(
-                run.sized(method), run.sample, None, **how, **run.common
+            found = results[method] = significance(
+                run.sized(method),
+                run.sample,
+                None,
+                n_permutations=way.n_permutations,
+                method=way.method,
+                **run.common,
             )
-    if any(probes[m] and not isinstance(run.methods[m], RELATIVE) for m in results):
-        run.notes.append(
-            f"{n_permutations} permutations of the labels are too few to single out "
-            f"some of {d} features; permuted copies of the features serve instead."
-        )
-
-
-def needs_probes(run: Run, method: str, n_permutations: int) -> bool:
-    """Whether permuted labels could not bring a q-value below the level.
-
-    With all recommended features at the smallest p-value, their q-value is that times
-    d / k.
-    """
-    if isinstance(run.methods[method], RELATIVE):
-        return True
-    k = run.choice.n_features if run.choice else 1
-    return run.profile.n_features / k / (1 + n_permutations) >= LEVEL
+        if not found.complete:
+            raise KeyboardInterrupt
 
 
 def group(run: Run, threshold: float | None) -> None:

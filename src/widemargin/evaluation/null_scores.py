@@ -1,0 +1,204 @@
+"""Scores under permuted labels: where they come from, and how many to take.
+
+The number of permutations follows from the shape of the table and the kind of method
+alone, not from a clock: the same call gives the same result everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from sklearn.base import clone
+
+from widemargin.base import MarginSelector
+from widemargin.evaluation import permuted_relief
+from widemargin.evaluation._encoded import Encoded
+from widemargin.evaluation.p_values import needed
+from widemargin.evaluation.refits import Call, refit, scores_of
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, thread_count
+
+FEW, MANY = 100, 500  # permutations of all features
+AT_LEAST = 1000  # permutations of a feature that may be significant
+# How much work is spent by default, some ten seconds of two cores.
+SEARCHES = 2 * 10**7  # neighbourhoods of rows under permuted labels
+SUMS = 4 * 10**9  # differences of cells in sums over neighbours
+FITS = 4000  # of methods that look at each feature on its own
+PAIRS = 10**9  # cells of pairs of rows, in fits of other methods
+LEAST, BATCH = 32, 2**15  # permutations at a time
+CELLS = 2**24  # scores at a time
+
+
+class NullScores(Protocol):
+    """Where scores under permuted labels come from."""
+
+    observed: Floats  # what is tested: scores, or what stands for them
+    scores: Floats  # as the selector reports them
+
+    def batch(self, features: Ints) -> int:
+        """Permutations at a time, as memory and the patience of a user allow."""
+
+    def draw(
+        self,
+        permutations: list[Ints],
+        features: Ints,
+        call: Call,
+        keep: Callable[[int, Floats], None],
+    ) -> None:
+        """Hand scores of some features, and the number of their permutation, on."""
+
+
+class Plan(NamedTuple):
+    """How p-values are found."""
+
+    method: str  # "permutation", "pooled" or "probes"
+    n_permutations: int
+    first: int  # permutations for all features; further ones for promising ones only
+    fits: float  # how many fits of the selector take about as long
+
+
+def statistic_of(fitted: Any) -> Floats:
+    """What is tested: a statistic that is not relative to the other features.
+
+    Where it is not defined, as scikit-learn's is of a constant feature, the lowest one.
+    """
+    if isinstance(fitted, MarginSelector):
+        return np.asarray(fitted._statistic, dtype=np.float64)
+    scores = scores_of(fitted, "significance")
+    return np.where(np.isnan(scores), np.fmin.reduce(scores), scores)
+
+
+def plan(selector: Any, data: Encoded, method: str, n_permutations: int | None) -> Plan:
+    """Decide how, and with how many permutations."""
+    d, cost = data.shape[1], _cost(selector, data)
+    if method == "auto":
+        afford = cost.afford if n_permutations is None else n_permutations
+        method = "permutation" if needed(d) <= afford else "pooled"
+    if method == "pooled":
+        number = n_permutations or cost.first
+        return Plan(method, number, number, cost.fits * number)
+    if not cost.divisible:
+        number = n_permutations or max(needed(d), FEW)
+        return Plan(method, number, number, cost.fits * number)
+    number = n_permutations or max(needed(d), AT_LEAST)
+    first = min(cost.first, number)
+    later = number - first  # mostly of few features
+    return Plan(method, number, first, cost.fits * (first + 0.1 * later))
+
+
+class _Cost(NamedTuple):
+    """What permutations take, roughly."""
+
+    afford: int  # permutations, most of them of few features if that is cheaper
+    first: int  # permutations of all features
+    fits: float  # one of them, in fits of the selector
+    divisible: bool
+
+
+def _cost(selector: Any, data: Encoded) -> _Cost:
+    n, d = data.shape
+    if permuted_relief.one_search(selector, data):
+        first = SUMS // (n * d * _neighbors(selector, data))
+        return _Cost(SEARCHES // n, int(np.clip(first, FEW, MANY)), 0.2, True)
+    if getattr(selector, "_separable", False):
+        first = SUMS // (100 * n * d)
+        return _Cost(FITS, int(np.clip(first, FEW, MANY)), 1.0, True)
+    number = PAIRS // (n * n * d)
+    return _Cost(number, int(np.clip(number, FEW, MANY)), 1.0, False)
+
+
+def _neighbors(selector: Any, data: Encoded) -> int:
+    """Neighbours of each row that Relief or ReliefF sums over."""
+    n, k = data.shape[0], getattr(selector, "n_neighbors", 1)
+    k = max(1, round(np.log(n))) if k == "log" else int(k)
+    return min(n, k * len(data.classes))
+
+
+class OneSearch:
+    """Relief and ReliefF on numbers: distances do not depend on labels."""
+
+    def __init__(self, selector: Any, data: Encoded) -> None:
+        fitted = clone(selector)
+        self.selector = selector
+        self.table = fit_for_table(fitted, data)
+        self.observed = self.scores = fitted.scores_
+        self.neighbors = _neighbors(selector, data)
+
+    def batch(self, features: Ints) -> int:
+        """What takes a second or so; the search begins anew for each batch."""
+        n, d = len(self.table.X), max(1, len(features))
+        work = min(SUMS // (8 * n * d * self.neighbors), SEARCHES // (8 * n))
+        return int(np.clip(min(work, CELLS // d), LEAST, BATCH))
+
+    def draw(
+        self,
+        permutations: list[Ints],
+        features: Ints,
+        call: Call,
+        keep: Callable[[int, Floats], None],
+    ) -> None:
+        """All of them at once."""
+        with Workers(thread_count(call.n_jobs)) as workers:
+            scores = permuted_relief.permuted_scores(
+                self.selector, self.table, permutations, workers, features
+            )
+        for b, row in enumerate(scores):
+            keep(b, row)
+
+
+class Refits:
+    """Any selector: one fit for each permutation."""
+
+    def __init__(self, selector: Any, data: Encoded) -> None:
+        fitted = data.fit(clone(selector))
+        self.selector, self.data = selector, data
+        self.scores = scores_of(fitted, "significance")
+        self.observed = statistic_of(fitted)
+        self.divisible = getattr(selector, "_separable", False)
+
+    def batch(self, features: Ints) -> int:
+        """As many as there is room for."""
+        return int(np.clip(CELLS // max(1, len(features)), LEAST, BATCH))
+
+    def draw(
+        self,
+        permutations: list[Ints],
+        features: Ints,
+        call: Call,
+        keep: Callable[[int, Floats], None],
+    ) -> None:
+        """Fit to all features, or to some if each has its score by itself."""
+        data = self.data.columns(features) if self.divisible else self.data
+
+        def permuted(b: int) -> Encoded:
+            return data.relabelled(permutations[b])
+
+        def each(b: int, refitted: Any) -> None:
+            found = statistic_of(refitted)
+            keep(b, found if self.divisible else found[features])
+
+        refit(self.selector, permuted, each, len(permutations), call)
+
+
+def source_of(selector: Any, data: Encoded) -> NullScores:
+    """The fastest source for a selector and a table."""
+    if permuted_relief.one_search(selector, data):
+        return OneSearch(selector, data)
+    return Refits(selector, data)
+
+
+def fit_for_table(selector: Any, data: Encoded) -> Table:
+    """Fit, and return the table that the selector scored."""
+    tables: list[Table] = []
+    score = selector._score
+
+    def keep(table: Table, workers: Workers) -> Floats:
+        tables.append(table)
+        return score(table, workers)
+
+    selector._score = keep
+    data.fit(selector)
+    del selector._score
+    return tables[0]

@@ -1,0 +1,120 @@
+"""p-values from the scores under permuted labels.
+
+Three facts make them valid if labels have nothing to do with X; then the labels as they
+are and their permutations are B + 1 draws that nothing tells apart.
+
+1. *Plain.* A feature whose score is reached c times in B permutations has
+   p = (1 + c) / (1 + B), and P(p ≤ t) ≤ t.
+2. *Stages.* A feature may stop at the end of a stage if its score was reached h times
+   by then. Stopping after B_1 permutations gives p ≥ (1 + h) / (1 + B_1). So p ≤ t for
+   a t below that needs the next stage, where it is at most as likely as for a feature
+   that never stops: P(p ≤ t) ≤ t still, for every t and any number of stages (Besag
+   and Clifford's sequential test, with looks at the ends of stages only).
+3. *Pooled.* Take the (B + 1) × d table of scores, observed ones included, and
+   standardise each column by its own quantiles. All rows are alike, so of the top share
+   t of all cells, a share t is expected among the observed: over a group of features
+   with pooled standardised scores, P(p ≤ t) is at most t on average. Features are
+   grouped by the shape of their upper tail, so that the average is over features that
+   are alike. A score that was reached h times or more needs no pooling and has its
+   plain p-value.
+
+References
+----------
+J. Besag, P. Clifford, *Sequential Monte Carlo p-values*, Biometrika 78, 1991.
+B. Phipson, G. Smyth, *Permutation p-values should never be zero*, Statistical
+Applications in Genetics and Molecular Biology 9, 2010.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from widemargin.table import Floats, Ints
+
+LEVEL = 0.05  # customary for q-values
+TIE = 1e-10  # scores this close, relative to the largest, are equal
+ENOUGH = 20  # times that a score is reached, from which its p-value is known well
+ALIKE = 2  # features in a group, as a multiple of what the smallest p-value needs
+
+
+def needed(d: int) -> int:
+    """Permutations with which a single one of d features can have q < 0.05."""
+    return int(np.floor(d / LEVEL))
+
+
+def slack(scores: Floats) -> float:
+    """By how much scores that are equal may differ."""
+    largest = np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)
+    return TIE * float(largest)
+
+
+class Counts:
+    """How often each feature's score was reached; features stop when it is enough."""
+
+    def __init__(self, scores: Floats, first: int) -> None:
+        self.scores = scores
+        self.slack = slack(scores)
+        self.reached = np.zeros(len(scores), np.int64)
+        self.tried = np.zeros(len(scores), np.int64)
+        self.going = np.arange(len(scores))  # features that have not stopped
+        self.stage = first  # permutations at the end of this stage
+        self.done = 0
+
+    def add(self, null: Floats) -> None:
+        """Count scores under some permutations of the features that are going.
+
+        They must not go beyond the end of the stage.
+        """
+        scores = self.scores[self.going]
+        self.reached[self.going] += (null >= scores - self.slack).sum(axis=0)
+        self.tried[self.going] += len(null)
+        self.done += len(null)
+        if self.done >= self.stage:
+            self.going = self.going[self.reached[self.going] < ENOUGH]
+            self.stage *= 2
+
+    @property
+    def p_values(self) -> Floats:
+        """Plain ones, each with as many permutations as it took."""
+        p: Floats = (1 + self.reached) / (1 + self.tried)
+        return p
+
+
+def pooled_p_values(scores: Floats, null: Floats) -> Floats:
+    """p-values by pooling standardised null scores, (B, d), of similar features."""
+    B = len(null)
+    reached = (null >= scores - slack(scores)).sum(axis=0)
+    p: Floats = (1 + reached) / (1 + B)
+    enough = min(ENOUGH, max(1, int(LEVEL * (1 + B))))
+    standard, shape = _standardised(np.vstack([scores, null]))
+    for group in _groups(shape, B):
+        some = group[reached[group] < enough]
+        if len(some):
+            pool = np.sort(standard[:, group], axis=None)
+            border = standard[0, some] - slack(pool)
+            higher = len(pool) - np.searchsorted(pool, border)
+            p[some] = np.minimum(higher / len(pool), enough / (1 + B))
+    return p
+
+
+def _standardised(every: Floats) -> tuple[Floats, Floats]:
+    """Scores in units of their upper spread, and the shape of their upper tails.
+
+    A column half of which has one value, or nearly, has shape NaN.
+    """
+    largest = np.finfo(np.float64).max / 8  # as far as differences stay finite
+    every = np.clip(every, -largest, largest)
+    middle, high, top = np.quantile(every, (0.5, 0.9, 0.98), axis=0)
+    spread = high - middle
+    flat = spread <= TIE * np.max(np.abs(every), axis=0)
+    unit = np.where(flat, 1.0, spread)
+    return (every - middle) / unit, np.where(flat, np.nan, (top - middle) / unit)
+
+
+def _groups(shape: Floats, B: int) -> list[Ints]:
+    """Features that are pooled together: neighbours in the order of their shapes."""
+    order = np.argsort(shape, kind="stable")[: np.count_nonzero(~np.isnan(shape))]
+    if not len(order):
+        return []
+    size = ALIKE * needed(len(shape)) / (1 + B)
+    return np.array_split(order, max(1, int(len(order) / max(size, 1.0))))
