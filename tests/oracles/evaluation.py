@@ -122,3 +122,16 @@ def leaders(order, similarity, threshold):
         else:
             groups[f] = [f]
     return [group for group in groups.values() if len(group) > 1]
+
+
+def weighted_smallest_p(statistics, weights):
+    """Westfall and Young's smallest p-value; the first column is the data."""
+    columns = len(statistics[0])
+    smallest = []
+    for b in range(columns):
+        each = []
+        for row, weight in zip(statistics, weights, strict=True):
+            reached = sum(value >= row[b] for value in row)
+            each.append(reached / columns / weight)
+        smallest.append(min(each))
+    return sum(s <= smallest[0] * (1 + 1e-9) for s in smallest) / columns

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from widemargin.evaluation._compare import compare
     from widemargin.evaluation._profile import Profile, profile
     from widemargin.evaluation._redundancy import Redundancy, redundancy
+    from widemargin.evaluation._signal import Signal, signal
     from widemargin.evaluation._significance import Significance, significance
     from widemargin.evaluation._stability import Stability, stability
     from widemargin.evaluation.comparison import Comparison
@@ -31,6 +32,7 @@ _HOME = {
     "Redundancy": "widemargin.evaluation._redundancy",
     "Resampling": "widemargin.evaluation.resampling",
     "SelectionCurve": "widemargin.evaluation.curves",
+    "Signal": "widemargin.evaluation._signal",
     "Significance": "widemargin.evaluation._significance",
     "Stability": "widemargin.evaluation._stability",
     "agreement": "widemargin.evaluation._agreement",
@@ -41,6 +43,7 @@ _HOME = {
     "redundancy": "widemargin.evaluation._redundancy",
     "resample": "widemargin.evaluation.resampling",
     "selection_curve": "widemargin.evaluation.curves",
+    "signal": "widemargin.evaluation._signal",
     "significance": "widemargin.evaluation._significance",
     "stability": "widemargin.evaluation._stability",
 }
@@ -53,6 +56,7 @@ __all__ = [
     "Redundancy",
     "Resampling",
     "SelectionCurve",
+    "Signal",
     "Significance",
     "Stability",
     "agreement",
@@ -63,6 +67,7 @@ __all__ = [
     "redundancy",
     "resample",
     "selection_curve",
+    "signal",
     "significance",
     "stability",
 ]

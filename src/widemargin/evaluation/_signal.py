@@ -1,0 +1,269 @@
+"""Whether there is anything in a table at all.
+
+Reference
+---------
+P. Westfall, S. Young, *Resampling-based multiple testing*, Wiley 1993 (the smallest of
+several p-values, compared with itself under the same permutations).
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from widemargin.evaluation import signal_statistics as statistics
+from widemargin.evaluation.columns import Columns, read_columns
+from widemargin.evaluation.frames import in_memory
+from widemargin.evaluation.refits import count_of, stoppable
+from widemargin.evaluation.splits import group_codes
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, encode
+from widemargin.threads import Workers, thread_count
+
+PERMUTATIONS = 499
+# How the level is shared out among the statistics.
+WEIGHTS = {
+    "the strongest feature": 0.4,
+    "the ten strongest features": 0.15,
+    "all features together": 0.1,
+    "the classes of nearest rows": 0.1,
+    "the strongest feature among neighbours": 0.15,
+    "the ten strongest features among neighbours": 0.1,
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Signal:
+    """Whether the labels have anything to do with the features; see `signal`.
+
+    It is true, as a condition, if a signal was found.
+
+    Attributes
+    ----------
+    p_value : float
+        How likely a result like this, or a clearer one, is by chance.
+    level : float
+        The test's level: the share of tables without signal in which one is found.
+    n_permutations : int
+    statistic : str
+        The statistic that is least likely by chance.
+    p_values : dict of str → float
+        Of each statistic, not corrected for their number; ``p_value`` is.
+    note : str
+        What was done with groups, if there are any.
+    """
+
+    p_value: float
+    level: float
+    n_permutations: int
+    statistic: str
+    p_values: dict[str, float]
+    note: str = ""
+
+    @property
+    def found(self) -> bool:
+        """Whether p ≤ level."""
+        return self.p_value <= self.level
+
+    def __bool__(self) -> bool:
+        return self.found
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence or two, ready for print."""
+        p = f"p = {self.p_value:.3f}, {self.n_permutations} permutations of the labels"
+        if self.found:
+            text = f"There is a signal ({p}): {self.statistic} shows it best."
+        else:
+            text = (
+                f"No signal was found ({p}): at the level {self.level:g}, labels at "
+                "random give as much."
+            )
+        return f"{text} {self.note}".strip()
+
+    def __repr__(self) -> str:
+        return f"Signal({'found' if self.found else 'none'}, p = {self.p_value:.3f})"
+
+
+def signal(
+    X: Any,
+    y: Any,
+    *,
+    level: float = 0.05,
+    n_permutations: int = PERMUTATIONS,
+    groups: Any = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Signal:
+    """Test whether the labels have anything to do with the features.
+
+    Six statistics are computed for the labels as they are and for random permutations
+    of them: the strongest single feature (share of variance between classes, χ² of a
+    nominal one), the ten strongest, all together; how often the five nearest rows are
+    of a row's own class, with all features and classes counting the same; the largest
+    score of ReliefF, and its ten largest, which find features that tell something only
+    together. The p-value is that of the smallest of their p-values, weighted (the
+    strongest feature counts for 40 % of the level) and held against what it is under
+    the same permutations. So the level is kept, however many statistics there are,
+    whatever the features' distributions and however they depend on each other.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        Numbers, nominal features, missing values; gaps count as the mean.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    level : float, default=0.05
+        Share of tables without signal in which one may be found.
+    n_permutations : int, default=499
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group are not independent. If all rows of a group have one label,
+        each group is averaged to one row, and groups are permuted. Else labels are
+        exchanged within groups only: that takes the rows of a group for exchangeable
+        (no order in time), and cannot see differences between groups.
+    random_state : int, RandomState or None, default=None
+        Random seed.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Returns
+    -------
+    Signal
+
+    Notes
+    -----
+    Rows are taken for independent unless ``groups`` says otherwise. Repeated rows of
+    one person, machine or day make a signal of what is none. Of more than 1000 rows, or
+    fewer in wide tables, a random part serves for what compares rows with each other.
+
+    Examples
+    --------
+    >>> from widemargin.datasets import make_xor
+    >>> from widemargin.evaluation import signal
+    >>> X, y = make_xor(400, random_state=0)
+    >>> signal(X, y, random_state=0)
+    Signal(found, p = 0.002)
+    >>> signal(X, y, random_state=0).statistic
+    'the strongest feature among neighbours'
+    """
+    if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
+        raise ValueError(f"signal needs a level between 0 and 1, got {level!r}.")
+    count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
+    columns = read_columns(in_memory(X, "signal"), "signal")
+    codes, classes = encode(y, "signal")
+    n = len(columns.numbers)
+    if len(codes) != n:
+        raise ValueError(
+            f"signal needs a label for each of {n} rows, got {len(codes)}."
+        )
+    if len(classes) < 2:
+        raise ValueError("signal needs at least 2 classes in y, got 1.")
+    together = group_codes(groups, n, "signal")
+    columns, codes, strata, note = _units(columns, codes, together)
+    features = statistics.standardised(columns)
+    random = check_random_state(random_state)
+    size = statistics.rows_for_pairs(
+        len(codes), len(classes), features.Z.shape[1], 1 + n_permutations
+    )
+    rows = _part(codes, size, random)
+    # Labels stay in or out of that part, so that its classes keep their sizes.
+    strata[rows] += strata.max() + 1
+    labels = np.array(
+        [codes, *(_shuffled(codes, strata, random) for _ in range(n_permutations))]
+    )
+    with (
+        stoppable("signal"),
+        progress("signal", 3, verbose) as advance,
+        Workers(thread_count(n_jobs)) as workers,
+    ):
+        singly = statistics.single_features(features, labels, len(classes))
+        advance()
+        some, theirs = features._replace(Z=features.Z[rows]), labels[:, rows]
+        agree = statistics.neighbors_agree(some, theirs, len(classes))
+        advance()
+        pairs = statistics.interactions(some, theirs, workers)
+        advance()
+    found = np.vstack([singly, agree[None], pairs])
+    return _combined(found, float(level), n_permutations, note)
+
+
+def _part(codes: Ints, size: int, random: np.random.RandomState) -> Ints:
+    """So many rows, about the same share of each class, and at least two."""
+    if size >= len(codes):
+        return np.arange(len(codes))
+    parts = []
+    for c in range(int(codes.max()) + 1):
+        mine = random.permutation(np.flatnonzero(codes == c))
+        parts.append(mine[: max(2, round(size * len(mine) / len(codes)))])
+    return np.sort(np.concatenate(parts))
+
+
+def _units(
+    columns: Columns, codes: Ints, groups: Ints | None
+) -> tuple[Columns, Ints, Ints, str]:
+    """Rows that may be permuted, their classes, and within what; what to say of it."""
+    if groups is None:
+        return columns, codes, np.zeros(len(codes), np.int64), ""
+    n_groups = int(groups.max()) + 1
+    label = np.empty(n_groups, np.int64)
+    label[groups] = codes
+    if not np.array_equal(label[groups], codes):
+        note = (
+            "Labels were exchanged within groups only, which takes the rows of a group "
+            "for exchangeable and does not see differences between groups."
+        )
+        return columns, codes, groups.copy(), note
+    note = f"Each of the {n_groups} groups counts as one row, its mean."
+    averaged = _averaged(columns, groups, n_groups)
+    return averaged, label, np.zeros(n_groups, np.int64), note
+
+
+def _averaged(columns: Columns, groups: Ints, n_groups: int) -> Columns:
+    """One row per group: means of numbers, and shares of nominal values."""
+    parts = [columns.numbers]
+    parts += [statistics.indicators(codes) for codes in columns.nominal.values()]
+    cells = np.hstack(parts)
+    there = ~np.isnan(cells)
+    sums, counts = np.zeros((2, n_groups, cells.shape[1]))
+    np.add.at(sums, groups, np.where(there, cells, 0.0))
+    np.add.at(counts, groups, there)
+    with np.errstate(invalid="ignore"):
+        means = sums / counts
+    kept = ~np.all(np.isnan(means), axis=0)
+    names = np.arange(int(kept.sum())).astype(str)
+    return Columns(names, means[:, kept], {})
+
+
+def _shuffled(codes: Ints, strata: Ints, random: np.random.RandomState) -> Ints:
+    """The labels, exchanged at random within each stratum."""
+    # Rows, stratum after stratum, take over the labels of the same in random order.
+    taken = np.lexsort((random.random_sample(len(codes)), strata))
+    shuffled = np.empty_like(codes)
+    shuffled[np.argsort(strata, kind="stable")] = codes[taken]
+    return shuffled
+
+
+def _combined(found: Floats, level: float, number: int, note: str) -> Signal:
+    """The weighted smallest p-value, held against itself under all permutations."""
+    slack = 1e-10 * np.abs(found).max(axis=1, keepdims=True)
+    rising = np.sort(found, axis=1)
+    reached = np.array(
+        [
+            len(row) - np.searchsorted(row, values)
+            for row, values in zip(rising, found - slack, strict=True)
+        ]
+    )
+    p = reached / found.shape[1]
+    weighted = p / np.array(list(WEIGHTS.values()))[:, None]
+    smallest = weighted.min(axis=0)
+    value = float(np.mean(smallest <= smallest[0] * (1 + 1e-10)))
+    best = list(WEIGHTS)[int(np.argmin(weighted[:, 0]))]
+    each = {name: float(p[s, 0]) for s, name in enumerate(WEIGHTS)}
+    return Signal(value, level, number, best, each, note)

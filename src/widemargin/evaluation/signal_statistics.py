@@ -1,0 +1,192 @@
+"""Cheap statistics that labels with nothing in them leave at the level of chance.
+
+All are computed for the labels as they are and for permutations of them at once, from
+the same features, which are never permuted: whatever is done to the features alone
+(scaling, filling gaps, counting categories) leaves the test valid.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+
+from widemargin.algorithms.relief import ReliefF
+from widemargin.evaluation.columns import Columns
+from widemargin.evaluation.null_scores import fit_for_table
+from widemargin.evaluation.permuted_relief import permuted_scores
+from widemargin.notices import muted
+from widemargin.table import Floats, Ints
+from widemargin.threads import Workers, spans
+
+LEVELS = 20  # values of a nominal feature that count on their own; the rest are one
+TOP = 10  # features that may be relevant together
+NEIGHBORS = 5  # rows whose classes are compared with a row's own
+TILE = 2**22  # cells of products at a time
+SUMS = 2 * 10**9  # differences that ReliefF sums over under all permutations
+FEWEST, MOST = 200, 1000  # rows for what compares all of them
+
+
+class Features(NamedTuple):
+    """A table as standardised numbers: a nominal feature has a column per value."""
+
+    Z: Floats  # (n, columns), of mean 0 and sum of squares 1, or constant 0
+    owner: Ints  # (columns,) the feature of each column, ascending
+    degrees: Ints  # (features,) columns that are free of each other
+
+
+def standardised(columns: Columns) -> Features:
+    """Numbers with gaps at their mean, and nominal features as indicators."""
+    n, d = columns.numbers.shape
+    numeric = np.setdiff1d(np.arange(d), list(columns.nominal))
+    parts = [_units(columns.numbers[:, numeric])]
+    degrees, sizes = [1] * len(numeric), [1] * len(numeric)
+    for codes in columns.nominal.values():
+        part = indicators(codes)
+        # In these units the sum over the columns is χ²/n.
+        part = part / np.sqrt(part.mean(axis=0))
+        parts.append((part - part.mean(axis=0)) / np.sqrt(n))
+        degrees.append(max(1, part.shape[1] - 1))
+        sizes.append(part.shape[1])
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    return Features(np.hstack(parts), owner, np.array(degrees))
+
+
+def indicators(codes: Ints) -> Floats:
+    """A column for each frequent value; codes are by frequency, −1 for missing."""
+    codes = np.minimum(codes, LEVELS)
+    return (codes[:, None] == np.unique(codes)).astype(np.float64)
+
+
+def _units(X: Floats) -> Floats:
+    """Columns of mean 0 and sum of squares 1; 0 if constant."""
+    gaps = np.isnan(X)
+    largest = np.max(np.abs(X), axis=0, where=~gaps, initial=0.0)
+    Z = np.where(gaps, 0.0, X) / np.where(largest > 0, largest, 1.0)
+    there = np.maximum((~gaps).sum(axis=0), 1)
+    Z = np.where(gaps, 0.0, Z - Z.sum(axis=0) / there)
+    size = np.linalg.norm(Z, axis=0)
+    varies = size > 1e-12 * np.sqrt(len(X))
+    return np.where(varies, Z / np.where(varies, size, 1.0), 0.0)
+
+
+def single_features(features: Features, labels: Ints, n_classes: int) -> Floats:
+    """What single features tell: (3, labellings).
+
+    The strongest one, the ten strongest together, and all of them together. A feature's
+    share of variance between classes is put on the scale of a normal variable by its
+    degrees of freedom, so that kinds of features can be compared.
+    """
+    B, n = labels.shape
+    d = len(features.degrees)
+    starts = np.searchsorted(features.owner, np.arange(d + 1))
+    strongest, total = np.full(B, -np.inf), np.zeros(B)
+    top = np.full((B, TOP), -np.inf)
+    size = max(1, TILE // (B * n_classes))
+    begin = 0
+    while begin < d:
+        end = int(np.searchsorted(starts, starts[begin] + size, "right")) - 1
+        end = min(d, max(begin + 1, end))
+        between = _between(
+            features.Z[:, starts[begin] : starts[end]], labels, n_classes
+        )
+        each = np.add.reduceat(between, starts[begin:end] - starts[begin], axis=1)
+        freedom = features.degrees[begin:end] * (n_classes - 1)
+        scores = _as_normal(n * each, freedom)
+        strongest = np.maximum(strongest, scores.max(axis=1))
+        total += (n * each / np.sqrt(2 * freedom)).sum(axis=1)
+        top = np.partition(np.hstack([top, scores]), -TOP, axis=1)[:, -TOP:]
+        begin = end
+    several = np.where(np.isfinite(top), top, 0.0).sum(axis=1)
+    return np.array([strongest, several, total])
+
+
+def _between(Z: Floats, labels: Ints, n_classes: int) -> Floats:
+    """Sums of squares between classes: (labellings, columns)."""
+    total = np.zeros((len(labels), Z.shape[1]))
+    for c in range(n_classes):
+        members = (labels == c).astype(np.float64)
+        sums = members @ Z
+        total += sums**2 / members.sum(axis=1, keepdims=True)
+    return total
+
+
+def _as_normal(x: Floats, freedom: Ints) -> Floats:
+    """χ² of so many degrees of freedom as a normal variable (Wilson and Hilferty)."""
+    scale = 2 / (9 * freedom)
+    z: Floats = (np.cbrt(x / freedom) - (1 - scale)) / np.sqrt(scale)
+    return z
+
+
+def neighbors_agree(features: Features, labels: Ints, n_classes: int) -> Floats:
+    """Share of the five nearest rows that are of a row's own class.
+
+    The mean over classes of the means over their rows: classes count the same, however
+    many rows they have.
+    """
+    n = len(features.Z)
+    near = _nearest(_for_distances(features), min(NEIGHBORS, n - 1))
+    score = np.zeros(len(labels))
+    for c in range(n_classes):
+        mine = labels == c
+        own = mine[:, near].mean(axis=2)
+        score += (own * mine).sum(axis=1) / mine.sum(axis=1)
+    return score / n_classes
+
+
+def _nearest(Z: Floats, k: int) -> Ints:
+    """Rows nearest to each, without itself."""
+    found = []
+    for part in spans(len(Z), 256):
+        D = cdist(Z[part], Z, "sqeuclidean")
+        D[np.arange(len(D)), np.arange(part.start, part.stop)] = np.inf
+        found.append(np.argpartition(D, k - 1, axis=1)[:, :k])
+    return np.concatenate(found)
+
+
+def _for_distances(features: Features) -> Floats:
+    """Columns such that each feature has the same share in squared distances."""
+    weight = 1 / np.sqrt(features.degrees[features.owner])
+    return features.Z * weight
+
+
+def interactions(features: Features, labels: Ints, workers: Workers) -> Floats:
+    """What ReliefF finds, which sees features that tell something only together.
+
+    (2, labellings): the largest score in units of its own spread over all labellings,
+    and the largest ten. In wide tables, of a part of the columns; neighbours are found
+    by all of them.
+    """
+    n, relief = len(features.Z), ReliefF(scale=None)
+    X = _for_distances(features)[:, features.Z.any(axis=0)] * np.sqrt(n)
+    if not X.shape[1]:
+        return np.zeros((2, len(labels)))
+    with muted():
+        table = fit_for_table(clone(relief), X, labels[0])
+    neighbors = 10 * len(table.classes)
+    most = max(FEWEST, SUMS // (len(labels) * n * neighbors))
+    some = np.unique(np.linspace(0, X.shape[1] - 1, most).astype(np.int64))
+    scores = np.empty((len(labels), len(some)))
+    rows = np.argsort(labels[0], kind="stable")  # class after class
+    for part in spans(len(labels), max(25, SUMS // (4 * n * len(some) * neighbors))):
+        orders = [rows[_ranks(each)] for each in labels[part]]
+        scores[part] = permuted_scores(relief, table, orders, workers, some)
+    spread = scores.std(axis=0)
+    z = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    top = np.partition(z, -min(TOP, len(some)), axis=1)[:, -TOP:]
+    return np.array([z.max(axis=1), top.sum(axis=1)])
+
+
+def _ranks(labels: Ints) -> Ints:
+    """Where each row would be if rows were put class after class."""
+    ranks = np.empty(len(labels), np.int64)
+    ranks[np.argsort(labels, kind="stable")] = np.arange(len(labels))
+    return ranks
+
+
+def rows_for_pairs(n: int, n_classes: int, columns: int, labellings: int) -> int:
+    """How many rows to take for the statistics that compare all of them."""
+    most = SUMS // (max(1, labellings) * 10 * n_classes * max(1, columns))
+    return min(n, int(np.clip(most, FEWEST, MOST)))

@@ -1,0 +1,240 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import chi2_contingency, f_oneway
+
+from oracles.evaluation import weighted_smallest_p
+from widemargin.datasets import make_xor
+from widemargin.evaluation import signal, signal_statistics
+from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled
+from widemargin.evaluation.columns import read_columns
+from widemargin.threads import Workers
+
+
+def noise(seed, n=60, d=12):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X[:, ::3] = rng.random((n, len(range(0, d, 3)))) < 0.15
+    X[:, 1::3] = rng.standard_t(2, (n, len(range(1, d, 3))))
+    return X, (rng.random(n) < 0.3).astype(int)
+
+
+def shifted(shift, n=100, d=20, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, d))
+    X[:, 0] += shift * y
+    return X, y
+
+
+def test_noise_is_called_signal_as_rarely_as_the_level_says():
+    found = [
+        signal(*noise(seed), n_permutations=99, random_state=seed, n_jobs=1)
+        for seed in range(120)
+    ]
+    p = np.array([f.p_value for f in found])
+    # Three standard errors of a share of 120.
+    for level in (0.05, 0.2, 0.5):
+        assert np.mean(p <= level) <= level + 3 * np.sqrt(level * (1 - level) / 120)
+    assert np.mean(p <= 0.5) > 0.3  # and it is no more cautious than that
+    assert [bool(f) for f in found] == (p <= 0.05).tolist()
+
+
+@pytest.mark.parametrize("what", ["shift", "xor", "nominal", "missing"])
+def test_a_signal_is_found(what):
+    X, y = shifted(1.5)
+    if what == "xor":
+        X, y = make_xor(400, 20, random_state=0)
+    if what == "nominal":
+        names = np.where(X[:, 0] > 0.75, "high", "low")
+        X = pd.DataFrame({"level": names, "noise": X[:, 1]})
+    if what == "missing":
+        X[::5, 0] = np.nan
+    found = signal(X, y, n_permutations=199, random_state=0)
+    assert found
+    assert found.found
+    assert found.p_value <= 0.05
+    assert "There is a signal" in found.sentence
+    if what == "xor":
+        assert "among neighbours" in found.statistic
+
+
+def test_no_signal_says_so():
+    X, y = shifted(0.0)
+    found = signal(X, y, n_permutations=99, random_state=0)
+    assert not found
+    assert "No signal was found" in found.sentence
+    assert "at the level 0.05" in found.sentence
+    assert repr(found).startswith("Signal(none, p = 0.")
+
+
+def test_frames_and_arrays_give_the_same():
+    X, y = shifted(0.5)
+    frame = pd.DataFrame(X).rename(columns="x{}".format)
+    options = {"n_permutations": 49, "random_state": 1}
+    whole = signal(X, y, **options)
+    for other in (frame, pl.from_pandas(frame), X.tolist()):
+        assert signal(other, y, **options).p_values == whole.p_values
+    text = np.where(y, "b", "a")
+    assert signal(X, text, **options).p_values == whole.p_values
+    assert signal(X, y, n_jobs=1, **options).p_values == whole.p_values
+
+
+def test_units_and_order_of_the_columns_do_not_matter():
+    X, y = shifted(0.5)
+    options = {"n_permutations": 49, "random_state": 1}
+    other = signal(X[:, ::-1] * np.geomspace(1e-9, 1e9, 20) + 5, y, **options)
+    assert other.p_value == signal(X, y, **options).p_value
+
+
+def features(X):
+    return signal_statistics.standardised(read_columns(X, "test"))
+
+
+def test_the_share_between_classes_is_that_of_the_f_test():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 4)), rng.integers(0, 3, 60)
+    between = signal_statistics._between(features(X).Z, y[None], 3)[0]
+    F = between / (1 - between) * (60 - 3) / (3 - 1)
+    expected = [f_oneway(*(x[y == c] for c in range(3))).statistic for x in X.T]
+    np.testing.assert_allclose(F, expected)
+
+
+def test_the_share_of_a_nominal_feature_is_chi_squared():
+    rng = np.random.default_rng(0)
+    colour, y = rng.choice(["r", "g", "b", "k"], 90), rng.integers(0, 3, 90)
+    made = features(pd.DataFrame({"colour": colour}))
+    assert made.degrees.tolist() == [3]
+    between = signal_statistics._between(made.Z, y[None], 3)[0].sum()
+    table = pd.crosstab(colour, y)
+    assert 90 * between == pytest.approx(
+        chi2_contingency(table, correction=False).statistic
+    )
+
+
+def test_neighbours_by_the_definition():
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((30, 3)), np.repeat([0, 1], [20, 10])
+    made = features(X)
+    shares = []
+    for i in range(30):
+        order = np.argsort(np.linalg.norm(made.Z - made.Z[i], axis=1))
+        near = [j for j in order if j != i][:5]
+        shares.append(np.mean(y[near] == y[i]))
+    shares = np.array(shares)
+    expected = (shares[:20].mean() + shares[20:].mean()) / 2
+    found = signal_statistics.neighbors_agree(made, y[None], 2)
+    assert found[0] == pytest.approx(expected)
+
+
+def test_the_features_of_a_wide_table_are_cut_into_tiles(monkeypatch):
+    rng = np.random.default_rng(2)
+    made = features(rng.standard_normal((40, 33)))
+    labels = np.array([rng.permutation(np.arange(40) % 2) for _ in range(7)])
+    whole = signal_statistics.single_features(made, labels, 2)
+    monkeypatch.setattr(signal_statistics, "TILE", 7 * 2 * 4)
+    np.testing.assert_allclose(
+        signal_statistics.single_features(made, labels, 2), whole
+    )
+
+
+def test_many_rows_and_columns_are_sampled(monkeypatch):
+    X, y = make_xor(500, 30, random_state=0)
+    monkeypatch.setattr(signal_statistics, "FEWEST", 20)
+    monkeypatch.setattr(signal_statistics, "MOST", 200)
+    monkeypatch.setattr(signal_statistics, "SUMS", 99 * 200 * 10 * 2 * 25)
+    assert signal_statistics.rows_for_pairs(500, 2, 30, 99) < 200
+    made, rng = features(X[:150]), np.random.default_rng(0)
+    labels = np.array([y[:150], *(rng.permutation(y[:150]) for _ in range(9))])
+    with Workers(1) as workers:
+        assert signal_statistics.interactions(made, labels, workers).shape == (2, 10)
+    found = signal(X, y, n_permutations=99, random_state=0)
+    assert 0 < found.p_value <= 1
+
+
+def test_the_smallest_p_value_is_held_against_itself():
+    rng = np.random.default_rng(3)
+    found = rng.integers(0, 30, (len(WEIGHTS), 50)).astype(float)
+    expected = weighted_smallest_p(found, list(WEIGHTS.values()))
+    assert _combined(found, 0.05, 49, "").p_value == pytest.approx(expected)
+
+
+def test_labels_are_exchanged_within_strata():
+    strata, codes = np.array([2, 0, 2, 0, 2, 1]), np.array([0, 1, 2, 3, 4, 5])
+    random = np.random.RandomState(0)
+    seen = {tuple(_shuffled(codes, strata, random)) for _ in range(200)}
+    assert len(seen) == 12
+    for labels in seen:
+        assert {labels[1], labels[3]} == {1, 3}
+        assert labels[5] == 5
+
+
+def persons(seed, of_one_label, n_persons=24, rows=6):
+    """Features that tell persons apart, and labels that mean nothing."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(n_persons), rows)
+    X = rng.standard_normal((n_persons, 8))[who]
+    X += 0.3 * rng.standard_normal(X.shape)
+    if of_one_label:
+        return X, (rng.permutation(n_persons) % 2)[who], who
+    share = rng.uniform(0.1, 0.9, n_persons)
+    return X, (rng.random(len(who)) < share[who]).astype(int), who
+
+
+@pytest.mark.parametrize("of_one_label", [True, False])
+def test_rows_of_one_group_are_no_evidence(of_one_label):
+    """Without groups, telling persons apart passes for a signal."""
+    with_groups, without = [], []
+    for seed in range(40):
+        X, y, who = persons(seed, of_one_label)
+        options = {"n_permutations": 39, "random_state": seed, "n_jobs": 1}
+        with_groups.append(signal(X, y, groups=who, **options).found)
+        without.append(signal(X, y, **options).found)
+    assert np.mean(with_groups) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
+    assert np.mean(without) > 0.25
+
+
+def test_what_is_done_with_groups_is_said():
+    X, y, who = persons(0, True)
+    found = signal(X, y, groups=who, n_permutations=19)
+    assert "Each of the 24 groups counts as one row" in found.sentence
+    X, y, who = persons(0, False)
+    assert "within groups only" in signal(X, y, groups=who, n_permutations=19).sentence
+
+
+def test_a_signal_between_groups_is_found():
+    X, y, who = persons(0, True)
+    X[:, 0] += 3 * y
+    frame = pd.DataFrame(X).assign(colour=np.where(y, "red", "blue"))
+    for table in (X, frame):
+        assert signal(table, y, groups=who, n_permutations=99, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 0}, "level between 0 and 1, got 0"),
+        ({"n_permutations": 9}, "n_permutations to be a whole number from 19, got 9"),
+        ({"groups": [1, 2]}, "one group for each"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        signal(*shifted(0), **options)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        signal(np.eye(4), np.zeros(4))
+
+
+def test_progress_is_shown_if_asked_for(capsys):
+    signal(*shifted(0), n_permutations=19, verbose=1)
+    assert "signal: 3 of 3" in capsys.readouterr().err
+
+
+def test_constant_and_empty_columns_tell_nothing():
+    X, y = np.ones((20, 3)), np.arange(20) % 2
+    X[:, 1] = np.nan
+    assert signal(X, y, n_permutations=19).p_value == 1.0
