@@ -11,14 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
 
 from widemargin.algorithms.relief import ReliefF
 from widemargin.evaluation.columns import Columns
-from widemargin.evaluation.null_scores import fit_for_table
 from widemargin.evaluation.permuted_relief import permuted_scores
-from widemargin.notices import muted
-from widemargin.table import Floats, Ints
+from widemargin.table import Floats, Ints, build
 from widemargin.threads import Workers, spans
 
 LEVELS = 20  # values of a nominal feature that count on their own; the rest are one
@@ -163,8 +160,7 @@ def interactions(features: Features, labels: Ints, workers: Workers) -> Floats:
     X = _for_distances(features)[:, features.Z.any(axis=0)] * np.sqrt(n)
     if not X.shape[1]:
         return np.zeros((2, len(labels)))
-    with muted():
-        table = fit_for_table(clone(relief), X, labels[0])
+    table = build(X, labels[0], np.unique(labels[0]), scale=None, workers=workers)
     neighbors = 10 * len(table.classes)
     most = max(FEWEST, SUMS // (len(labels) * n * neighbors))
     some = np.unique(np.linspace(0, X.shape[1] - 1, most).astype(np.int64))
