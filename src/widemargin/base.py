@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, Self
 
@@ -459,12 +459,31 @@ class MarginSelector(TableSelector):
             which, size = crossfit.choose(curves, None if any_size else wanted)
             threshold = thresholds[which]
             if any_size:
-                self.optimism_ = crossfit.optimism(curves)
+                pairs = self._judged_pairs(rows, data, folds, thresholds, workers)
+                self.optimism_ = crossfit.optimism(curves, pairs)
                 scores = curves[which].scores - self.optimism_
                 self.prefix_scores_ = np.maximum(scores, 0.0)
         if self.redundancy is not None:
             self._skip_redundant(data, threshold, wanted, workers)
         return size if any_size else None
+
+    def _judged_pairs(
+        self,
+        rows: Rows,
+        data: crossfit.Data,
+        folds: list[Fold],
+        thresholds: Sequence[float | None],
+        workers: Workers,
+    ) -> list[Ints] | None:
+        """Hits without two parts of the rows each, if there are few rows."""
+        pairs = crossfit.pair_up(folds)
+        if not pairs or len(rows.X) > crossfit.FEW_ROWS:
+            return None
+        quiet = workers.silent()
+        with muted():
+            orders = [self._rank_fold(rows, pair.train, quiet) for pair in pairs]
+        d = rows.X.shape[1]
+        return crossfit.judge_pairs(data, pairs, orders, thresholds, d, quiet)
 
     def _skip_redundant(
         self, data: crossfit.Data, threshold: Any, wanted: int, workers: Workers

@@ -14,6 +14,7 @@ scaling them. The steps, each of its own use:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ from widemargin.thinning import similarity_of, thin
 from widemargin.threads import Workers
 
 N_FOLDS = 10
+PARTS = 5  # of the rows, two of which are left out for an honest choice of the size
+FEW_ROWS = 100  # up to which that is done: its fits are worth their time there
 THRESHOLDS = (None, 0.9, 0.7)  # what redundancy="auto" chooses among
 
 
@@ -36,6 +39,16 @@ class Data(NamedTuple):
     y: Ints  # (n,) class codes
     nominal: Ints | None  # columns that hold codes
     scale: str | None  # how 1-NN is to scale numbers
+
+
+class Pair(NamedTuple):
+    """Two parts of the rows, and the training rows outside both."""
+
+    train: Ints
+    first: Ints
+    second: Ints
+    a: int  # the number of the first
+    b: int
 
 
 class Judged(NamedTuple):
@@ -161,18 +174,71 @@ def choose(curves: Sequence[Judged], size: int | None = None) -> tuple[int, int]
     return int(np.argmax(at >= at.max() - tie)), size
 
 
-def optimism(curves: Sequence[Judged]) -> float:
+def pair_up(folds: Sequence[Fold]) -> list[Pair]:
+    """Pairs of `PARTS` parts of the folds; none if there are fewer folds than that."""
+    if len(folds) < PARTS:
+        return []
+    tests = [test for _, test in folds]
+    numbers = np.array_split(np.arange(len(folds)), PARTS)
+    parts = [np.concatenate([tests[v] for v in some]) for some in numbers]
+    pairs = []
+    for a, b in combinations(range(PARTS), 2):
+        out = np.concatenate([parts[a], parts[b]])
+        every = np.sort(np.concatenate(folds[0]))
+        pairs.append(Pair(every[~np.isin(every, out)], parts[a], parts[b], a, b))
+    return pairs
+
+
+def judge_pairs(
+    data: Data,
+    pairs: Sequence[Pair],
+    orders: Sequence[Ints],
+    thresholds: Sequence[float | None],
+    most: int,
+    workers: Workers,
+) -> list[Ints]:
+    """Hits in each part without that part and another one, (PARTS, PARTS, K) each.
+
+    The first index is the other part: it has no part in ranking or judging.
+    """
+    most = min(most, data.X.shape[1])
+    hits = np.zeros((len(thresholds), PARTS, PARTS, most), np.int64)
+    folds = [(p.train, np.concatenate([p.first, p.second])) for p in pairs]
+    views = spaces(data.X, data.y, folds, data.scale, data.nominal)
+    for pair, ranked, space in zip(pairs, orders, views, strict=True):
+        thinned = _thinned(data, pair.train, ranked, thresholds, most, workers)
+        for t, order in enumerate(thinned):
+            tests = [pair.first, pair.second]
+            found = prefix_hits(space, order[:most], tests, workers)
+            hits[t, pair.b, pair.a], hits[t, pair.a, pair.b] = found
+    return list(hits)
+
+
+def optimism(curves: Sequence[Judged], pairs: Sequence[Ints] | None = None) -> float:
     """How much too high the accuracy of the chosen size is, since it was chosen for it.
 
-    Each fold is judged at the size, and on the curve, that the other folds choose. By
-    so much the accuracy at the size that all choose is higher than that; at least 0.
+    Each fold is judged at the size, and on the curve, that others choose. By so much
+    the accuracy at the size that all choose is higher than that; at least 0. The others
+    are the other folds or, given the hits of `judge_pairs`, the parts that the fold is
+    not in, ranked and judged without its rows. Two rows that are each other's nearest
+    are both right or both wrong: without pairs, part of the optimism stays.
     """
     which, size = choose(curves)
-    V, n = len(curves[0].tested), curves[0].n
+    V, n, tested = len(curves[0].tested), curves[0].n, curves[0].tested
     if V < 2:
         return 0.0
+    part_of = np.repeat(
+        np.arange(PARTS), [len(p) for p in np.array_split(np.arange(V), PARTS)]
+    )
     hits = 0
     for v in range(V):
-        t, k = choose([curve.without(v) for curve in curves])
+        others = [curve.without(v) for curve in curves]
+        if pairs is not None:
+            a = part_of[v]
+            rest = np.flatnonzero(np.arange(PARTS) != a)
+            sizes = np.bincount(part_of, tested, PARTS).astype(np.int64)
+            n_rest = n - int(sizes[a])
+            others = [Judged(hit[a, rest], sizes[rest], n_rest) for hit in pairs]
+        t, k = choose(others)
         hits += int(curves[t].hits[v, k - 1])
     return max(0.0, float(curves[which].scores[size - 1]) - hits / n)

@@ -99,17 +99,32 @@ def chosen_size(hits, tested, n):
     raise AssertionError("the best size is within reach of itself")
 
 
-def cross_fitted(hits, tested, n):
-    """Accuracies lowered by the optimism of the choice, and the size that is chosen."""
+def cross_fitted(hits, tested, n, without=None):
+    """Accuracies lowered by the optimism of the choice, and the size that is chosen.
+
+    Each fold is judged at the size that the other folds choose. If ``without`` is
+    given, the folds make five parts, and without[a][b] are the hits in part b of a
+    ranking by the rows outside parts a and b: the size for the folds of part a is
+    chosen by these.
+    """
     hits, tested = np.array(hits), list(tested)
     size = chosen_size(hits, tested, n)
     scores = hits.sum(axis=0) / n
+    if len(tested) == 1:
+        return scores, size
+    parts = np.array_split(np.arange(len(tested)), 5)
+    rows = [sum(tested[v] for v in part) for part in parts]
     honest = 0
     for v in range(len(tested)):
-        if len(tested) == 1:
-            return scores, size
         rest = [u for u in range(len(tested)) if u != v]
-        k = chosen_size(hits[rest], [tested[u] for u in rest], n - tested[v])
+        if without is None:
+            k = chosen_size(hits[rest], [tested[u] for u in rest], n - tested[v])
+        else:
+            a = next(a for a, part in enumerate(parts) if v in part)
+            rest = [b for b in range(5) if b != a]
+            k = chosen_size(
+                [without[a][b] for b in rest], [rows[b] for b in rest], n - rows[a]
+            )
         honest += hits[v, k - 1]
     optimism = max(0.0, scores[size - 1] - honest / n)
     return np.maximum(scores - optimism, 0.0), size
