@@ -140,6 +140,25 @@ def test_copies_of_the_target_are_found():
     assert profile(X, y).target_copies == []
 
 
+def test_a_number_that_tells_the_classes_apart_may_be_a_leak():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(["paid", "default", "late"], 20))
+    X = rng.standard_normal((60, 5))
+    X[:, 3] = np.array([{"default": 0, "late": 5, "paid": 9}[c] for c in y])
+    X[:, 3] += 0.1 * rng.standard_normal(60)
+    assert profile(X, y).target_copies == [3]
+    assert "tells the classes apart exactly" in profile(X, y).leaks[0]
+    X[0, 3] = 20 - X[0, 3]  # one row of another class beyond
+    X[1, 3] = np.nan
+    assert profile(X, y).target_copies == []
+
+
+def test_few_rows_fall_apart_by_chance():
+    rng = np.random.default_rng(0)
+    y = [0, 0, 0, 1, 1, 1]
+    assert profile(rng.random((6, 300)), y).target_copies == []
+
+
 def test_identifiers_are_found():
     frame = pd.DataFrame(plain(), columns=["a", "b", "c"])
     frame["number"] = np.arange(100, 112)

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from math import lgamma, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 LOPSIDED = 4  # times the smallest class that the largest may have without a remark
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
+BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
 SHOWN = 4  # names in a sentence; the rest is counted
 
 Kinds = NDArray[np.object_]
@@ -55,7 +57,7 @@ class Profile:
     low: Floats  # (d,) smallest value; NaN where values are not numbers
     high: Floats  # (d,) largest value; likewise
     duplicated_columns: list[list[int]]  # groups of varying columns that are equal
-    target_copies: list[int]  # columns that are the target under other names
+    target_copies: list[int]  # columns that tell all classes apart
     identifiers: list[int]  # columns that number or name the rows
     duplicated_rows: int  # rows whose features repeat an earlier row's
     contradictory_rows: int  # rows with a twin of another class
@@ -239,7 +241,7 @@ def profile(X: Any, y: Any, *, categorical_features: Any = None) -> Profile:
         low=low,
         high=high,
         duplicated_columns=_equal_columns(values, kinds, distinct > 1),
-        target_copies=_target_copies(values, distinct, codes),
+        target_copies=_target_copies(values, kinds, distinct, codes),
         identifiers=_identifiers(values, kinds, distinct),
         **_twins(values, codes),
         class_counts=dict(
@@ -318,18 +320,27 @@ def _digests(rows: Floats) -> list[bytes]:
     return [blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
 
 
-def _target_copies(values: Floats, distinct: Ints, y: Ints) -> list[int]:
-    """Columns whose values correspond to the classes one to one."""
-    n_classes = int(y.max()) + 1
-    found = []
-    for f in np.flatnonzero(distinct == n_classes):
-        column = values[:, f]
-        if np.isnan(column).any():
-            continue
-        codes = np.unique(column, return_inverse=True)[1]
-        if len(np.unique(codes * n_classes + y)) == n_classes:
-            found.append(int(f))
-    return found
+def _target_copies(values: Floats, kinds: Kinds, distinct: Ints, y: Ints) -> list[int]:
+    """Columns that tell all classes apart.
+
+    Either each class has one value of its own, or each has a range of its own, in more
+    rows than would fall so by chance in any of the columns.
+    """
+    sizes, d = np.bincount(y), values.shape[1]
+    if len(sizes) < 2:
+        return []
+    arrangements = lgamma(len(y) + 1) - sum(lgamma(size + 1) for size in sizes)
+    by_chance = log(d) + lgamma(len(sizes) + 1) - arrangements > log(BY_CHANCE)
+    order, starts = np.argsort(y, kind="stable"), np.cumsum(sizes) - sizes
+    apart = np.zeros(d, bool)
+    for part in spans(d, max(1, 2**22 // len(y))):
+        rows = values[order, part]
+        low, high = (f.reduceat(rows, starts) for f in (np.minimum, np.maximum))
+        ascending = np.argsort(low, axis=0)
+        low, high = (np.take_along_axis(v, ascending, axis=0) for v in (low, high))
+        apart[part] = (high[:-1] < low[1:]).all(axis=0)  # not where values are missing
+    ranges = (kinds != "nominal") & (not by_chance)
+    return np.flatnonzero(apart & ((distinct == len(sizes)) | ranges)).tolist()
 
 
 def _identifiers(values: Floats, kinds: Kinds, distinct: Ints) -> list[int]:
