@@ -132,7 +132,7 @@ _seed = click.option(
     type=at_least(0),
     default=0,
     metavar="N",
-    help="Makes what is random repeatable.  [0]",
+    help="Random seed.  [0]",
 )
 
 header_option = click.option(
