@@ -221,13 +221,16 @@ def say(*words: Any) -> None:
 
 def work(names: list[str], count: int, seed: int) -> None:
     """In a process of its own: attack one subject after the other."""
-    import widemargin.base
-    from widemargin.engine import small
+    from widemargin.settings import Settings, using
 
     faulthandler.enable()
     warnings.simplefilter("ignore")
     # Threads and compiled code also for a table on which a fit takes no time.
-    widemargin.base.SMALL = small.ROWS = 0
+    with using(Settings(single_thread_work=0, small_table_rows=0)):
+        attack_each(names, count, seed)
+
+
+def attack_each(names: list[str], count: int, seed: int) -> None:
     known = subjects()
     import scipy.linalg  # noqa: F401  has a BLAS of its own
 

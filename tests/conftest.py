@@ -3,8 +3,7 @@ import os
 import pytest
 from hypothesis import settings
 
-import widemargin.base
-from widemargin.engine import small
+from settings_tools import changed_settings
 
 # The same examples every time where nobody is there to look at a new one.
 settings.register_profile("ci", derandomize=True)
@@ -13,12 +12,7 @@ if os.environ.get("CI"):
 
 
 @pytest.fixture(autouse=True)
-def threads_on_small_data(monkeypatch):
-    """Tests have small data, on which selectors would not use threads at all."""
-    monkeypatch.setattr(widemargin.base, "SMALL", 0)
-
-
-@pytest.fixture(autouse=True)
-def search_in_small_data(monkeypatch):
-    """Nor the compiled search."""
-    monkeypatch.setattr(small, "ROWS", 0)
+def small_data_like_large():
+    """Use threads and the compiled search for the small data of tests, too."""
+    with changed_settings(single_thread_work=0, small_table_rows=0):
+        yield

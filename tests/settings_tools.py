@@ -7,8 +7,14 @@ from widemargin.settings import current, using
 
 
 @contextmanager
+def changed_settings(**changed):
+    """Put settings in force that differ in some values."""
+    with using(replace(current(), **changed)):
+        yield
+
+
+@contextmanager
 def distributed_settings(**changed):
-    """Put settings for Dask collections in force that differ in some values."""
-    new = replace(current().distributed, **changed)
-    with using(replace(current(), distributed=new)):
+    """The same for settings of fits to Dask collections."""
+    with changed_settings(distributed=replace(current().distributed, **changed)):
         yield

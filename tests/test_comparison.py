@@ -12,10 +12,11 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
+from settings_tools import changed_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_ordinal, make_xor
-from widemargin.engine import local, small
+from widemargin.engine import local
 from widemargin.evaluation import (
     Comparison,
     SelectionCurve,
@@ -510,13 +511,13 @@ class TestCost:
     @pytest.mark.parametrize(("n", "searched"), [(300, [128, 300]), (100, [])])
     def test_what_a_timed_fit_needs_is_compiled_before(self, n, searched, monkeypatch):
         # Small tables are not searched, unless they make ready for a large one.
-        monkeypatch.setattr(small, "ROWS", 256)
         sizes, search = [], local.Search
         monkeypatch.setattr(
             local, "Search", lambda t, *a: sizes.append(len(t.X)) or search(t, *a)
         )
         X, y = table(n)
-        compare(X, y, "ReliefF", **LIGHT, random_state=0)
+        with changed_settings(small_table_rows=256):
+            compare(X, y, "ReliefF", **LIGHT, random_state=0)
         assert [size for size in sizes if size in (128, n)] == searched
 
     @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import make_classification
 
 import widemargin
-import widemargin.table
 from cases import CASES
+from settings_tools import changed_settings
 from widemargin import Relief, ReliefF, methods
 from widemargin.engine import (
     each_class,
@@ -16,20 +16,21 @@ from widemargin.engine import (
     hits_and_misses,
     local,
     nearest,
-    small,
 )
+from widemargin.settings import Settings
 from widemargin.table import build
 from widemargin.threads import Workers
 
 # Before a fixture makes no table small.
-SMALL_ROWS = small.ROWS
+SMALL = {"small_table_rows": Settings().small_table_rows}
 
 
 @pytest.fixture(params=["1 thread", "2 threads", "small"])
-def workers(request, monkeypatch):
-    if request.param == "small":
-        monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
-    with Workers(2 if request.param == "2 threads" else 1) as workers:
+def workers(request):
+    with (
+        changed_settings(**(SMALL if request.param == "small" else {})),
+        Workers(2 if request.param == "2 threads" else 1) as workers,
+    ):
         yield workers
 
 
@@ -144,13 +145,13 @@ def test_any_number_of_features(d, metric, workers):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fine", [local.FINE, np.inf])
-def test_counted_distances_find_the_same_neighbours(kind, fine, workers, monkeypatch):
-    monkeypatch.setattr(local, "FINE", fine)  # inf: counted whatever is lost by it
+@pytest.mark.parametrize("error", [Settings().max_counting_error, np.inf])
+def test_counted_distances_find_the_same_neighbours(kind, error, workers):
     rng = np.random.default_rng(0)
-    table = make_table(kind(rng, 131, 150), rng.integers(0, 3, 131), workers)
+    with changed_settings(max_counting_error=error):
+        table = make_table(kind(rng, 131, 150), rng.integers(0, 3, 131), workers)
     counted = local.Search(table, local.METRICS["manhattan"], each_class(3), workers)
-    assert counted.step > 0 or fine == local.FINE
+    assert counted.step > 0 or error < np.inf
     assert_nearest(table, 3, each_class(3), "manhattan", workers)
     assert_nearest(table, 3, each_class(3), "manhattan", workers, np.array([130, 5]))
 
@@ -231,8 +232,8 @@ def test_scores_are_the_same_to_the_last_bit_however_work_is_cut_up(
     np.testing.assert_array_equal(
         selector.set_params(n_jobs=3).fit(X, y).scores_, scores
     )
-    monkeypatch.setattr(local, "BUDGET", 0)
-    np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
+    with changed_settings(search_bytes=0):
+        np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
 
 
 @pytest.mark.parametrize("metric", local.METRICS)
@@ -269,9 +270,9 @@ def test_small_tables_score_as_with_the_search(method, case, monkeypatch):
     if "random_state" in selector.get_params():
         selector.set_params(random_state=0)
     searched = selector.fit(X, y).scores_
-    monkeypatch.setattr(small, "ROWS", SMALL_ROWS)
     monkeypatch.setattr(local, "Search", None)
-    np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)
+    with changed_settings(**SMALL):
+        np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)
 
 
 def test_tied_lists_grow_beyond_any_length(workers):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn.utils import get_tags
 
 import widemargin
-import widemargin.engine.local as local
 from oracles import mixed as oracle
+from settings_tools import changed_settings
 from widemargin import OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.base import MarginSelector
 from widemargin.columns import MIXED
@@ -311,28 +311,28 @@ def test_large_tables(wide, metric):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_block_size_and_threads_change_nothing(wide, metric, monkeypatch):
+def test_block_size_and_threads_change_nothing(wide, metric):
     X, y, nominal = wide
     selector = ReliefF(metric=metric, categorical_features=nominal, n_jobs=1)
     scores = selector.fit(X, y).scores_
     two = selector.set_params(n_jobs=2).fit(X, y).scores_
     np.testing.assert_array_equal(two, scores)
-    monkeypatch.setattr(local, "BUDGET", 0)  # search by panels
-    np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
+    with changed_settings(search_bytes=0):  # search by panels
+        np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
 
 
 @pytest.mark.parametrize("nominal", [[], [3, 140, 141]])
-def test_distances_are_counted_where_cells_are_missing(nominal, monkeypatch):
+def test_distances_are_counted_where_cells_are_missing(nominal):
     rng = np.random.default_rng(5)
     X, y = rng.random((150, 160)), rng.integers(0, 2, 150)
     X[:, nominal] = rng.integers(0, 4, (150, len(nominal)))
     X[rng.random(X.shape) < 0.01] = np.nan
     X[0, 1] = np.nan
     steps = []
-    for fine in (0.0, np.inf):  # never, and whatever is lost by it
-        monkeypatch.setattr(local, "FINE", fine)
-        selector = ReliefF(metric="manhattan", categorical_features=nominal)
-        steps.append(selector.fit(X, y).scores_)
+    selector = ReliefF(metric="manhattan", categorical_features=nominal)
+    for error in (0.0, np.inf):  # never, and whatever is lost by it
+        with changed_settings(max_counting_error=error):
+            steps.append(selector.fit(X, y).scores_)
     np.testing.assert_array_equal(*steps)
     diffs = list(by_definition(X, nominal, y))
     assert_same(steps[0], relieff_of(diffs, sum(diffs), y))

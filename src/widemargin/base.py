@@ -34,6 +34,7 @@ from widemargin.notices import muted, warn
 from widemargin.prefixes import constant_in_training
 from widemargin.progress import progress
 from widemargin.protocol import AnyTable
+from widemargin.settings import current
 from widemargin.table import (
     Floats,
     Ints,
@@ -109,7 +110,6 @@ N_JOBS = [
     Interval(numbers.Integral, None, -1, closed="right"),
     Interval(numbers.Integral, 1, None, closed="left"),
 ]
-SMALL = 10**7  # differences between rows, below which threads cost more than they save
 
 
 class TableSelector(SelectorMixin, BaseEstimator):
@@ -306,7 +306,8 @@ class MarginSelector(TableSelector):
         """Score, rank and select."""
         assert rows is not None
         n, d = rows.X.shape
-        n_threads = 1 if n**2 * d < SMALL else thread_count(self.n_jobs)
+        small = n**2 * d < current().single_thread_work
+        n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
             table = build(
                 rows.X,

@@ -102,11 +102,30 @@ class Settings:
 
     Parameters
     ----------
-    distributed : DistributedSettings, optional
+    small_table_rows, small_table_cells : int, default=256 and 2**21
+        Tables of up to so many rows, and cells in all pairs of rows, are searched by
+        NumPy instead of compiled code.
+    single_thread_work : int, default=10**7
+        Differences between rows below which threads cost more than they save.
+    search_bytes : int, default=2**28
+        Working memory for the candidate lists of a search.
+    max_counting_error : float, default=0.005
+        Share of a distance that may be lost by counting it in whole numbers.
+    distributed : DistributedSettings, default=DistributedSettings()
         Those of fits to Dask collections.
     """
 
+    small_table_rows: int = 256
+    small_table_cells: int = 2**21
+    single_thread_work: int = 10**7
+    search_bytes: int = 2**28
+    max_counting_error: float = 0.005
     distributed: DistributedSettings = field(default_factory=DistributedSettings)
+
+    def is_small_table(self, n_rows: int, n_features: int) -> bool:
+        """Whether a table of numbers is searched by NumPy."""
+        cells = n_rows * n_rows * n_features
+        return n_rows <= self.small_table_rows and cells <= self.small_table_cells
 
 
 _in_force: ContextVar[Settings] = ContextVar("widemargin_settings")

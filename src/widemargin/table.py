@@ -8,7 +8,7 @@ features and missing values are set apart in ``mixed``.
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -33,6 +33,7 @@ from widemargin.notices import warn
 from widemargin.protocol import AnyTable, Derived
 from widemargin.protocol import Floats as Floats
 from widemargin.protocol import Ints as Ints
+from widemargin.settings import Settings, current
 from widemargin.targets import check_numbers
 from widemargin.threads import Workers
 
@@ -53,6 +54,7 @@ class Table(Derived):
     high: Floats  # (d,) largest
     mean: Floats  # (d,) mean, not to the last digit
     mixed: kernels.Mixed | None = None  # nominal features and missing values, if any
+    settings: Settings = field(default_factory=current)
 
     @property
     def n_rows(self) -> int:
@@ -411,7 +413,11 @@ def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
 
 
 def _scaled(
-    X: NDArray[Any], rows: Ints, shift: Floats, span: Floats, workers: Workers
+    X: NDArray[Any],
+    rows: Ints,
+    shift: Floats,
+    span: Floats,
+    workers: Workers,
 ) -> Floats:
     """Some rows of X, as (x − shift) / span."""
     Z = np.empty(X.shape)

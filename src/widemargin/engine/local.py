@@ -26,13 +26,11 @@ from widemargin.threads import Workers, single_threaded_blas, spans
 
 METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
 
-BUDGET = 2**28  # bytes of working memory for the lists of the search
 BLOCK = 1024  # queries resolved and summed together; part of the order of summation
 WIDE = 1000  # features from which on it pays to sort edges before they are summed
 NO_BORDERS = np.empty((0, 0), np.int32)  # lists that anybody may enter at first
 SPARE = 3  # list entries beyond k, so that doubt about the k-th can be settled
 COUNTED = 128, 2048  # features between which distances are counted in whole numbers
-FINE = 0.005  # share of a distance that counting may get wrong
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def nearest(
     wanted = k + (2 * SPARE if search.step else SPARE)
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     heap = None
-    if everybody and memory <= BUDGET:
+    if everybody and memory <= table.settings.search_bytes:
         heap = search.all_pairs(wanted)
     # With all pairs screened, what is left takes no time worth showing.
     verbose = workers.verbose if heap is None else 0
@@ -230,7 +228,8 @@ class Search:
         step = float(np.max(self.high - self.low)) / kernels.TOP
         some = self.values[:: n // 256 + 1]
         typical = np.abs(some - self.centre).sum(axis=1).mean()
-        return step if d * step <= FINE * typical else 0.0
+        most = self.table.settings.max_counting_error * typical
+        return step if d * step <= most else 0.0
 
     def _pack(self, X: Floats) -> tuple[NDArray[Any], Floats]:
         """Rows for the screen, filled up to whole panels, and their norms.
@@ -430,7 +429,7 @@ class Search:
         )
         again = which[unsure]
         wanted = min(4 * kept(heap.length), len(self.table.X))
-        fits = BUDGET // (28 * places(wanted) * self.n_slots)
+        fits = self.table.settings.search_bytes // (28 * places(wanted) * self.n_slots)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
             rule = rule._replace(borders=NO_BORDERS)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from widemargin.kernels import TIE
 from widemargin.table import Floats, Ints, Table
 
-ROWS, CELLS = 256, 2**21  # at most; cells of all pairs of rows
 NAMES = {"euclidean": "euclidean", "manhattan": "cityblock"}  # as SciPy has them
 
 
@@ -34,8 +33,7 @@ NOBODY = Group(*np.empty((3, 0), np.int64), *np.empty((2, 0)))
 
 def is_small(table: Table) -> bool:
     """Whether plain code is fast enough for a table of numbers."""
-    n, d = table.X.shape
-    return table.mixed is None and n <= ROWS and n * n * d <= CELLS
+    return table.mixed is None and table.settings.is_small_table(*table.X.shape)
 
 
 def neighbors(

@@ -21,7 +21,6 @@ from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
 from widemargin.baselines.mrmr import MRMR
-from widemargin.engine import small
 from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._profile import Profile
@@ -40,6 +39,7 @@ from widemargin.evaluation.scoring import as_scorer, guesser
 from widemargin.evaluation.splits import split, stratified_rows
 from widemargin.notices import warn
 from widemargin.progress import announce, progress
+from widemargin.settings import current
 from widemargin.table import Ints
 from widemargin.targets import judged_labels
 
@@ -168,7 +168,9 @@ def fit_all(run: Run) -> None:
         announce(f"Fitting {size}", None, run.verbose)
     # Some of each class, and enough of all to be searched as the whole table is.
     of_each = spread_rows(run.data.codes, max(4, WARM_UP // n_classes))
-    of_all = np.linspace(0, n - 1, min(n, small.ROWS + 1)).astype(np.int64)
+    of_all = np.linspace(0, n - 1, min(n, current().small_table_rows + 1)).astype(
+        np.int64
+    )
     few = run.data.take(np.union1d(of_each, of_all))
     said: list[str] = []
     with progress("fits", len(run.methods), run.verbose) as advance:
