@@ -48,11 +48,12 @@ class Plan:
         """Columns of a part as numbers, or as what is taken for categories."""
         changed: dict[str, Any] = {}
         for name in self.categories:
-            if str(part[name].dtype) != "category":
-                changed[name] = part[name].astype(object)
-        for name in self.text:
-            written = changed[name].astype(str).str.strip()
-            changed[name] = changed[name].where(changed[name].isna(), written)
+            if name in self.text:
+                values = part[name].astype(object)
+                written = values.astype(str).str.strip()
+                changed[name] = values.where(values.isna(), written)
+            else:  # numbers, too: as objects they would be numbers again
+                changed[name] = part[name].astype("category")
         for name, numbers in self.numbers.items():
             changed[name] = part[name].astype(object).map(numbers).astype("float64")
         for name, first in self.dates.items():
