@@ -1,18 +1,9 @@
 """Nominal features and missing values: what differences of numbers do not tell.
 
 The difference of two values of a nominal feature is 0 or 1. Where a value is missing,
-the difference is what one expects of the class of that row: 1 − P(v | class) for a
-nominal feature, E|u − v| with u from the class for a numeric one, and the expectation
-over both classes where both values are missing. A class in which a feature has no value
-at all is taken to be like all classes together, and a feature without any value to be
-constant.
-
-Expectations depend on feature and class on one side and on the row on the other, so
-that there are n of them for each feature and class with missing cells.
-
-Reference
----------
-I. Kononenko, *Estimating attributes: analysis and extensions of RELIEF*, ECML 1994.
+the expected difference takes its place, see `widemargin.expected`. Expected differences
+depend on feature and class on one side and on the row on the other, so that there are n
+of them for each feature and class with missing cells.
 """
 
 from __future__ import annotations
@@ -23,10 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.columns import Floats, Ints
+from widemargin.expected import (
+    count_values,
+    excess_over_fills,
+    expected_differences,
+    look_up,
+)
+from widemargin.protocol import Floats, Ints
 from widemargin.threads import Workers
-
-CELLS = 2**15  # of features that are sorted together, which then stay in cache
 
 
 def separate(
@@ -47,11 +42,17 @@ def separate(
     # the system again for every fit.
     room, fills = np.empty((2, n_pairs, n)), np.zeros(n_pairs)
     expected, excess = room[0], room[1].view(np.float32).reshape(2, n_pairs, n)
-    numbers = gappy[~np.isin(gappy, many)]
-    _expect_numbers(X, y, numbers, pairs, (expected, excess, fills), workers)
-    for f in many:
-        _expect_mismatches(X[:, f], y, pairs[f], expected, excess)
-    return set_apart(X, y, Mixture(many, pairs, fills), cells, expected, excess)
+    mixture = Mixture(many, pairs, fills)
+
+    def expect(f: int) -> None:
+        counts = count_values(X[:, f], y, pairs.shape[1])
+        known = expected_differences(counts, f in many)
+        of_feature = pairs[f, known.classes]
+        expected[of_feature] = look_up(known, X[:, f], y)
+        fills[of_feature] = known.fills
+
+    workers.run(expect, gappy)
+    return set_apart(X, y, mixture, cells, expected, excess)
 
 
 class Mixture(NamedTuple):
@@ -84,7 +85,11 @@ def set_apart(
     expected: Floats,
     excess: NDArray[np.float32],
 ) -> kernels.Mixed:
-    """What is beyond the numbers of X; there, it is replaced."""
+    """Take nominal values and missing cells out of X, which is changed.
+
+    ``expected`` are the differences to missing cells; ``excess``, what they add to
+    those of the values filled in, is set.
+    """
     n, d = X.shape
     nominal, pairs, fills = mixture
     absent, rows, features = cells
@@ -92,6 +97,8 @@ def set_apart(
     of_cell = pairs[features, y[rows]]
     X[rows, features] = fills[of_cell]
     X[:, nominal] = 0.0
+    for p, f in enumerate(np.nonzero(pairs >= 0)[0]):
+        excess[:, p] = excess_over_fills(expected[p], fills[p], X[:, f], absent[:, f])
     return kernels.Mixed(
         codes,
         nominal,
@@ -112,52 +119,3 @@ def _pairs(cells: Cells, y: Ints) -> Ints:
     pairs = np.full(lacking.shape, -1)
     pairs[lacking] = np.arange(np.count_nonzero(lacking))
     return pairs
-
-
-def _expect_numbers(
-    X: Floats,
-    y: Ints,
-    features: Ints,
-    pairs: Ints,
-    out: tuple[Floats, NDArray[np.float32], Floats],
-    workers: Workers,
-) -> None:
-    """Expectations, what they add, and fills for numeric features."""
-    starts = np.searchsorted(y, np.arange(y[-1] + 2))
-    layout = kernels.Layout(y, starts, np.empty((0, 0), np.int64))
-
-    few = max(1, CELLS // len(y))
-
-    def expect(part: slice) -> None:
-        room = np.empty((few, len(y)))
-        for start in range(part.start, part.stop, few):
-            some = features[start : min(start + few, part.stop)]
-            values, keys = room[: len(some)], np.empty((len(some), len(y)), np.int64)
-            kernels.take_features(X, some, values, keys)
-            keys.sort(axis=1)
-            kernels.expect_numbers(values, keys, layout, pairs[some], *out)
-
-    workers.run(expect, workers.shares(len(features), few))
-
-
-def _expect_mismatches(
-    values: Floats,
-    y: Ints,
-    pairs: Ints,
-    expected: Floats,
-    excess: NDArray[np.float32],
-) -> None:
-    """The same for a nominal feature, given its codes."""
-    there = ~np.isnan(values)
-    codes = values[there].astype(np.int64)
-    counts = np.zeros((len(pairs), codes.max(initial=0) + 1), np.int64)
-    np.add.at(counts, (y[there], codes), 1)
-    counts[~counts.any(axis=1)] = counts.sum(axis=0)
-    totals = counts.sum(axis=1)
-    for a in np.flatnonzero(pairs >= 0):
-        row = expected[pairs[a]]
-        row[there] = (totals[a] - counts[a, codes]) / totals[a]
-        both = totals[a] * totals
-        row[~there] = ((both - counts @ counts[a]) / both)[y[~there]]
-        for power in (1, 2):
-            excess[power - 1, pairs[a]] = row**power / np.where(there, 1, 2)

@@ -114,14 +114,7 @@ def _set_apart(X: Floats, rows: RawRows, mixture: Mixture) -> kernels.Mixed:
     # What was sent may be read-only, which would be compiled for anew.
     mixture = mixture._replace(nominal=np.array(mixture.nominal))
     y, cells = rows.y.astype(np.int64), missing_cells(X)
-    mixed = set_apart(X, y, mixture, cells, expected, excess)
-    for p, f in enumerate(np.nonzero(mixture.pairs >= 0)[0]):
-        e, filled = expected[p], np.abs(mixture.fills[p] - X[:, f])
-        # Where both rows lack the value, each says one half.
-        share = np.where(mixed.absent[:, f], 0.5, 1.0)
-        excess[0, p] = (e - filled) * share
-        excess[1, p] = (e - filled) * (e + filled) * share
-    return mixed
+    return set_apart(X, y, mixture, cells, expected, excess)
 
 
 def with_mixed(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
