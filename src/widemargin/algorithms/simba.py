@@ -226,7 +226,13 @@ def one_pass(
 def batch_step(
     table: AnyTable, w: Floats, rows: Ints, utility: kernels.Utility, workers: Workers
 ) -> Floats:
-    """Mean of Δ_f / w_f over some rows that share one w."""
+    """Mean over some rows, which share one w, of the paper's Δ_f / w_f.
+
+        ½ u'(θ) ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w),
+
+    with θ = ½ (‖x − miss‖_w − ‖x − hit‖_w). Rows without a hit do not count.
+    `one_pass` makes the same step, compiled, for rows in memory.
+    """
     total, moved = np.zeros(len(w)), 0
     slots = hits_and_misses(len(table.classes))
     for block in nearest(
