@@ -532,7 +532,13 @@ def _split(edges: Edges, y: NDArray[np.integer[Any]]) -> tuple[Edges, Edges]:
 def batch_step(
     table: AnyTable, w: Floats, rows: Ints, directed: bool, workers: Workers
 ) -> Floats:
-    """Mean of Δ_f / w_f over some rows that share one w."""
+    """Mean over some rows, which share one w, of the paper's Δ_f / w_f.
+
+        ½ Σ_± ((x − miss^±)_f² / ‖x − miss^±‖_w − (x − hit)_f² / ‖x − hit‖_w),
+
+    over the margins that there are. `one_pass` makes the same step, compiled, for rows
+    in memory.
+    """
     total, moved = np.zeros(len(w)), 0
     slots = hits_higher_and_lower(len(table.classes))
     sides = np.zeros(3, np.int64)

@@ -238,13 +238,15 @@ def batch_step(
     for block in nearest(
         table.reweighted(w), 1, slots, queries=rows, distances=True, workers=workers
     ):
-        r = block.single_distances()
+        r = block.single_distances()  # ‖x − hit‖_w and ‖x − miss‖_w
         there = ~np.isnan(r[:, HIT])
-        u = 0.5 * slope(utility, 0.5 * (r[:, MISS] - r[:, HIT]))
+        theta = 0.5 * (r[:, MISS] - r[:, HIT])
+        u = slope(utility, theta)
         sign = np.empty(2)
         sign[HIT], sign[MISS] = -1, 1
         weighty = there[:, None] & (r > 0)
-        share = np.divide(u[:, None] * sign, r, out=np.zeros(r.shape), where=weighty)
+        half = 0.5 * u[:, None] * sign
+        share = np.divide(half, r, out=np.zeros(r.shape), where=weighty)
         total += edge_sums(table, block.edges(share), power=2, workers=workers)
         moved += int(there.sum())
     return total / max(moved, 1)
