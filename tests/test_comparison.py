@@ -25,7 +25,7 @@ from widemargin.evaluation import (
     profile,
     stages,
 )
-from widemargin.evaluation._significance import Significance
+from widemargin.evaluation._signal import Signal
 
 LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
 
@@ -55,8 +55,8 @@ def curve_of(scores, scoring="accuracy", baseline=0.6):
     )
 
 
-def comparison_of(scores, *, n=1000, chance=0.5, baseline=0.6, scoring="accuracy"):
-    X, y = table(n)
+def comparison_of(scores, *, chance=0.5, baseline=0.6, scoring="accuracy", p=0.002):
+    X, y = table(1000)
     selectors = {m: FisherScore().fit(X, y) for m in scores}
     return Comparison(
         X=X,
@@ -66,6 +66,7 @@ def comparison_of(scores, *, n=1000, chance=0.5, baseline=0.6, scoring="accuracy
         selectors=selectors,
         times=dict.fromkeys(scores, 0.5),
         curve=curve_of(scores, scoring, baseline),
+        signal_test=Signal(p, 0.05, 499, "the strongest feature", {}),
         chance=chance,
     )
 
@@ -131,35 +132,18 @@ class TestAnswer:
             "All 10 features are needed: the accuracy of 1-NN is 90 % with them."
         )
 
-    def test_nothing_above_guessing_is_said_plainly(self):
-        c = comparison_of({"a": {1: near(0.53), 2: near(0.51)}}, baseline=0.5)
+    def test_no_signal_is_said_plainly(self):
+        c = comparison_of({"a": {1: near(0.53), 2: near(0.51)}}, baseline=0.5, p=0.4)
         assert c.signal is False
-        assert c.answer.startswith("No signal found")
-        assert "53 %" in c.answer
-        assert "50 % of guessing" in c.answer
-        assert "not clearly more than" in c.answer
-        assert "higher than chance" not in c.answer
+        assert c.answer == (
+            "No signal found (p = 0.400, level 0.05): whichever of the 10 features are "
+            "kept, the accuracy of 1-NN is at most 53 %, and 50 % by guessing."
+        )
 
-    def test_less_than_guessing_is_no_more_than_that(self):
-        c = comparison_of({"a": {1: near(0.47)}}, baseline=0.4)
-        assert "at most 47 %, no more than the 50 % of guessing" in c.answer
-
-    def test_significant_features_are_named_where_1_nn_fails(self):
-        """Else the sentence would contradict the q-values below it."""
-        c = comparison_of({"a": {1: near(0.53), 2: near(0.51)}}, baseline=0.5)
-        few, more = np.ones(10), np.full(10, 0.04)
-        few[0], more[6:] = 0.01, 0.5
-        for label, q in (("a", few), ("b", more)):
-            c.significance[label] = Significance(
-                np.zeros(10), q, q, c.feature_names, 50, "permutation"
-            )
-        assert c.answer.startswith("No signal found by 1-NN")
-        assert "But by b 6 of them score higher than chance" in c.answer
-
-    def test_the_same_score_is_a_signal_with_enough_rows(self):
+    def test_signal_is_the_verdict_of_the_test(self):
         scores = {"a": {1: near(0.56, 0.001)}}
-        assert not comparison_of(scores, n=100).signal
-        assert comparison_of(scores, n=2000).signal
+        assert comparison_of(scores, p=0.05).signal is True
+        assert comparison_of(scores, p=0.06).signal is False
 
     def test_other_scores_are_named(self):
         scores = {"a": {2: near(0.8)}}

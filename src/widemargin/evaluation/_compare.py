@@ -177,6 +177,7 @@ def compare(
                 n_features=n_features,
                 baseline=reference,
             ),
+            "signal": stages.test_signal,
             "agreement": stages.agree,
             "stability": partial(stages.resample_all, n=n_resamples),
             "significance": partial(stages.test_all, n_permutations=n_permutations),

@@ -14,20 +14,16 @@ from widemargin.evaluation import _html
 from widemargin.evaluation._agreement import Agreement
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
+from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation.curves import Line, SelectionCurve
 from widemargin.evaluation.frames import data_frame
 from widemargin.evaluation.resampling import Resampling
-from widemargin.evaluation.scoring import NEG_RANK_LOSS, middle_class
 from widemargin.measures import measure
 from widemargin.table import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Standard errors that a score must be above chance. It is the best of many sizes and
-# methods, so that two would be reached on noise as often as not.
-CLEARLY = 3
 
 
 class Choice(NamedTuple):
@@ -76,6 +72,8 @@ class Comparison:
     significance : dict of str → Significance
         Likewise.
     redundancy : Redundancy or None
+    signal_test : Signal or None
+        The test of whether there is anything in the table at all.
     chance : float or None
         The score of always giving the same answer, in the same folds.
     classifier : str
@@ -104,6 +102,7 @@ class Comparison:
     resampling: dict[str, Resampling] = field(default_factory=dict)
     significance: dict[str, Significance] = field(default_factory=dict)
     redundancy: Redundancy | None = None
+    signal_test: Signal | None = None
     chance: float | None = None
     classifier: str = "1-NN"
     settings: dict[str, Any] = field(default_factory=dict)
@@ -164,29 +163,8 @@ class Comparison:
 
     @property
     def signal(self) -> bool | None:
-        """Whether the recommended features score clearly above ``chance``."""
-        if self.choice is None or self.chance is None:
-            return None
-        margin = CLEARLY * max(self.choice.stderr, self._chance_error())
-        return bool(self.choice.score > self.chance + margin)
-
-    def _chance_error(self) -> float:
-        """Standard error of the score of a guesser, where it follows from the counts.
-
-        The spread over a handful of folds can be small by accident; this cannot.
-        """
-        assert self.curve is not None
-        counts = np.array(list(self.profile.class_counts.values()))
-        if self.curve.scoring == "accuracy":
-            p = self.profile.majority
-            return float(np.sqrt(p * (1 - p) / counts.sum()))
-        if self.curve.scoring == "balanced_accuracy":
-            p = 1 / len(counts)
-            return float(np.sqrt(np.sum(p * (1 - p) / counts)) / len(counts))
-        if self.curve.scoring == NEG_RANK_LOSS:
-            losses = np.abs(np.arange(len(counts)) - middle_class(counts))
-            return float(np.std(np.repeat(losses, counts)) / np.sqrt(counts.sum()))
-        return 0.0
+        """Whether there is anything in the table at all, by ``signal_test``."""
+        return None if self.signal_test is None else self.signal_test.found
 
     @cached_property
     def answer(self) -> str:
@@ -219,26 +197,16 @@ class Comparison:
 
     def _no_signal(self) -> str:
         assert self.curve is not None
+        assert self.signal_test is not None
         chance, found = _together(
             self.curve.scoring, self.chance or 0.0, max(self._tops())
         )
-        above = "not clearly" if max(self._tops()) > (self.chance or 0.0) else "no"
-        at_best, better = "at most", "more"
-        if measure(self.curve.scoring).is_loss:
-            at_best, better = "at least", "less"
-        answer = (
-            f"No signal found by {self.classifier}: whichever of the "
-            f"{self.profile.n_features} features are kept, {self._measure()} is "
-            f"{at_best} {found}, {above} {better} than the {chance} of guessing."
-        )
-        sure = {k: int(s.significant().sum()) for k, s in self.significance.items()}
-        if not any(sure.values()):
-            return answer
-        label = max(sure, key=lambda k: sure[k])
-        score = "scores" if sure[label] == 1 else "score"
+        at_best = "at least" if measure(self.curve.scoring).is_loss else "at most"
         return (
-            f"{answer} But by {label} {sure[label]} of them {score} higher than chance "
-            "would have it, so another classifier may do better."
+            f"No signal found (p = {self.signal_test.p_value:.3f}, level "
+            f"{self.signal_test.level:g}): whichever of the {self.profile.n_features} "
+            f"features are kept, {self._measure()} is {at_best} {found}, and "
+            f"{chance} by guessing."
         )
 
     def _measure(self, short: bool = False) -> str:

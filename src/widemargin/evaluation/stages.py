@@ -25,6 +25,7 @@ from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import redundancy
+from widemargin.evaluation._signal import signal
 from widemargin.evaluation._significance import (
     Significance,
     significance,
@@ -240,6 +241,17 @@ def draw_curve(
     run.choice = choose(curve.lines)
     if not curve.complete:
         raise KeyboardInterrupt
+
+
+def test_signal(run: Run) -> None:
+    """Test whether there is anything in the table at all."""
+    data = run.sample
+    run.found["signal_test"] = signal(
+        data.frame,
+        data.classes[data.codes],
+        groups=run.sample_groups,
+        **run.common,
+    )
 
 
 def agree(run: Run) -> None:
