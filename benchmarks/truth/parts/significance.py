@@ -102,9 +102,7 @@ def all_kinds(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.hstack(parts).astype(float), (np.arange(n) % 5 < 2).astype(int)
 
 
-def _test(
-    method: str, X: np.ndarray, y: np.ndarray, seed: int, **options: Any
-) -> Any:
+def _test(method: str, X: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> Any:
     made = getattr(baselines, method, None) or getattr(widemargin, method)
     options |= {"random_state": seed, "n_jobs": 1}
     return evaluation.significance(made(), X, y, **options)
@@ -216,7 +214,12 @@ def tables(rows: list[dict[str, Any]]) -> str:
     text += table(head, lines) + "\n"
     text += "Methods with relative scores, 5 of 100 features 1.8 sd apart.\n\n"
     lines = [
-        [name, len(some), f"{mean_of(some, 'power'):.2f}", f"{mean_of(some, 'fdp'):.3f}"]
+        [
+            name,
+            len(some),
+            f"{mean_of(some, 'power'):.2f}",
+            f"{mean_of(some, 'fdp'):.3f}",
+        ]
         for (name,), some in grouped(by.get(("relative",), []), "method").items()
     ]
     text += table(["method", "tables", "power", "false discovery rate"], lines) + "\n"
