@@ -63,7 +63,6 @@ from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
 from widemargin.kernels.linkage import class_distances, summed_linkage
 from widemargin.kernels.merge import merge_lists
-from widemargin.kernels.missing import expect_numbers, take_features
 from widemargin.kernels.mixed import Mixed, MixedRows
 from widemargin.kernels.mixed_prefixes import MixedPrefixes, mixed_prefix_hits
 from widemargin.kernels.ordinal import osimba_visits
@@ -176,7 +175,6 @@ __all__ = [
     "dominating_hit_sums",
     "edge_sums",
     "evaluate_flips",
-    "expect_numbers",
     "group_sums",
     "grow_ranking_tree",
     "invasions",
@@ -206,7 +204,6 @@ __all__ = [
     "sided_edge_sums",
     "simba_visits",
     "summed_linkage",
-    "take_features",
     "tree_counts",
     "tree_leaves",
 ]
