@@ -6,9 +6,9 @@
     python benchmarks/old_against_new.py ../old . --first    first fits, 1000 × 20
 
 Each version runs in a process of its own, warmed up by one fit. They take turns, so
-that what else the machine does slows both down alike; shown is the median of the
-ratios of neighbouring fits, new over old, by the clock and by processor time. Scores
-are compared feature by feature, relatively to the largest.
+that what else the machine does slows both alike; shown is the median of the ratios of
+neighbouring fits, new over old, by the clock and by processor time. Scores are compared
+feature by feature, relatively to the largest.
 """
 
 from __future__ import annotations
