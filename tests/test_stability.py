@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest
 
@@ -12,7 +13,7 @@ from oracles.evaluation import (
     jackknife_variance,
     kuncheva,
     nogueira,
-    nogueira_variance,
+    stability_interval,
 )
 from widemargin import GFlip, ReliefF, Simba
 from widemargin.baselines import FeatureSimilarity, FisherScore
@@ -33,9 +34,9 @@ def test_any_masks_give_the_index_of_the_oracle(Z):
         assert np.isnan([found.value, found.low, found.high]).all()
         return
     assert found.value == pytest.approx(nogueira(Z), abs=1e-12)
-    half = 1.959963984540054 * np.sqrt(nogueira_variance(Z))
-    assert found.low == pytest.approx(found.value - half, abs=1e-12)
-    assert found.high == pytest.approx(min(found.value + half, 1), abs=1e-12)
+    low, high = stability_interval(Z)
+    assert found.low == pytest.approx(low, abs=1e-9)
+    assert found.high == pytest.approx(high, abs=1e-9)
 
 
 def test_a_value_by_hand():
@@ -58,28 +59,60 @@ def draws(rng, p, M):
 def test_the_interval_is_as_wide_as_the_jackknife_says():
     Z = draws(np.random.default_rng(1), np.linspace(0.05, 0.95, 20), 200)
     found = stability(Z)
-    half = 1.959963984540054 * np.sqrt(jackknife_variance(Z.tolist()))
-    assert found.value - found.low == pytest.approx(half, rel=0.03)
+    half = t.ppf(0.975, 199) * np.sqrt(jackknife_variance(Z.tolist()))
+    assert found.high - found.value == pytest.approx(half, rel=0.03)
 
 
-def test_the_interval_covers_the_truth_as_often_as_it_says():
-    """Independent sets with given inclusion probabilities have a known stability."""
-    rng, p = np.random.default_rng(2), np.repeat([0.9, 0.3, 0.05], [5, 5, 20])
-    k = p.sum() / len(p)
-    truth = 1 - np.mean(p * (1 - p)) / (k * (1 - k))
-    for confidence in (0.8, 0.95):
-        found = [
-            stability(draws(rng, p, 60), confidence=confidence) for _ in range(800)
-        ]
-        covered = np.mean([f.low <= truth <= f.high for f in found])
-        assert covered == pytest.approx(confidence, abs=0.035)
+def swapped(rng, d, k, a, M):
+    """Sets of k features; all are replaced by others with probability a."""
+    Z = np.zeros((M, d))
+    for z in Z:
+        z[:k] = 1
+        if rng.random() < a:
+            z[:k] = 0
+            z[k:] = rng.permutation(np.r_[np.ones(k), np.zeros(d - 2 * k)])
+    return Z
+
+
+def index_of(p):
+    k = np.mean(p)
+    return 1 - np.mean(p * (1 - p)) / (k * (1 - k))
+
+
+@pytest.mark.parametrize("M", [20, 100])
+@pytest.mark.parametrize("kind", ["loose", "firm", "seldom other"])
+def test_the_interval_covers_the_truth_as_often_as_it_says(kind, M):
+    """Also where few sets differ, and those in all that they hold."""
+    rng = np.random.default_rng(2)
+    p = np.repeat([0.9, 0.3, 0.05], [5, 5, 20])
+    if kind == "firm":
+        p = np.repeat([0.98, 0.002], [5, 25])
+    if kind == "seldom other":
+        p = np.repeat([0.98, 0.02 * 3 / 17], [3, 17])
+    found = []
+    for _ in range(300):
+        Z = swapped(rng, 20, 3, 0.02, M) if kind == "seldom other" else draws(rng, p, M)
+        found.append(stability(Z))
+    covered = np.mean([f.low <= index_of(p) <= f.high for f in found])
+    assert covered >= 0.91  # three standard errors below 0.95
+
+
+def test_equal_sets_say_more_the_more_there_are():
+    few, many = (stability(np.tile([1, 0, 0, 0], (M, 1))) for M in (10, 100))
+    assert few.low < many.low < 1 == many.high
+
+
+def test_no_interval_if_none_is_wanted():
+    found = stability([[1, 0], [0, 1]], confidence=None)
+    assert np.isnan([found.low, found.high]).all()
+    assert repr(found) == "Stability(-1.000, 2 sets)"
 
 
 def test_random_sets_are_not_stable_and_equal_ones_are():
     rng = np.random.default_rng(3)
     assert abs(stability(draws(rng, np.full(50, 0.2), 300)).value) < 0.02
     same = stability(np.tile([True, False, False, True], (5, 1)))
-    assert (same.value, same.low, same.high) == (1.0, 1.0, 1.0)
+    assert (same.value, same.high) == (1.0, 1.0)
 
 
 def test_rankings_count_by_their_best_features():
@@ -137,7 +170,8 @@ def test_resampling_is_fits_to_subsamples(monkeypatch):
     np.testing.assert_array_equal(found.supports, [f.support_ for f in fits])
     np.testing.assert_allclose(found.scores, [f.scores_ for f in fits], atol=1e-14)
     np.testing.assert_allclose(found.frequency, np.mean([f.support_ for f in fits], 0))
-    assert found.stability == stability(found.supports)
+    assert found.stability.value == stability(found.supports).value
+    assert found.stability.confidence is None
     for rows in drawn:
         assert len(set(rows)) == len(rows)
         np.testing.assert_allclose(
@@ -216,6 +250,6 @@ def test_an_interrupt_says_how_far_it_came(monkeypatch):
         return honest(*args)
 
     monkeypatch.setattr(FisherScore, "_rank", interrupt)
-    message = "resample: interrupted after 3 of 30 subsamples"
+    message = "resample: interrupted after 3 of 50 subsamples"
     with pytest.raises(KeyboardInterrupt, match=message):
         resample(FisherScore(), X, y, n_jobs=1)

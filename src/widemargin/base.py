@@ -593,13 +593,8 @@ class AscentSelector(MarginSelector):
 
     @property
     def _statistic(self) -> Floats:
-        """A feature's share of the best, times the margin that the weights reach.
-
-        A share says nothing of labels: the best has 1 whatever they are. Squared
-        weights as they are would not do: where some features carry a signal, weights
-        move further on the whole, those of irrelevant features included.
-        """
-        return self.scores_ * self.margin_
+        """The squared weights as they are, not as shares of the largest."""
+        return np.square(self.weights_)
 
     def _ascend(
         self,

@@ -4,6 +4,7 @@ import math
 from itertools import combinations
 
 import numpy as np
+from scipy.stats import t
 
 
 def permutation_p_values(score, X, y, permutations):
@@ -66,6 +67,19 @@ def nogueira_variance(Z):
         phi.append(inner / (k_bar / d * (1 - k_bar / d)))
     mean = sum(phi) / M
     return 4 / M**2 * sum((value - mean) ** 2 for value in phi)
+
+
+def stability_interval(Z, tail=0.025):
+    """Student's t above, the logarithm of 1 − Φ below, a binomial bound at Φ = 1."""
+    M, index = len(Z), nogueira(Z)
+    if index > 1 - 1e-12:
+        share = sum(Z[0]) / len(Z[0])
+        differ = 1 - tail ** (1 / M)
+        return max(0.0, 1 - 2 * differ / (1 - share)), 1.0
+    half = t.ppf(1 - tail, M - 1) * math.sqrt(nogueira_variance(Z) * M / (M - 1))
+    exponent = min(half / (1 - index), 700)
+    low = min(index, 1 - (1 - index) * math.exp(exponent))
+    return max(0.0, low), min(1.0, index + half)
 
 
 def jackknife_variance(Z):

@@ -48,7 +48,7 @@ class Effort:
 
     folds: int = 5
     permutations: int | None = None
-    resamples: int = 20
+    resamples: int = 50
     cv: str | None = None
     estimator: str | None = None
     scoring: str | None = None

@@ -38,7 +38,7 @@ def compare(
     baseline: Any = None,
     n_features: Any = None,
     n_permutations: int | None = None,
-    n_resamples: int = 20,
+    n_resamples: int = 50,
     redundancy_threshold: float | None = 0.9,
     categorical_features: Any = None,
     max_samples: int | None = 10_000,

@@ -133,8 +133,8 @@ def significance(
     whether the class has anything to do with X: if not, p-values are uniform, whatever
     the features' distributions and however they depend on each other. Methods whose
     scores are relative to the best feature are tested by what the scores are made of:
-    the squared weights of LMBA, the share of Simba and OSimba times the margin e(w)
-    that the weights reach, the criterion of MRMR, the relevance of FCBF.
+    the share of Simba times the margin e(w) that its weights reach, the squared weights
+    of OSimba and LMBA, the criterion of MRMR, the relevance of FCBF.
 
     ``method="permutation"``
         The p-value of a feature is (1 + how many of its B scores reach its score on the

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from widemargin.table import Floats
 
 Supports = NDArray[np.bool_]
+TINY = 1e-12  # 1 − Φ of sets that are equal, but for rounding
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,22 +33,24 @@ class Stability:
         so are ``low`` and ``high``, if every set is empty or every set holds all
         features: then nothing was chosen that could vary.
     low, high : float
-        Its confidence interval, cut off at 1.
+        Its confidence interval, within 0 and 1; NaN if none was asked for.
     n_sets : int
         How many selections were compared.
-    confidence : float
-        What the interval covers.
+    confidence : float or None
+        What the interval covers; None if there is none.
     """
 
     value: float
     low: float
     high: float
     n_sets: int
-    confidence: float
+    confidence: float | None
 
     def __repr__(self) -> str:
         if np.isnan(self.value):
             return f"Stability(undefined: {self.n_sets} sets of no or of all features)"
+        if self.confidence is None:
+            return f"Stability({self.value:.3f}, {self.n_sets} sets)"
         return (
             f"Stability({self.value:.3f}, {self.confidence:.0%} interval "
             f"{self.low:.3f} to {self.high:.3f}, {self.n_sets} sets)"
@@ -58,7 +61,7 @@ def stability(
     rankings_or_supports: Any,
     *,
     n_features: int | None = None,
-    confidence: float = 0.95,
+    confidence: float | None = 0.95,
 ) -> Stability:
     """Nogueira's index of how alike several selections are, with its interval.
 
@@ -69,9 +72,16 @@ def stability(
 
     Selections may differ in size. The index is corrected for chance: whatever the
     sizes, its expectation is 0 if sets are drawn at random. The authors call values
-    above 0.75 excellent and below 0.4 poor. The interval is their asymptotic one; it
-    takes the selections for independent, which subsamples of the same rows are only
-    roughly.
+    above 0.75 excellent and below 0.4 poor.
+
+    The interval takes the selections for independent, as from new tables; those of
+    subsamples of one table are not, and have no such interval. It is made of the
+    authors' standard error, a quantile of Student's t with M − 1 degrees of freedom
+    and, below the index, the logarithm of 1 − Φ, since few sets that differ weigh
+    heavily where most are equal. If all sets are equal, a share a of 1 − 0.025^(1/M)
+    of new sets may still differ, and in all that they hold: Φ ≥ 1 − 2a / (1 − k̄/d).
+    In simulations (20 to 100 sets, 20 to 1000 features, Φ from 0.3 to 0.98) it covers
+    the truth in 92 to 100 % of the cases, in more than 95 % if selections hardly vary.
 
     Parameters
     ----------
@@ -81,8 +91,8 @@ def stability(
     n_features : int, optional
         How many of the best features count as selected. Rankings need it; of fitted
         selectors it overrides what they selected themselves.
-    confidence : float
-        Of the interval.
+    confidence : float or None, default=0.95
+        Of the interval; None for no interval.
 
     Returns
     -------
@@ -92,11 +102,11 @@ def stability(
     --------
     >>> from widemargin.evaluation import stability
     >>> stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]])
-    Stability(0.333, 95% interval -0.022 to 0.689, 3 sets)
+    Stability(0.333, 95% interval 0.000 to 1.000, 3 sets)
     >>> stability([[1, 2, 3, 4], [2, 1, 3, 4]], n_features=2).value
     1.0
     """
-    if not 0 < confidence < 1:
+    if confidence is not None and not 0 < confidence < 1:
         raise ValueError(
             f"stability needs a confidence between 0 and 1, got {confidence!r}."
         )
@@ -107,8 +117,24 @@ def stability(
     if Z.all() or not Z.any():
         return Stability(np.nan, np.nan, np.nan, M, confidence)
     value, variance = _index(Z.astype(np.float64))
-    half = float(ndtri(0.5 + confidence / 2) * np.sqrt(variance))
-    return Stability(value, value - half, min(value + half, 1.0), M, confidence)
+    low = high = np.nan
+    if confidence is not None:
+        tail = (1 - confidence) / 2
+        low, high = _interval(value, variance, M, tail, float(Z.mean()))
+    return Stability(value, low, high, M, confidence)
+
+
+def _interval(
+    value: float, variance: float, M: int, tail: float, share: float
+) -> tuple[float, float]:
+    """Bounds that Φ is beyond with a probability of ``tail`` each."""
+    below = 1 - value
+    if below < TINY:  # all sets are equal
+        differ = 1 - tail ** (1 / M)
+        return max(0.0, 1 - 2 * differ / (1 - share)), 1.0
+    half = float(stdtrit(M - 1, 1 - tail) * np.sqrt(variance * M / (M - 1)))
+    factor = np.exp(min(half / below, 700.0))  # the largest that is finite
+    return max(0.0, min(value, 1 - below * factor)), min(1.0, value + half)
 
 
 def _index(Z: Floats) -> tuple[float, float]:

@@ -51,7 +51,8 @@ class Resampling:
     supports : array of shape (n, n_features)
         What was selected in each subsample.
     stability : Stability
-        Nogueira's index of the selections.
+        Nogueira's index of the selections, without an interval: the subsamples share
+        rows, so that they do not tell how it would vary over new tables.
     names : array of str of shape (n_features,)
     """
 
@@ -94,11 +95,10 @@ def resample(
     X: Any,
     y: Any = None,
     *,
-    n: int = 30,
+    n: int = 50,
     fraction: float = 0.5,
     stratified: bool = True,
     groups: Any = None,
-    confidence: float = 0.95,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -123,8 +123,6 @@ def resample(
     groups : array-like of shape (n_samples,), default=None
         Draw whole groups of rows: that share of the groups, stratified by the most
         frequent class of each.
-    confidence : float
-        Of the interval of the stability.
     random_state : int, RandomState or None
         Draws the subsamples, and is the random state of a selector that has none of
         its own. All fits share that.
@@ -145,7 +143,7 @@ def resample(
     >>> X, y = load_iris(return_X_y=True)
     >>> result = resample(ReliefF(2), X, y, random_state=0)
     >>> result
-    Resampling(30 subsamples, 4 features, 2 always selected, stability 1.000)
+    Resampling(50 subsamples, 4 features, 2 always selected, stability 1.000)
     >>> result.frequency
     array([0., 0., 1., 1.])
     """
@@ -167,7 +165,7 @@ def resample(
     call = Call("resample", "subsamples", n_jobs, verbose)
     with stoppable("resample"):
         fits = _fits(selector, data, samples, call)
-    return _summary(*fits, confidence, data.names)
+    return _summary(*fits, data.names)
 
 
 def _samples(
@@ -228,7 +226,7 @@ def _ranking(fitted: Any, scores: Floats) -> Ints:
 
 
 def _summary(
-    scores: Floats, ranks: Ints, supports: Supports, confidence: float, names: Names
+    scores: Floats, ranks: Ints, supports: Supports, names: Names
 ) -> Resampling:
     return Resampling(
         frequency=supports.mean(axis=0),
@@ -238,6 +236,6 @@ def _summary(
         rank_high=np.quantile(ranks, 0.95, axis=0, method="higher").astype(np.int64),
         scores=scores,
         supports=supports,
-        stability=stability(supports, confidence=confidence),
+        stability=stability(supports, confidence=None),
         names=names,
     )
