@@ -12,6 +12,7 @@ import widemargin
 from truth import Verdict
 from truth.formats import grouped, mean_of, table
 from widemargin import baselines, evaluation
+from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation.null_scores import source_of
 from widemargin.evaluation.refits import Call
 
@@ -110,7 +111,8 @@ def _test(method: str, X: np.ndarray, y: np.ndarray, seed: int, **options: Any) 
 
 def _plain(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """q-values by so many permutations of every feature."""
-    source, random = source_of(widemargin.ReliefF(), X, y), np.random.RandomState(seed)
+    source = source_of(widemargin.ReliefF(), read_once(X, y, "truth"))
+    random = np.random.RandomState(seed)
     reached, every = np.zeros(X.shape[1]), np.arange(X.shape[1])
     for _ in range(PLAIN // 100):
         orders = [random.permutation(len(y)) for _ in range(100)]

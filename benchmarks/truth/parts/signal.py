@@ -1,0 +1,107 @@
+"""Signal: how often noise is called signal, and weak signals are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.feature_selection import f_classif
+
+from truth import Missing, Verdict
+from truth.formats import grouped, mean_of, table
+from widemargin.datasets import load
+from widemargin.evaluation import signal
+
+TITLE = "Signal"
+SHAPES = ((100, 50), (200, 2000), (60, 10_000))
+WEAK = {"one feature": (1, 0.7), "five features": (5, 0.4), "all features": (100, 0.1)}
+REAL = ("german_20attr", "german_numeric")
+
+
+def cases(small: bool) -> Iterator[dict[str, Any]]:
+    """Noise of several shapes, weak designs, interactions, and credit data."""
+    for seed in range(10 if small else 200):
+        for n, d in SHAPES[:1] if small else SHAPES:
+            yield {"what": "noise", "rows": n, "features": d, "seed": seed}
+    for seed in range(2 if small else 50):
+        for design in (*WEAK, "xor"):
+            yield {"what": "weak", "design": design, "seed": seed}
+    if not small:
+        for name in REAL:
+            yield {"what": "real", "design": name, "seed": 0}
+
+
+def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+    """One table: the p-value, and the F-test's by Bonferroni."""
+    X, y = _table(case, data)
+    seed = case["seed"]
+    result = {"p": signal(X, y, random_state=seed, n_jobs=1).p_value}
+    if case["what"] == "weak":
+        smallest = float(np.nanmin(f_classif(X, y)[1]))
+        result["f_test"] = min(1.0, smallest * X.shape[1])
+    return result
+
+
+def _table(case: dict[str, Any], data: str | None) -> tuple[Any, Any]:
+    rng = np.random.default_rng(case["seed"])
+    if case["what"] == "real":
+        try:
+            found = load(case["design"], data_home=data)
+        except FileNotFoundError as error:
+            raise Missing(str(error)) from error
+        return found.data, found.target.to_numpy()
+    if case["what"] == "noise":
+        n, d = case["rows"], case["features"]
+        X = rng.standard_normal((n, d))
+        X[:, ::4] = rng.random(X[:, ::4].shape) < 0.1
+        X[:, 1::4] = rng.standard_t(2, X[:, 1::4].shape)
+        return X, (rng.permutation(n) < n * (0.5 if case["seed"] % 2 else 0.2)) * 1
+    if case["design"] == "xor":
+        X = rng.random((500, 50))
+        return X, ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)) * 1
+    count, shift = WEAK[case["design"]]
+    X, y = rng.standard_normal((200, 100)), rng.integers(0, 2, 200)
+    X[:, :count] += shift * y[:, None]
+    return X, y
+
+
+def _found(rows: list[dict[str, Any]], name: str = "p") -> float:
+    return float(np.mean([row[name] <= 0.05 for row in rows]))
+
+
+def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
+    """The level, the power, and two tables that are known to hold a signal."""
+    by, told = grouped(rows, "what"), []
+    if noise := by.get(("noise",)):
+        share = _found(noise)
+        bound = 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(noise))
+        text = "noise is called signal in 5 % of the tables at most"
+        measured = f"{share:.3f} of {len(noise)} (two standard errors: {bound:.3f})"
+        told.append(Verdict(text, measured, bool(share <= bound)))
+    for (name,), some in grouped(by.get(("weak",), []), "design").items():
+        mine, other = _found(some), _found(some, "f_test")
+        text = f"{name}: found at least as often as by the F-test with Bonferroni"
+        told.append(Verdict(text, f"{mine:.2f} against {other:.2f}", mine >= other))
+    if real := by.get(("real",)):
+        told.append(Verdict("german credit holds a signal", "", _found(real) == 1))
+    return told
+
+
+def tables(rows: list[dict[str, Any]]) -> str:
+    """The section."""
+    by = grouped(rows, "what")
+    lines = [
+        [f"{n} × {d}", len(some), f"{_found(some):.3f}"]
+        for (n, d), some in grouped(by.get(("noise",), []), "rows", "features").items()
+    ]
+    text = "Features of several kinds, labels at random, half of the tables unbalanced."
+    text += "\n\n" + table(["noise", "tables", "called signal"], lines) + "\n"
+    lines = [
+        [name, len(some), f"{_found(some):.2f}", f"{_found(some, 'f_test'):.2f}"]
+        for (name,), some in grouped(by.get(("weak",), []), "design").items()
+    ]
+    head = ["design", "tables", "found", "by the F-test with Bonferroni"]
+    text += table(head, lines) + "\n"
+    lines = [[r["design"], f"{mean_of([r], 'p'):.3f}"] for r in by.get(("real",), [])]
+    return text + table(["credit data", "p"], lines)
