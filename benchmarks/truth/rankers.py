@@ -1,4 +1,7 @@
-"""Ways to pick k features, ours and the yardsticks, each ``(X, y, k) -> features``."""
+"""Ways to pick k features, ours and the yardsticks.
+
+Each is a function ``(X, y, k, groups) -> features``; groups may be None.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,21 @@ from sklearn.preprocessing import StandardScaler
 from truth import Missing
 from truth.methods import selector
 
-Ranker = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
+Groups = np.ndarray | None
+Ranker = Callable[[np.ndarray, np.ndarray, int, Groups], np.ndarray]
 
 
-def f_test(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+def f_test(X: np.ndarray, y: np.ndarray, k: int, groups: Groups) -> np.ndarray:
     with np.errstate(all="ignore"):
         return _top(f_classif(X, y)[0], k)
 
 
-def forest(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+def forest(X: np.ndarray, y: np.ndarray, k: int, groups: Groups) -> np.ndarray:
     fitted = RandomForestClassifier(random_state=0).fit(X, y)
     return _top(fitted.feature_importances_, k)
 
 
-def lasso(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+def lasso(X: np.ndarray, y: np.ndarray, k: int, groups: Groups) -> np.ndarray:
     """Largest coefficients of logistic regression with an L1 penalty, C = 1."""
     Z = StandardScaler().fit_transform(X)
     model = LogisticRegression(l1_ratio=1, solver="liblinear", random_state=0)
@@ -38,19 +42,20 @@ def lasso(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 
 
 def ours(name: str, **options: Any) -> Ranker:
-    def pick(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+    def pick(X: np.ndarray, y: np.ndarray, k: int, groups: Groups) -> np.ndarray:
         fitted = selector(name, n_features_to_select=k, **options).fit(X, y)
         return fitted.get_support(indices=True)
 
     return pick
 
 
-def auto_selector(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+def auto_selector(X: np.ndarray, y: np.ndarray, k: int, groups: Groups) -> np.ndarray:
     import widemargin
 
     if not hasattr(widemargin, "AutoSelector"):
         raise Missing("this version has no AutoSelector")
-    fitted = widemargin.AutoSelector(n_features_to_select=k, random_state=0).fit(X, y)
+    fitted = widemargin.AutoSelector(n_features_to_select=k, random_state=0)
+    fitted.fit(X, y, groups=groups)
     return fitted.get_support(indices=True)
 
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from truth import Missing, Verdict
 from truth.formats import grouped, mean_of, table
 from truth.judging import one_nearest
+from truth.rankers import Groups
 from truth.tables import HALVES, SMALL, parts, public
 from widemargin import FRLL, ReliefF, Simba, evaluation
 from widemargin.baselines import MRMR, FisherScore
@@ -40,7 +41,12 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
     halves = parts(found, case["seed"], 1 / 2)
     start = time.process_time()
     advice = [
-        RULES[case["rule"]](found.X[rows], found.y[rows], case["seed"])
+        RULES[case["rule"]](
+            found.X[rows],
+            found.y[rows],
+            case["seed"],
+            None if found.groups is None else found.groups[rows],
+        )
         for rows in halves
     ]
     seconds = (time.process_time() - start) / 2
@@ -59,17 +65,17 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
     }
 
 
-def auto_selector(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
+def auto_selector(X: np.ndarray, y: np.ndarray, seed: int, groups: Groups) -> Advice:
     import widemargin
 
     if not hasattr(widemargin, "AutoSelector"):
         raise Missing("this version has no AutoSelector")
-    fitted = widemargin.AutoSelector(random_state=seed).fit(X, y)
+    fitted = widemargin.AutoSelector(random_state=seed).fit(X, y, groups=groups)
     features = fitted.get_support(indices=True)
     return Advice(features, str(fitted.method_), float(fitted.score_))
 
 
-def old_rule(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
+def old_rule(X: np.ndarray, y: np.ndarray, seed: int, groups: Groups) -> Advice:
     """The rule of `compare` before there was an AutoSelector.
 
     Five folds; the method that needs the fewest features to come within one standard
@@ -82,7 +88,7 @@ def old_rule(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
         "FisherScore": FisherScore(),
         "MRMR": MRMR(min(100, X.shape[1])),
     }
-    curve = evaluation.selection_curve(methods, X, y, random_state=seed)
+    curve = evaluation.selection_curve(methods, X, y, groups=groups, random_state=seed)
     lines = curve.lines
     top = max(lines.values(), key=lambda line: line.mean.max())
     at = int(np.argmax(top.mean))
@@ -98,11 +104,11 @@ def old_rule(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
     return Advice(np.argsort(ranking)[:size], label, -score)
 
 
-def all_features(X: np.ndarray, y: np.ndarray, seed: int) -> Advice:
+def all_features(X: np.ndarray, y: np.ndarray, seed: int, groups: Groups) -> Advice:
     return Advice(np.arange(X.shape[1]), "all", float("nan"))
 
 
-RULES: dict[str, Callable[[np.ndarray, np.ndarray, int], Advice]] = {
+RULES: dict[str, Callable[[np.ndarray, np.ndarray, int, Groups], Advice]] = {
     "AutoSelector": auto_selector,
     "old": old_rule,
     "all": all_features,

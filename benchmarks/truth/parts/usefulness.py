@@ -36,10 +36,11 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
     found = public(case["table"], data)
     train, test = parts(found, case["seed"], 1 / 3)
     X, y, Z, t = found.X[train], found.y[train], found.X[test], found.y[test]
+    groups = None if found.groups is None else found.groups[train]
     pick, result = RANKERS[case["ranker"]], {}
     for k in KS:
         start = time.process_time()
-        features = pick(X, y, k)
+        features = pick(X, y, k, groups)
         seconds = time.process_time() - start
         result[str(k)] = {
             "seconds": seconds,
