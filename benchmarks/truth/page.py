@@ -10,6 +10,7 @@ import json
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -53,7 +54,7 @@ def write(results: Path = RESULTS) -> str:
             f"- {promise}: **{measured}** ({holds})"
             for promise, measured, holds in map(_words, verdicts)
         ]
-        lines += ["", part.tables(rows)]
+        lines += ["", *_older(rows), part.tables(rows)]
         sections.append("\n".join(lines))
     head = ["part", "promise", "measured", "holds"]
     before = table(["promise", "what was seen before"], [*BEFORE.items()])
@@ -72,6 +73,13 @@ def write(results: Path = RESULTS) -> str:
             _versions(results),
         ]
     )
+
+
+def _older(rows: list[dict[str, Any]]) -> list[str]:
+    count = sum(bool(row.get("older")) for row in rows)
+    if not count:
+        return []
+    return [f"{count} of {len(rows)} results are of an older version of the code.", ""]
 
 
 def _words(verdict: tuple[str, str, bool]) -> list[str]:

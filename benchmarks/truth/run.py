@@ -1,9 +1,11 @@
 """Measure what is not stored yet.
 
-    python benchmarks/truth/run.py [part ...] [--data DIR] [--minutes M] [--only TEXT]
+    python benchmarks/truth/run.py [part ...] [--data DIR] [--minutes M] [--again]
 
 Without parts, all of them. A case that needs a data set that is not there is left out
-and named. Stop it at any time; the next run goes on.
+and named. Stop it at any time; the next run goes on. After a change of the code,
+``--again`` marks what is stored as older, so that this run, and those after it, measure
+it again.
 """
 
 from __future__ import annotations
@@ -59,10 +61,14 @@ def main() -> int:
     parser.add_argument("--data", default=os.environ.get("WIDEMARGIN_DATA"))
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--small", action="store_true", help="the cases of the tests")
+    parser.add_argument("--again", action="store_true", help="measure all again")
     parser.add_argument("--results", type=Path, default=RESULTS)
     args: Any = parser.parse_args()
     warnings.simplefilter("ignore")
     end, failed = time.monotonic() + 60 * args.minutes, 0
+    if args.again:
+        for name in args.parts or part_names():
+            Store(name, args.results).mark_as_older()
     for name in args.parts or part_names():
         try:
             for line in run_part(

@@ -30,11 +30,22 @@ class Store:
                     self._rows[_key(row["case"])] = row
 
     def __contains__(self, case: Row) -> bool:
-        return _key(case) in self._rows
+        """Whether there is a result that need not be measured again."""
+        row = self._rows.get(_key(case))
+        return row is not None and not row["result"].get("older")
+
+    def mark_as_older(self) -> None:
+        """Say of all results that the code has changed since: they are to be redone."""
+        for row in self._rows.values():
+            row["result"]["older"] = True
+        self._write()
 
     def add(self, case: Row, result: Row) -> None:
         """Keep the result of a case, on disk as well."""
         self._rows[_key(case)] = {"case": case, "result": result}
+        self._write()
+
+    def _write(self) -> None:
         lines = ",\n".join(json.dumps(_short(row)) for row in self._rows.values())
         text = f'{{"made_with": {json.dumps(environment())},\n"rows": [\n{lines}\n]}}\n'
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -67,18 +67,22 @@ def mean_ranks(
 ) -> dict[str, dict[str, float]]:
     """Mean rank, accuracy and time of each ranker, over tables and sizes.
 
-    Splits of a table are averaged first. Tables that not all of them were run on are
+    Splits of a table are averaged first. Splits that not all of them were run on are
     left out.
     """
-    chosen = [row for row in rows if row["ranker"] in rankers]
+    chosen = [
+        row
+        for some in grouped(rows, "table", "seed").values()
+        if {row["ranker"] for row in some} >= {*rankers}
+        for row in some
+        if row["ranker"] in rankers
+    ]
     found = {
         ranker: {name: [] for name in (*CLASSIFIERS, "seconds", *_mean_names())}
         for ranker in rankers
     }
     for some in grouped(chosen, "table").values():
         mine = grouped(some, "ranker")
-        if {key for (key,) in mine} != {*rankers}:
-            continue
         for k in map(str, KS):
             for name in (*CLASSIFIERS, "seconds"):
                 means = {
