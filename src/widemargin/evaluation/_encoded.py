@@ -160,6 +160,11 @@ class Encoded:
         return X if self.rows is None else _safe_indexing(X, self.rows)
 
     @property
+    def labels_given(self) -> NDArray[Any]:
+        """Labels of these rows, as an array."""
+        return self.classes[self.codes]
+
+    @property
     def has_labels(self) -> bool:
         """Whether there is a y."""
         return self.source.y is not None

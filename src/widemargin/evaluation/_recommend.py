@@ -6,10 +6,9 @@ inside them. The rule:
 
 1. all configurations whose mean score is within one standard error of the best are as
    good as each other;
-2. of these, those whose selections in the folds agree most (Nogueira's index, to
-   `STEADY`) are kept;
-3. of these, the one with the fewest features, then with the higher score, is
-   recommended.
+2. of these, the one whose selections in the folds agree most (Nogueira's index) is
+   recommended;
+3. of several, the one with the fewest features, then with the higher score.
 
 The score of what was recommended is too high, since it was chosen for it. So for each
 fold the rule is applied to the other folds of its repeat, and the fold is scored with
@@ -38,9 +37,8 @@ from widemargin.evaluation.folds import Curves, Tried
 from widemargin.table import Floats, Ints
 
 SIMILARITIES = tuple(t for t in THRESHOLDS if t is not None)
-STEADY = 0.05  # differences of the stability that do not count
 LEVEL = 0.05  # of the test whether fewer features score better than all
-TIE = 1e-9  # scores this close are equal
+TIE = 1e-9  # scores and stabilities this close are equal
 
 
 class Configuration(NamedTuple):
@@ -168,7 +166,7 @@ class Evidence:
         close = scores >= scores[best] - errors[best] - TIE
         steadiest = self.stability[close].max()
         if np.isfinite(steadiest):
-            close &= self.stability >= steadiest - STEADY
+            close &= self.stability >= steadiest - TIE
         close &= self.sizes == self.sizes[close].min()
         return int(np.argmax(np.where(close, scores, -np.inf)))
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
 from widemargin.base import (
@@ -21,17 +23,20 @@ from widemargin.engine import on_dask
 from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._profile import profile
 from widemargin.evaluation._recommend import SIMILARITIES, evidence_of
+from widemargin.evaluation._signal import signal
+from widemargin.evaluation._verdicts import Known, directions, verdicts
 from widemargin.evaluation.curves import sizes_up_to, try_out
 from widemargin.evaluation.defaults import choose
+from widemargin.evaluation.frames import data_frame
 from widemargin.evaluation.scoring import default_scoring, has_order
 from widemargin.evaluation.selectors import resolve_selectors
-from widemargin.evaluation.splits import group_codes, stratified_rows
-from widemargin.notices import muted
+from widemargin.evaluation.splits import REPEATS, group_codes, stratified_rows
+from widemargin.notices import muted, warn
 from widemargin.table import validate
 from widemargin.targets import judged_labels
 
 if TYPE_CHECKING:
-    pass
+    import pandas as pd
 
 NAME = "AutoSelector"
 
@@ -59,8 +64,8 @@ class AutoSelector(TableSelector):
         has more than four times the rows of the smallest; for three or more ordered
         classes "neg_rank_loss".
     cv : int, "time", splitter, iterable of (train, test) or None, default=None
-        None makes five stratified folds, three times over; with ``groups`` in `fit`,
-        whole groups are in one fold.
+        A number of stratified folds, made three times; with ``groups`` in `fit`, whole
+        groups are in one fold. None makes five, or fewer if no class has five rows.
     n_features_to_select : int, float or None, default=None
         How many features to keep, or which share of them; None chooses that, too.
     redundancy : float, "auto" or None, default="auto"
@@ -98,6 +103,12 @@ class AutoSelector(TableSelector):
         The chosen similarity.
     selector_ : selector
         The chosen method, fitted to all rows.
+    signal_ : bool
+        Whether the labels have anything to do with the features, by
+        `widemargin.evaluation.signal` at the level 5 %. If not, `fit` warns, and all
+        features are rejected in ``features_``; what is kept says nothing.
+    features_ : DataFrame
+        One row per feature: what is known of it, and a verdict.
     recommendation_ : Recommendation
         What was chosen and what is known about it.
     scores_, ranking_, support_, redundant_with_
@@ -233,6 +244,7 @@ class AutoSelector(TableSelector):
                 scoring=scoring,
                 groups=groups,
                 thresholds=self._thresholds(),
+                repeats=REPEATS,
                 n_jobs=self.n_jobs,
                 random_state=seed,
                 verbose=self.verbose,
@@ -247,6 +259,56 @@ class AutoSelector(TableSelector):
         self.score_all_ = float(evidence.score_all.mean())
         self._frequency = evidence.selected(self.recommendation_.configuration).mean(0)
         self._fit_chosen(methods, data)
+        with muted():
+            found = signal(
+                part.frame,
+                part.labels_given,
+                groups=groups,
+                random_state=seed,
+                n_jobs=self.n_jobs,
+            )
+        self.signal_ = found.found
+        if not self.signal_:
+            warn(
+                f"{NAME}: no signal was found (p = {found.p_value:.2g}); the features "
+                "kept are no better than others."
+            )
+        d, n_classes = data.shape[1], len(data.classes)
+        self._direction = np.zeros(d, np.int64), np.full(d, np.nan)
+        if n_classes == 2 or has_order(about, methods):
+            table = data.numbers(methods.values())
+            X = table.X.copy()
+            X[:, table.nominal] = np.nan
+            self._direction = directions(X, data.codes, n_classes)
+
+    @property
+    def features_(self) -> pd.DataFrame:
+        """One row per feature, best first; the same columns as `Comparison.features`.
+
+        The frequency is the share of the folds in which the chosen way selects it.
+        There are no p-values here, so that no feature is *confirmed*: one that 60 % of
+        the folds select is *tentative*, all others are *rejected*.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{f}" for f in range(self.n_features_in_)]
+        known = Known(
+            np.array(names, dtype=object),
+            self.ranking_,
+            self.scores_,
+            self._frequency,
+            None,
+            None,
+            self.redundant_with_,
+            self.n_features_,
+            self.signal_,
+        )
+        order = np.argsort(self.ranking_, kind="stable")
+        sign, auc = self._direction
+        return data_frame(
+            {**verdicts(known), "direction": sign[order], "auc": auc[order]}
+        )
 
     def _chosen_methods(self, about: Any, seed: int) -> dict[str, Any]:
         if self.methods is None:

@@ -16,11 +16,14 @@ from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
+from widemargin.evaluation._verdicts import Known, directions, verdicts
+from widemargin.evaluation.columns import read_columns
 from widemargin.evaluation.curves import Line, SelectionCurve
 from widemargin.evaluation.frames import data_frame
 from widemargin.evaluation.resampling import Resampling
 from widemargin.measures import measure
-from widemargin.table import Ints
+from widemargin.table import Floats, Ints, encode
+from widemargin.targets import judged_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +34,13 @@ class Choice(NamedTuple):
 
     method: str
     n_features: int
-    score: float
+    score: float  # corrected for having been chosen
     stderr: float
+    redundancy: float | None = None  # similarity from which features are skipped
+    stability: float = np.nan  # of what the folds select
+    # Whether a paired test supports that it scores higher than all features; None if
+    # there was no test.
+    better_than_all: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,9 @@ class Comparison:
         The test of whether there is anything in the table at all.
     chance : float or None
         The score of always giving the same answer, in the same folds.
+    recommended : selector or None
+        The recommended method without near copies, fitted to all rows; None if near
+        copies are not skipped.
     classifier : str
         What the features were tried with, such as "1-NN".
     settings : dict
@@ -104,6 +115,7 @@ class Comparison:
     redundancy: Redundancy | None = None
     signal_test: Signal | None = None
     chance: float | None = None
+    recommended: MarginSelector | None = None
     classifier: str = "1-NN"
     settings: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -120,14 +132,15 @@ class Comparison:
     @cached_property
     def choice(self) -> Choice | None:
         """Recommended method and size, and their score; None without a curve."""
-        return choose(self.lines)
+        return None if self.curve is None else choice_of(self.curve)
 
     @property
     def best(self) -> str | None:
         """Label of the recommended method; None without a curve.
 
-        It is the one that needs the fewest features to come within one standard error
-        of the best score of all methods; of several, the one that scores best there.
+        Of all methods, ways to treat near copies and sizes that score within one
+        standard error of the best, it has the most stable selection, then the fewest
+        features; see `AutoSelector`.
         """
         return self.choice.method if self.choice else None
 
@@ -138,10 +151,13 @@ class Comparison:
 
     @property
     def selected(self) -> Ints | None:
-        """Columns to keep, best first; None without a curve."""
+        """Columns to keep, best first; none without signal, None without a curve."""
         if self.choice is None:
             return None
-        ranking = self.selectors[self.choice.method].ranking_
+        if self.signal is False:
+            return np.empty(0, np.int64)
+        fitted = self.recommended or self.selectors[self.choice.method]
+        ranking = fitted.ranking_
         return np.argsort(ranking, kind="stable")[: self.choice.n_features]
 
     @property
@@ -179,9 +195,15 @@ class Comparison:
             return (
                 f"All {d} features are needed: {self._measure()} is {best} with them."
             )
-        subject = f"{k} of {d} features, as {self.choice.method} ranks them,"
+        ranked = f"as {self.choice.method} ranks them"
+        if self.choice.redundancy is not None:
+            ranked += " without near copies"
+        subject = f"{k} of {d} features, {ranked},"
         carry = "carries" if k == 1 else "carry"
-        if self.choice.score > self.score_all + self.choice.stderr:
+        better = self.choice.better_than_all
+        if better is None:
+            better = self.choice.score > self.score_all + self.choice.stderr
+        if better and self.choice.score > self.score_all:
             moves = "falls" if measure(self.curve.scoring).is_loss else "rises"
             return (
                 f"{subject} {carry} the signal; {self._measure(short=True)} {moves} "
@@ -191,6 +213,61 @@ class Comparison:
             f"{subject} {'is' if k == 1 else 'are'} enough; {self._measure()} is "
             f"{best} with {'it' if k == 1 else 'them'} and {of_all} with all."
         )
+
+    @cached_property
+    def features(self) -> pd.DataFrame:
+        """One row per feature, best first: what is known of it, and the verdict.
+
+        Columns: feature, rank and score (by the recommended method), p_value, q_value,
+        frequency (share of the subsamples that select it), verdict, why, direction and
+        auc; NaN where a part is missing. A feature is *confirmed* if q < 0.05 and at
+        least 60 % of the subsamples select it, *tentative* if one of the two holds or
+        is all that is known, else *rejected*; without signal, all are. ``why`` says
+        what speaks against it: low score, near copy of another one, unstable, not
+        significant, no signal. For two classes, and for more if they are in order,
+        ``direction`` is 1 if values rise with the class and −1 if they fall, and
+        ``auc`` is the probability that of two rows of different classes the higher
+        class has the higher value.
+        """
+        label = self.best or next(iter(self.selectors))
+        fitted = self.recommended or self.selectors[label]
+        tested, again = self.significance.get(label), self.resampling.get(label)
+        known = Known(
+            self.feature_names,
+            fitted.ranking_,
+            fitted.scores_,
+            again.frequency if again else None,
+            tested.p_values if tested else None,
+            tested.q_values if tested else None,
+            self._near_copies(fitted),
+            self.n_features or 0,
+            self.signal,
+        )
+        columns = verdicts(known)
+        order = np.argsort(fitted.ranking_, kind="stable")
+        sign, auc = self._directions()
+        return data_frame({**columns, "direction": sign[order], "auc": auc[order]})
+
+    def _near_copies(self, fitted: MarginSelector) -> Ints | None:
+        """The better feature of which each is a near copy, −1 for none."""
+        if fitted.redundant_with_ is not None:
+            return fitted.redundant_with_
+        if self.redundancy is None:
+            return None
+        instead = np.full(len(self.feature_names), -1)
+        for first, *others in self.redundancy.groups:
+            instead[others] = first
+        return instead
+
+    def _directions(self) -> tuple[Ints, Floats]:
+        """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
+        d, n_classes = len(self.feature_names), self.profile.n_classes
+        if n_classes > 2 and not self.ordered:
+            return np.zeros(d, np.int64), np.full(d, np.nan)
+        columns = read_columns(self.X, "compare")
+        with judged_labels():
+            codes = encode(self.y, "compare")[0]
+        return directions(columns.numbers, codes, n_classes)
 
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]
@@ -219,8 +296,9 @@ class Comparison:
     def summary(self) -> pd.DataFrame:
         """One row per method.
 
-        Columns: method, n_features (the fewest within one standard error of the
-        method's best score), score (there), score_all (with all features), area,
+        Columns: method, n_features (what would be recommended if there were no other
+        method), score (there, corrected for the choice), score_all (with all features),
+        area,
         stability, fit_time (seconds, on all rows). NaN where a part is missing. A
         baseline has the last row. Scores are those of the scorer, so higher is better;
         a loss (``neg_…``) is negative.
@@ -228,8 +306,7 @@ class Comparison:
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
         rows = []
         for label in self.selectors:
-            line = self.lines.get(label)
-            own = choose({label: line}) if line is not None else None
+            own = choice_of(self.curve, label) if self.curve is not None else None
             again = self.resampling.get(label)
             rows.append(
                 {
@@ -264,11 +341,33 @@ class Comparison:
         return f"Comparison({', '.join(self.selectors)} on {n} × {d}{state})"
 
 
-def choose(lines: dict[str, Line]) -> Choice | None:
-    """Find the method that needs the fewest features to come close to the best score.
+def choice_of(curve: SelectionCurve, method: str | None = None) -> Choice | None:
+    """What a curve recommends, of all methods or of one; None if it is empty."""
+    if curve.evidence is None:
+        lines = curve.lines
+        if method is not None:
+            lines = {k: line for k, line in lines.items() if k == method}
+        return choose(lines)
+    evidence = curve.evidence if method is None else curve.evidence.part(method)
+    found = evidence.recommend()
+    chosen = found.configuration
+    return Choice(
+        chosen.method,
+        chosen.n_features,
+        found.score,
+        found.stderr,
+        chosen.redundancy,
+        found.stability,
+        found.better_than_all,
+    )
 
-    Close is within one standard error; among equals the higher score wins, and then
-    the order of the methods.
+
+def choose(lines: dict[str, Line]) -> Choice | None:
+    """What finished folds recommend, if there are others.
+
+    That is the method that needs the fewest features to come within one standard error
+    of the best score; among equals the higher score wins, and then the order of the
+    methods.
     """
     if not lines:
         return None

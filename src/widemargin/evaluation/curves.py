@@ -284,6 +284,7 @@ def try_out(
     groups: Any = None,
     baseline: Any = None,
     thresholds: tuple[float, ...] = (),
+    repeats: int = 1,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -291,7 +292,8 @@ def try_out(
 ) -> Curves:
     """Do the work of `selection_curve`, with and without near copies.
 
-    ``thresholds`` are similarities from which features are skipped.
+    ``thresholds`` are similarities from which features are skipped; a number of folds
+    is made ``repeats`` times.
     """
     random = check_random_state(random_state)
     resolved = resolve_selectors(selectors)
@@ -302,7 +304,7 @@ def try_out(
     reference = None if baseline is None else columns_of(baseline, data.names, caller)
     groups = group_codes(groups, len(codes), caller)
     table = data.numbers(methods.values())
-    folds = split(cv, codes, groups, random, caller, table)
+    folds = split(cv, codes, groups, random, caller, table, repeats)
     classifier = judge(estimator, data.frame, table, caller)
     scoring = scoring_for(scoring, len(classes))
     scorer = check_scoring(

@@ -32,6 +32,7 @@ def split(
     random: np.random.RandomState,
     caller: str,
     table: Numbers | None = None,
+    repeats: int = 1,
 ) -> list[Fold]:
     """Row numbers for training and test, one pair for each fold.
 
@@ -39,8 +40,8 @@ def split(
     ----------
     cv : int, "time", splitter, iterable of (train, test) or None
         A number of shuffled folds, stratified by class; with groups, whole groups go
-        into one fold. "time" tests on later rows only. None makes five folds, three
-        times over; fewer if no class has five rows, or if there are fewer groups.
+        into one fold. "time" tests on later rows only. None makes five folds, fewer if
+        no class has five rows, or if there are fewer groups.
     codes : array of shape (n_samples,)
         Of the classes.
     groups : array of shape (n_samples,) or None
@@ -52,6 +53,8 @@ def split(
     table : Numbers, default=None
         What the rows hold. With it, a number of folds without groups makes folds that
         do not depend on the order of the rows.
+    repeats : int, default=1
+        How many times a number of folds is made.
     """
     if isinstance(cv, str):
         if cv != "time":
@@ -60,21 +63,16 @@ def split(
                 f"iterable of (train, test), got {cv!r}."
             )
         cv = TimeSeriesSplit()
+    if cv is None:
+        cv = _affordable(codes, groups, caller)
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         _check_group_count(int(cv), groups, caller)
-        seed = random.randint(2**31 - 1)
-        n_folds = int(cv)
-        cv = kind(n_folds, shuffle=True, random_state=seed)
-        if groups is None and table is not None:
+        if groups is None:
             # scikit-learn refuses, or warns of, folds that cannot be made.
-            next(cv.split(np.zeros((len(codes), 1)), codes))
-            X, nominal = table
-            cv = stratified_folds(X, codes, n_folds, nominal=nominal, seed=seed)
-    if cv is None:
-        cv = _repeated(
-            codes, groups, random.randint(2**31 - 1 - REPEATS), caller, table
-        )
+            next(kind(int(cv)).split(np.zeros((len(codes), 1)), codes))
+        seed = random.randint(2**31 - 1 - repeats)
+        cv = _repeated(int(cv), codes, groups, seed, repeats, table)
     splitter = check_cv(cv, codes, classifier=True)
     nothing = np.zeros((len(codes), 1))
     with warnings.catch_warnings():
@@ -90,35 +88,36 @@ def split(
 
 
 def _repeated(
-    codes: Ints, groups: Ints | None, seed: int, caller: str, table: Numbers | None
+    n_folds: int,
+    codes: Ints,
+    groups: Ints | None,
+    seed: int,
+    repeats: int,
+    table: Numbers | None,
 ) -> list[Fold]:
     """Stratified folds, several times over."""
+    folds: list[Fold] = []
+    for r in range(repeats):
+        if groups is None and table is not None:
+            X, nominal = table
+            folds += stratified_folds(X, codes, n_folds, nominal=nominal, seed=seed + r)
+            continue
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        splitter = kind(n_folds, shuffle=True, random_state=seed + r)
+        folds += list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
+    return folds
+
+
+def _affordable(codes: Ints, groups: Ints | None, caller: str) -> int:
+    """Five folds, fewer if no class has five rows, or if there are fewer groups."""
     largest = int(np.bincount(codes).max())
     if largest < 2:
         raise ValueError(
             f"{caller} cross-validates, and needs a class of at least 2 rows; all "
             f"{len(codes)} classes have one."
         )
-    n_folds = min(FOLDS, largest)
-    if groups is not None:
-        n_folds = min(n_folds, len(np.unique(groups)))
-    folds: list[Fold] = []
-    for r in range(REPEATS):
-        if groups is None and table is not None:
-            folds += stratified_folds(
-                table.X,
-                codes,
-                n_folds,
-                nominal=table.nominal,
-                seed=seed + r,
-                keep_single=True,
-            )
-            continue
-        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-        with warnings.catch_warnings(action="ignore", category=UserWarning):
-            splitter = kind(n_folds, shuffle=True, random_state=seed + r)
-            folds += list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
-    return folds
+    n_groups = FOLDS if groups is None else len(np.unique(groups))
+    return min(FOLDS, largest, n_groups)
 
 
 def group_codes(groups: Any, n: int, caller: str) -> Ints | None:

@@ -24,6 +24,7 @@ from widemargin.baselines.mrmr import MRMR
 from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._profile import Profile
+from widemargin.evaluation._recommend import SIMILARITIES
 from widemargin.evaluation._redundancy import redundancy
 from widemargin.evaluation._signal import signal
 from widemargin.evaluation._significance import (
@@ -31,13 +32,13 @@ from widemargin.evaluation._significance import (
     significance,
     too_few,
 )
-from widemargin.evaluation.comparison import Choice, choose
-from widemargin.evaluation.curves import selection_curve
+from widemargin.evaluation.comparison import Choice, choice_of
+from widemargin.evaluation.curves import curve_of, try_out
 from widemargin.evaluation.defaults import MOST_TAKEN
 from widemargin.evaluation.null_scores import plan
 from widemargin.evaluation.resampling import Resampling, resample
-from widemargin.evaluation.scoring import as_scorer, guesser
-from widemargin.evaluation.splits import split, stratified_rows
+from widemargin.evaluation.scoring import as_scorer, guesser, name_of
+from widemargin.evaluation.splits import REPEATS, split, stratified_rows
 from widemargin.notices import warn
 from widemargin.progress import announce, progress
 from widemargin.settings import current
@@ -157,6 +158,8 @@ class Run:
             if isinstance(selector, MRMR):
                 k = min(k, MOST_TAKEN)
             selector.set_params(n_features_to_select=k)
+            if method == self.choice.method and self.choice.redundancy is not None:
+                selector.set_params(redundancy=self.choice.redundancy)
         return selector
 
 
@@ -212,7 +215,7 @@ def draw_curve(
             f"{used} of the {n} rows."
         )
     # Splitters that do not tell their number of folds mostly make about as many.
-    n_folds = getattr(cv, "n_splits", cv if isinstance(cv, int) else 5)
+    n_folds = getattr(cv, "n_splits", cv * REPEATS if isinstance(cv, int) else 5)
     share = (1 - 1 / n_folds) * used / n  # of the rows, in each fit
     fit_time = sum(run.times.values()) * share**2
     announce("Selection curve", n_folds * fit_time, run.verbose)
@@ -220,37 +223,38 @@ def draw_curve(
         dummy = guesser(scoring, codes)
         nothing = np.zeros((len(codes), 1))
         random = check_random_state(run.seed)
-        folds = split(cv, codes, run.sample_groups, random, "compare")
+        table = data.numbers(run.methods.values())
+        folds = split(cv, codes, run.sample_groups, random, "compare", table, REPEATS)
         scorer = as_scorer(scoring, codes)
         run.found["chance"] = float(
             np.mean(cross_val_score(dummy, nothing, codes, scoring=scorer, cv=folds))
         )
-        curve = selection_curve(
+        curves = try_out(
             run.methods,
             data,
-            None,
             estimator,
             cv=folds,
             n_features=n_features,
             scoring=scoring,
             groups=run.sample_groups,
             baseline=baseline,
+            thresholds=SIMILARITIES,
             **run.common,
         )
-    run.found["curve"] = curve
-    run.choice = choose(curve.lines)
+    curve = run.found["curve"] = curve_of(curves, name_of(scoring))
+    run.choice = choice_of(curve)
     if not curve.complete:
         raise KeyboardInterrupt
+    if run.choice is not None and run.choice.redundancy is not None:
+        with quiet():
+            run.found["recommended"] = run.data.fit(run.sized(run.choice.method))
 
 
 def test_signal(run: Run) -> None:
     """Test whether there is anything in the table at all."""
     data = run.sample
     run.found["signal_test"] = signal(
-        data.frame,
-        data.classes[data.codes],
-        groups=run.sample_groups,
-        **run.common,
+        data.frame, data.labels_given, groups=run.sample_groups, **run.common
     )
 
 

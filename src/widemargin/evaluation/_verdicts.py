@@ -1,0 +1,125 @@
+"""One row per feature: how good, how sure, which way, and what to make of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from widemargin.evaluation.frames import Names
+from widemargin.table import Floats, Ints
+from widemargin.threads import spans
+
+LEVEL = 0.05  # of the q-values
+FREQUENT = 0.6  # share of the fits in which a reliable feature is selected
+CELLS = 2**22  # ranked at a time
+
+CONFIRMED, TENTATIVE, REJECTED = "confirmed", "tentative", "rejected"
+
+
+class Known(NamedTuple):
+    """What is known about d features; None where nothing is."""
+
+    names: Names
+    ranking: Ints
+    scores: Floats
+    frequency: Floats | None  # share of the fits that select it
+    p_values: Floats | None
+    q_values: Floats | None
+    instead: Ints | None  # the better feature that it is a near copy of, −1 for none
+    n_selected: int
+    signal: bool | None  # False: nothing is to be believed
+
+
+def verdicts(known: Known) -> dict[str, Any]:
+    """Columns of a frame with one row per feature, best first.
+
+    A feature is *confirmed* if its q-value is below 0.05 and at least 60 % of the fits
+    to parts of the rows select it; *tentative* if one of the two holds, or if only one
+    of them is known and holds; else *rejected*. Without signal, all are rejected.
+    """
+    order = np.argsort(known.ranking, kind="stable")
+    d = len(order)
+    sure = None if known.q_values is None else known.q_values < LEVEL
+    steady = None if known.frequency is None else known.frequency >= FREQUENT
+    verdict, why = [], []
+    for f in order.tolist():
+        holds = [bool(given[f]) for given in (sure, steady) if given is not None]
+        if known.signal is False or not any(holds):
+            verdict.append(REJECTED)
+        else:
+            verdict.append(CONFIRMED if holds == [True, True] else TENTATIVE)
+        why.append(_why(known, f, sure, steady))
+    nothing = np.full(d, np.nan)
+    return {
+        "feature": known.names[order],
+        "rank": known.ranking[order],
+        "score": known.scores[order],
+        "p_value": (nothing if known.p_values is None else known.p_values)[order],
+        "q_value": (nothing if known.q_values is None else known.q_values)[order],
+        "frequency": (nothing if known.frequency is None else known.frequency)[order],
+        "verdict": verdict,
+        "why": why,
+    }
+
+
+def _why(
+    known: Known,
+    f: int,
+    sure: NDArray[np.bool_] | None,
+    steady: NDArray[np.bool_] | None,
+) -> str:
+    """What speaks against a feature; nothing for one that is confirmed."""
+    reasons = []
+    if known.signal is False:
+        reasons.append("no signal")
+    if known.instead is not None and known.instead[f] >= 0:
+        reasons.append(f"near copy of {known.names[known.instead[f]]}")
+    if sure is not None and not sure[f]:
+        reasons.append("not significant")
+    if known.ranking[f] > known.n_selected:
+        if not reasons or steady is None or not steady[f]:
+            reasons.append("low score")
+    elif steady is not None and not steady[f]:
+        reasons.append("unstable")
+    return "; ".join(reasons)
+
+
+def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
+    """Which way each feature goes with the classes, and its AUC.
+
+    The AUC is the probability that of two rows of different classes, the one of the
+    higher class has the higher value; equal values count half. Rows without a value
+    are left out.
+
+    Returns
+    -------
+    sign : array of shape (d,)
+        1 if values rise with the classes, −1 if they fall, else 0.
+    auc : array of shape (d,)
+        NaN if there are no two such rows.
+    """
+    d = X.shape[1]
+    auc = np.full(d, np.nan)
+    for part in spans(d, max(1, CELLS // len(X))):
+        auc[part] = _concordance(X[:, part], codes, n_classes)
+    with np.errstate(invalid="ignore"):
+        sign = np.sign(np.round(auc - 0.5, 12))
+    return np.nan_to_num(sign).astype(np.int64), auc
+
+
+def _concordance(X: Floats, codes: Ints, n_classes: int) -> Floats:
+    above, pairs = np.zeros((2, X.shape[1]))
+    for low in range(n_classes):
+        for high in range(low + 1, n_classes):
+            mine = X[(codes == low) | (codes == high)]
+            upper = codes[(codes == low) | (codes == high)] == high
+            ranks = rankdata(mine, axis=0, nan_policy="omit")
+            there = ~np.isnan(mine)
+            m = (there & upper[:, None]).sum(axis=0)
+            n = there.sum(axis=0) - m
+            above += np.nansum(ranks[upper], axis=0) - m * (m + 1) / 2
+            pairs += m * n
+    return np.divide(above, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
