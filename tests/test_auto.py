@@ -1,0 +1,158 @@
+"""AutoSelector: one rule, said the same everywhere, with an honest score."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from widemargin import AutoSelector, ReliefF
+from widemargin.datasets import make_xor
+from widemargin.evaluation import compare
+from widemargin.evaluation._recommend import (
+    Configuration,
+    Evidence,
+    paired_p_value,
+    repeats_of,
+    stabilities,
+)
+from widemargin.evaluation._stability import stability
+from widemargin.evaluation._verdicts import directions
+
+QUICK = ["ReliefF", "FisherScore"]
+
+
+@pytest.mark.filterwarnings("ignore:AutoSelector. no signal:UserWarning")
+@parametrize_with_checks([AutoSelector("FisherScore", cv=2)])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def evidence(scores, stability, sizes, repeat=(0, 0, 0, 0, 0)):
+    V = len(repeat)
+    configurations = [Configuration("a", None, k) for k in sizes]
+    return Evidence(
+        configurations,
+        np.asarray(scores, float) + np.zeros((V, 1)),
+        np.asarray(stability, float),
+        np.full(V, 0.5),
+        np.array(repeat),
+        np.full(V, 20),
+        np.full(V, 80),
+        {},
+        50,
+    )
+
+
+def test_of_what_is_as_good_the_most_stable_is_taken():
+    # One standard error of .90 of 100 rows is .03.
+    found = evidence([0.90, 0.88, 0.88, 0.80], [0.5, 0.9, 0.9, 1.0], [9, 7, 5, 1])
+    assert found.recommend().configuration.n_features == 5
+    found = evidence([0.90, 0.88, 0.88, 0.80], [0.5, 0.9, 0.8, 1.0], [9, 7, 5, 1])
+    assert found.recommend().configuration.n_features == 7
+
+
+def test_all_features_are_taken_if_nothing_else_comes_close():
+    found = evidence([0.9, 0.7], [-np.inf, 1.0], [50, 3])
+    assert found.recommend().configuration.n_features == 50
+
+
+def test_the_score_is_what_the_other_folds_choose():
+    # In each fold another configuration is lucky.
+    lucky = np.eye(5)
+    found = evidence(lucky, np.zeros(5), [1, 2, 3, 4, 5]).recommend()
+    assert found.judged == pytest.approx(0.2)
+    assert found.score == pytest.approx(0.0)
+
+
+def test_stabilities_are_nogueiras_index():
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(12) for _ in range(6)]
+    sizes = np.array([1, 3, 8])
+    for k, value in zip(sizes, stabilities(orders, sizes, 12), strict=True):
+        Z = np.zeros((6, 12), bool)
+        for v, order in enumerate(orders):
+            Z[v, order[:k]] = True
+        assert value == pytest.approx(stability(Z).value)
+
+
+def test_repeats_are_told_by_the_rows_they_test():
+    tests = [np.array([0, 1]), np.array([2, 3]), np.array([0, 2]), np.array([1, 3])]
+    assert repeats_of(tests, 4).tolist() == [0, 0, 1, 1]
+
+
+def test_the_paired_test_is_that_of_nadeau_and_bengio():
+    differences = np.array([0.1, 0.05, -0.02, 0.08, 0.03])
+    t = differences.mean() / np.sqrt((1 / 5 + 1 / 4) * differences.var(ddof=1))
+    from scipy.stats import t as student
+
+    p = paired_p_value(differences, np.full(5, 20), np.full(5, 80))
+    assert p == pytest.approx(student.sf(t, 4))
+
+
+def test_auto_selector_and_compare_say_the_same():
+    X, y = make_xor(200, random_state=0)
+    auto = AutoSelector(QUICK, random_state=0).fit(X, y)
+    assert auto.method_ == "ReliefF"
+    assert auto.get_support(indices=True).tolist() == [0, 1, 2]
+    assert auto.better_than_all_
+    assert auto.signal_
+    c = compare(X, y, QUICK, n_permutations=0, n_resamples=5, random_state=0)
+    assert (c.best, c.n_features) == (auto.method_, auto.n_features_)
+    assert sorted(c.selected.tolist()) == [0, 1, 2]
+    assert c.features["feature"].tolist() == [
+        f"x{f}" for f in np.argsort(auto.ranking_)
+    ]
+    assert set(c.features["verdict"][:3]) == {"tentative"}
+    assert set(c.features["verdict"][3:]) == {"rejected"}
+
+
+def test_copies_are_named():
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    a = rng.normal(size=120) + 2 * y
+    X = pd.DataFrame({"a": a, "b": 2 * a + 1, "c": rng.normal(size=120)})
+    auto = AutoSelector(
+        QUICK, redundancy=0.9, n_features_to_select=1, random_state=0
+    ).fit(X, y)
+    frame = auto.features_.set_index("feature")
+    copied, kept = ("b", "a") if auto.support_[0] else ("a", "b")
+    assert f"near copy of {kept}" in frame.loc[copied, "why"]
+    assert frame.loc[kept, "direction"] == 1
+    assert frame.loc[kept, "auc"] > 0.9
+
+
+def test_on_noise_nothing_is_kept():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(60, 10)), rng.permutation(np.arange(60) % 2)
+    with pytest.warns(UserWarning, match="no signal"):
+        auto = AutoSelector("FisherScore", random_state=0).fit(X, y)
+    assert not auto.signal_
+    assert set(auto.features_["verdict"]) == {"rejected"}
+    c = compare(X, y, "FisherScore", n_permutations=0, n_resamples=0, random_state=0)
+    assert c.signal is False
+    assert len(c.selected) == 0
+    assert "No signal" in c.answer
+
+
+def test_any_classifier_size_and_groups():
+    X, y = load_iris(return_X_y=True)
+    groups = np.arange(150) // 3
+    auto = AutoSelector(
+        [ReliefF(), "FisherScore"],
+        estimator="tree",
+        scoring="balanced_accuracy",
+        cv=2,
+        n_features_to_select=2,
+        random_state=0,
+    ).fit(X, y, groups=groups)
+    assert auto.n_features_ == 2
+    assert auto.score_ > 0.8
+    assert auto.transform(X).shape == (150, 2)
+
+
+def test_direction_of_two_and_of_ordered_classes():
+    X = np.array([[1.0, 3.0, np.nan], [2, 2, 1.0], [3, 1, 1.0]])
+    sign, auc = directions(X, np.array([0, 1, 2]), 3)
+    assert sign.tolist() == [1, -1, 0]
+    assert auc.tolist() == [1.0, 0.0, 0.5]
