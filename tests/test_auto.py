@@ -137,7 +137,7 @@ def test_on_noise_nothing_is_kept():
 
 def test_any_classifier_size_and_groups():
     X, y = load_iris(return_X_y=True)
-    groups = np.arange(150) // 3
+    groups = np.arange(150) // 5
     auto = AutoSelector(
         [ReliefF(), "FisherScore"],
         estimator="tree",

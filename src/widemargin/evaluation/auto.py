@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
@@ -234,7 +235,8 @@ class AutoSelector(TableSelector):
         if self.max_samples is not None and n > self.max_samples:
             rows = stratified_rows(data.codes, self.max_samples / n, seed)
             part, groups = data.take(rows), None if groups is None else groups[rows]
-        with muted():
+        # Fits to parts of the rows repeat what the fit to all has to say.
+        with muted(), warnings.catch_warnings(action="ignore", category=UserWarning):
             curves = try_out(
                 methods,
                 part,
@@ -280,6 +282,13 @@ class AutoSelector(TableSelector):
             X = table.X.copy()
             X[:, table.nominal] = np.nan
             self._direction = directions(X, data.codes, n_classes)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if self.methods is not None:
+            mixed = all(m._mixed for m in resolve_selectors(self.methods).values())
+            tags.input_tags.allow_nan = tags.input_tags.categorical = mixed
+        return tags
 
     @property
     def features_(self) -> pd.DataFrame:
