@@ -170,7 +170,8 @@ class TestDefaultSelectors:
         return list(default_selectors(*args, **kwargs))
 
     def test_a_plain_table(self):
-        expected = ["ReliefF", "Simba", "FRLL", "FisherScore", "MRMR"]
+        expected = ["ReliefF", "Simba", "LMBA", "FRLL", "FisherScore", "MRMR"]
+        expected.append("ForestImportance")
         assert self.names(*table()) == expected
 
     @pytest.mark.parametrize("odd", ["missing", "nominal", "told"])
@@ -211,7 +212,9 @@ class TestDefaultSelectors:
         monkeypatch.setattr("widemargin.evaluation.defaults.ONE_START", 10**6)
         monkeypatch.setattr("widemargin.evaluation.defaults.ALL_ROWS", 4 * 10**6)
         chosen = default_selectors(X, y, random_state=3)
-        assert list(chosen) == ["ReliefF", "FisherScore", "MRMR"]
+        assert list(chosen) == ["ReliefF", "FisherScore", "MRMR", "ForestImportance"]
+        monkeypatch.setattr("widemargin.evaluation.defaults.FOREST", 10**4)
+        assert "ForestImportance" not in default_selectors(X, y)
         assert chosen["ReliefF"].n_samples == 80
         assert chosen["ReliefF"].random_state == 3
 
@@ -399,7 +402,7 @@ class TestCompare:
         y = np.arange(9) % 3
         with warnings.catch_warnings(action="ignore"):
             c = compare(X, y, "FisherScore", random_state=0, **LIGHT)
-        assert c.curve.frame["fold"].nunique() == 3
+        assert c.curve.frame["fold"].nunique() == 9
         assert any("3 folds instead of 5" in note for note in c.notes)
 
     def test_warnings_of_the_methods_are_said_once_and_noted(self):
@@ -517,8 +520,8 @@ class TestInterruption:
         ("stage", "missing"),
         [
             (
-                "selection_curve",
-                "curve, agreement, stability, significance, redundancy",
+                "try_out",
+                "curve, signal, agreement, stability, significance, redundancy",
             ),
             ("resample", "stability, significance, redundancy"),
             ("significance", "significance, redundancy"),
@@ -535,8 +538,8 @@ class TestInterruption:
             c = compare(X, y, ["ReliefF", "FisherScore"], n_resamples=3, random_state=0)
         assert not c.complete
         assert repr(c).endswith("interrupted)")
-        assert (c.curve is None) == (stage == "selection_curve")
-        assert (c.agreement is None) == (stage == "selection_curve")
+        assert (c.curve is None) == (stage == "try_out")
+        assert (c.agreement is None) == (stage == "try_out")
         assert bool(c.resampling) == (stage in ("significance", "redundancy"))
         assert bool(c.significance) == (stage == "redundancy")
         assert c.redundancy is None
@@ -560,7 +563,7 @@ class TestInterruption:
         assert len(c.resampling) == 1
 
     def test_a_curve_with_some_folds_is_used_but_ends_it(self, monkeypatch):
-        original = stages.selection_curve
+        original = stages.curve_of
 
         def partial(*args, **kwargs):
             curve = original(*args, **kwargs)
@@ -569,9 +572,9 @@ class TestInterruption:
                 frame, curve.methods, curve.baseline, 10, curve.scoring, False
             )
 
-        monkeypatch.setattr(stages, "selection_curve", partial)
+        monkeypatch.setattr(stages, "curve_of", partial)
         X, y = table()
-        with pytest.warns(UserWarning, match="not finished: curve, agreement"):
+        with pytest.warns(UserWarning, match="not finished: curve, signal"):
             c = compare(X, y, "FisherScore", random_state=0)
         assert c.best == "FisherScore"
         assert c.agreement is None

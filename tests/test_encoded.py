@@ -144,7 +144,7 @@ def test_a_frame_is_read_once_for_many_fits(monkeypatch):
     assert sorted(reads) == ["FisherScore", "MRMR", "ReliefF"]
     reads.clear()
     resample(ReliefF(), X, y, n=5, random_state=0)
-    significance(FisherScore(), X, y, n_permutations=5, random_state=0)
+    significance(FisherScore(), X, y, n_permutations=250, random_state=0)
     assert sorted(reads) == ["FisherScore", "ReliefF"]
 
 
