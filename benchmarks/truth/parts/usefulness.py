@@ -155,8 +155,8 @@ def tables(rows: list[dict[str, Any]]) -> str:
     names = [*dict.fromkeys(row["table"] for row in rows)]
     return (
         f"Mean ranks (1 is best) over {len(names)} public sets "
-        f"({', '.join(names)}; the large ones by a part of their rows), {REPEATS} "
-        "splits of two "
+        f"({', '.join(names)}; the large ones by a part of their rows), up to "
+        f"{REPEATS} splits of two "
         f"thirds and one third, k = {' and '.join(map(str, KS))}. The second table has "
         "AutoSelector and the yardsticks only.\n\n" + "\n".join(text)
     )
