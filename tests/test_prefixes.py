@@ -40,7 +40,9 @@ SELECTORS = [
     member
     for package in (widemargin, baselines)
     for member in (getattr(package, name) for name in package.__all__)
-    if isinstance(member, type) and issubclass(member, MarginSelector)
+    if isinstance(member, type)
+    and issubclass(member, MarginSelector)
+    and member is not widemargin.RReliefF  # whose y is no class
 ]
 
 

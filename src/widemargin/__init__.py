@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from widemargin import baselines, datasets, evaluation, margin, plotting
     from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
+    from widemargin.algorithms.irelief import IRelief
     from widemargin.algorithms.lmba import LMBA
     from widemargin.algorithms.ordinal import OReliefF, OSimba
     from widemargin.algorithms.relief import Relief, ReliefF
+    from widemargin.algorithms.rrelieff import RReliefF
     from widemargin.algorithms.separability import IPCMSR, IPICSR
     from widemargin.algorithms.simba import Simba
+    from widemargin.algorithms.surf import SURF, MultiSURF, MultiSURFStar, SURFStar
+    from widemargin.algorithms.turf import TuRF
     from widemargin.catalogue import methods
     from widemargin.evaluation.auto import AutoSelector
     from widemargin.report import report
@@ -36,6 +40,13 @@ _HOME = {
     "IPICSR": "widemargin.algorithms.separability",
     "OReliefF": "widemargin.algorithms.ordinal",
     "OSimba": "widemargin.algorithms.ordinal",
+    "RReliefF": "widemargin.algorithms.rrelieff",
+    "SURF": "widemargin.algorithms.surf",
+    "SURFStar": "widemargin.algorithms.surf",
+    "MultiSURF": "widemargin.algorithms.surf",
+    "MultiSURFStar": "widemargin.algorithms.surf",
+    "IRelief": "widemargin.algorithms.irelief",
+    "TuRF": "widemargin.algorithms.turf",
     "Selection": "widemargin.selection",
     "AutoSelector": "widemargin.evaluation.auto",
 }
@@ -47,14 +58,21 @@ __all__ = [
     "IPCMSR",
     "IPICSR",
     "LMBA",
+    "SURF",
     "AutoSelector",
     "GFlip",
+    "IRelief",
+    "MultiSURF",
+    "MultiSURFStar",
     "OReliefF",
     "OSimba",
+    "RReliefF",
     "Relief",
     "ReliefF",
+    "SURFStar",
     "Selection",
     "Simba",
+    "TuRF",
     "__version__",
     "baselines",
     "datasets",

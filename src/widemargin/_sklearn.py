@@ -7,6 +7,7 @@ that a new release is met in one file; `tests/test_private_names.py` checks it.
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import (
+    HasMethods,
     Interval,
     InvalidParameterError,
     RealNotInt,
@@ -16,6 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names
 
 __all__ = [
+    "HasMethods",
     "Interval",
     "InvalidParameterError",
     "RealNotInt",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any, NamedTuple, Self
 
@@ -41,6 +42,7 @@ from widemargin.table import (
     Table,
     build,
     encode,
+    numeric_target,
     refuse_single_class,
     validate,
     visiting_order,
@@ -60,13 +62,24 @@ class Rows(NamedTuple):
     judged: Ints  # class codes by which 1-NN judges
     labelled: bool = True  # False if the method does without y: all is one class
     names: NDArray[Any] | None = None  # of the columns, if they have names
+    target: Floats | None = None  # numeric y, if that is what the method predicts
 
     def take(self, rows: Ints, labels: Ints | None = None) -> Rows:
         """Some rows, with their own labels or with those of other rows."""
         whose = rows if labels is None else labels
         y, classes = _recoded(self.y[whose], self.classes)
         judged, _ = _recoded(self.judged[whose], None)
-        return self._replace(X=self.X[rows], y=y, classes=classes, judged=judged)
+        target = None if self.target is None else self.target[whose]
+        return Rows(
+            self.X[rows],
+            y,
+            classes,
+            self.nominal,
+            judged,
+            self.labelled,
+            self.names,
+            target,
+        )
 
     def columns(self, features: Ints) -> Rows:
         """Some features."""
@@ -284,7 +297,9 @@ class MarginSelector(TableSelector):
         """Check the caller's table, and turn it into numbers and codes."""
         name = type(self).__name__
         X = unwrapped(X, name, missing=self._mixed)
-        labels, nominal = self._uses_labels(y), self._nominal(X)
+        target = self._target(y)
+        labels = target is None and self._uses_labels(y)
+        nominal = self._nominal(X)
         self._check_auto(labels or y is not None)
         Z, codes, classes = validate(
             self,
@@ -296,11 +311,13 @@ class MarginSelector(TableSelector):
             finite=False,
         )
         judged = codes
-        if self._asks_the_rows() and not labels and y is not None:
+        if target is not None:
+            check_consistent_length(Z, target)
+        elif self._asks_the_rows() and not labels and y is not None:
             judged, _ = encode(y, name)
             check_consistent_length(Z, judged)
         names = getattr(self, "feature_names_in_", None)
-        return Rows(Z, codes, classes, nominal, judged, labels, names)
+        return Rows(Z, codes, classes, nominal, judged, labels, names, target)
 
     def _fit_rows(self, rows: Rows | None) -> Self:
         """Score, rank and select."""
@@ -318,6 +335,8 @@ class MarginSelector(TableSelector):
                 name=type(self).__name__,
                 nominal=rows.nominal,
             )
+            if rows.target is not None:
+                table = replace(table, target=rows.target[table.rows])
             if not self._asks_the_rows():
                 rows = None  # as large as the table
             self.scores_ = self._score(table, workers)
@@ -330,6 +349,15 @@ class MarginSelector(TableSelector):
 
     def _check_auto(self, has_labels: bool) -> None:
         """Refuse to judge features without labels to judge them by."""
+        if self._numeric_target:
+            for name in ("n_features_to_select", "redundancy"):
+                if getattr(self, name) == "auto":
+                    raise ValueError(
+                        f'{type(self).__name__}: {name}="auto" judges features by '
+                        "classes, and y is a number. Pass a number of features, or a "
+                        "similarity."
+                    )
+            return
         if has_labels or self._about.gives == "subset":
             return
         for name in ("n_features_to_select", "redundancy"):
@@ -408,6 +436,17 @@ class MarginSelector(TableSelector):
         of the best is 1 for whatever labels.
         """
         return self.scores_
+
+    @property
+    def _numeric_target(self) -> bool:
+        """Whether y is a number to predict, and not a class."""
+        return False
+
+    def _target(self, y: Any) -> Floats | None:
+        """The numbers in y, if they are not classes."""
+        if not self._numeric_target:
+            return None
+        return numeric_target(y, type(self).__name__)
 
     def _uses_labels(self, y: Any) -> bool:
         """Whether y counts; an unsupervised method ignores it, or does without."""

@@ -22,7 +22,19 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # The methods that take nominal features and missing values.
-MIXED = ("Relief", "ReliefF", "Simba", "OReliefF", "OSimba")
+MIXED = (
+    "Relief",
+    "ReliefF",
+    "Simba",
+    "OReliefF",
+    "OSimba",
+    "SURF",
+    "SURFStar",
+    "MultiSURF",
+    "MultiSURFStar",
+    "IRelief",
+    "RReliefF",
+)
 
 ENCODE = (
     "Encode them (for example with sklearn.preprocessing.OrdinalEncoder or "

@@ -107,6 +107,9 @@ class Settings:
         NumPy instead of compiled code.
     single_thread_work : int, default=10**7
         Differences between rows below which threads cost more than they save.
+    pair_block : int, default=2**21
+        Pairs of rows whose distances are held at once by methods that need all of
+        them; a few arrays of as many numbers.
     search_bytes : int, default=2**28
         Working memory for the candidate lists of a search.
     max_counting_error : float, default=0.005
@@ -118,6 +121,7 @@ class Settings:
     small_table_rows: int = 256
     small_table_cells: int = 2**21
     single_thread_work: int = 10**7
+    pair_block: int = 2**21
     search_bytes: int = 2**28
     max_counting_error: float = 0.005
     distributed: DistributedSettings = field(default_factory=DistributedSettings)

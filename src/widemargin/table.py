@@ -55,6 +55,7 @@ class Table(Derived):
     mean: Floats  # (d,) mean, not to the last digit
     mixed: kernels.Mixed | None = None  # nominal features and missing values, if any
     settings: Settings = field(default_factory=current)
+    target: Floats | None = None  # (n,) numeric y; all rows are of one class then
 
     @property
     def n_rows(self) -> int:
@@ -228,6 +229,31 @@ def refuse_single_class(classes: NDArray[Any], name: str) -> NoReturn:
     """Say that there is nothing to tell apart."""
     seen = f"1 ({classes.tolist()[0]!r})" if len(classes) else "none"
     raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
+
+
+def numeric_target(y: Any, name: str) -> Floats:
+    """The numbers in y, whatever its type and index; at least two different ones."""
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    refuse_several_labels(y, name)
+    y = _plain_labels(y)
+    missing = missing_labels(y)
+    if missing:
+        raise ValueError(
+            f"{name} needs a number for every row, but y has {missing} missing "
+            f"value{'s' if missing > 1 else ''}. Drop those rows first."
+        )
+    y = column_or_1d(np.asarray(y), warn=True)
+    try:
+        target = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} needs numbers in y: {error}.") from error
+    assert_all_finite(target, estimator_name=name, input_name="y")
+    if target.size > 1 and np.ptp(target) == 0:
+        raise ValueError(
+            f"{name} needs a target that varies, but y is {target[0]:g} in every row."
+        )
+    return target
 
 
 def _uniform(y: NDArray[Any]) -> NDArray[Any]:

@@ -24,14 +24,17 @@ OPTIONS = {
     "jobs": "n_jobs",
 }
 
+# Public classes that are no methods of their own, or not for classes.
+NOT_FOR_CLASSES = ("AutoSelector", "RReliefF", "Selection", "TuRF")
+
 
 def method_names() -> list[str]:
-    """Names of all methods, without importing them."""
+    """Names of all methods for classes, without importing them."""
     import widemargin
     from widemargin import baselines
 
     names = (*widemargin.__all__, *baselines.__all__)
-    return [n for n in names if n[0].isupper() and n != "Selection"]
+    return [n for n in names if n[0].isupper() and n not in NOT_FOR_CLASSES]
 
 
 def find_method(name: str) -> type[MarginSelector]:

@@ -75,6 +75,11 @@ class _Source:
 
     def rows(self, selector: MarginSelector) -> Rows:
         """All rows as the selector reads them."""
+        if selector._numeric_target:
+            raise ValueError(
+                f"{type(selector).__name__} is for a numeric target, and "
+                f"{self.caller} judges by classes."
+            )
         given = selector.get_params().get("categorical_features")
         key = (
             type(selector),

@@ -58,6 +58,7 @@ from widemargin.kernels.descent import (
     lmba_losses,
     lmba_visits,
 )
+from widemargin.kernels.distances import distances_to_all
 from widemargin.kernels.dominance import dominating_hit_distances, dominating_hit_sums
 from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
@@ -171,6 +172,7 @@ __all__ = [
     "arrange_columns",
     "class_distances",
     "count_rows",
+    "distances_to_all",
     "dominating_hit_distances",
     "dominating_hit_sums",
     "edge_sums",

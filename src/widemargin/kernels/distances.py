@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from widemargin.kernels._jit import by_type
+from widemargin.kernels._jit import by_type, jit
 from widemargin.kernels.constants import EUCLIDEAN
 from widemargin.kernels.mixed import add_mixed_sums, is_plain, mixed_sum
 
@@ -67,3 +67,10 @@ def _choose_distances(metric, X, i, ids, first, last, exact):
 @by_type(weighted_distance)
 def _choose_weighted(X, i, j, squares):
     return _plain_weighted if is_plain(X) else _mixed_weighted
+
+
+@jit
+def distances_to_all(metric, rows, queries, ids, D):
+    """D[q, j] = distance of rows queries[q] and ids[j], plain or mixed."""
+    for q in range(queries.size):
+        measure_distances(metric, rows, queries[q], ids, 0, ids.size, D[q])

@@ -1,0 +1,206 @@
+"""TuRF: tuned Relief, which drops the worst features and ranks the rest again.
+
+Reference
+---------
+J. Moore, B. White, *Tuning ReliefF for genome-wide genetic analysis*, EvoBIO 2007.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags, check_array, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexing
+from widemargin.about import About
+from widemargin.base import all_or_nothing
+from widemargin.columns import is_frame, refuse_sparse, unwrapped
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints
+
+
+class TuRF(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+    """TuRF: rank, drop the worst features, rank the rest again.
+
+    Irrelevant features disturb the distances by which neighbours are found. Dropping
+    some of them lets the others be ranked by better neighbours, which matters where
+    there are thousands. The order in which features are dropped completes the ranking:
+    those dropped last rank first among them, and those dropped together as the selector
+    ranked them.
+
+    Parameters
+    ----------
+    selector : selector
+        Ranks the features that are left: a selector of this package with any
+        parameters, ``redundancy`` included, or any other that has ``scores_`` or
+        ``feature_importances_`` after ``fit(X, y)``. It is not changed.
+    n_features_to_select : int, float or None, default=None
+        How many features to keep, or which share of them; None keeps half. Features are
+        dropped until as many are left.
+    drop : float, default=0.1
+        Share of the features left that is dropped in a round; at least one is.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    selector_ : selector
+        Fitted to the features that are kept.
+    scores_ : array of shape (n_features,)
+        Of the kept features, their scores in the last round. The others follow below
+        in the order of the ranking, in equal steps: their own scores come from other
+        rounds and cannot be compared.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether a feature is kept.
+    n_features_ : int
+        How many features are kept.
+    n_iter_ : int
+        How many times the features were ranked.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from widemargin import ReliefF, TuRF
+    >>> from widemargin.datasets import make_xor
+    >>> X, y = make_xor(300, n_features=40, random_state=0)
+    >>> turf = TuRF(ReliefF(), n_features_to_select=3).fit(X, y)
+    >>> turf.get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _about = About("Moore & White 2007", "that of the selector, 1/drop times")
+    _parameter_constraints: dict[str, Any] = {
+        "selector": [HasMethods(["fit"])],
+        "n_features_to_select": [
+            None,
+            Interval(numbers.Integral, 1, None, closed="left"),
+            Interval(numbers.Real, 0, 1, closed="neither"),
+        ],
+        "drop": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        selector: Any,
+        n_features_to_select: int | float | None = None,
+        *,
+        drop: float = 0.1,
+        verbose: int = 0,
+    ) -> None:
+        self.selector = selector
+        self.n_features_to_select = n_features_to_select
+        self.drop = drop
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the features of X in rounds.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            As the selector takes it.
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        name = type(self).__name__
+        X = unwrapped(X, name, missing=True)
+        refuse_sparse(X, name)
+        if not is_frame(X):  # what is in it, the selector checks
+            X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
+        validate_data(self, X, skip_check_array=True)
+        sizes = self._sizes()
+        left, dropped = np.arange(self.n_features_in_), np.empty(0, np.int64)
+        with progress(name, len(sizes), self.verbose) as advance:
+            for size in sizes:
+                dropped = np.concatenate([left[size:], dropped])
+                left = np.sort(left[:size])
+                fitted = clone(self.selector).fit(_safe_indexing(X, left, axis=1), y)
+                left = left[_best_first(fitted)]
+                advance()
+        self.selector_ = fitted
+        self.n_iter_ = len(sizes)
+        order = np.concatenate([left, dropped])
+        self.ranking_ = np.empty(len(order), np.int64)
+        self.ranking_[order] = np.arange(1, len(order) + 1)
+        self.scores_ = _completed(_scores(fitted), order)
+        self.support_ = self.ranking_ <= sizes[-1]
+        self.n_features_ = int(self.support_.sum())
+        return self
+
+    def _sizes(self) -> list[int]:
+        """How many features are ranked in each round."""
+        wanted, sizes = self._wanted(), [self.n_features_in_]
+        while sizes[-1] > wanted:
+            rest = min(sizes[-1] - 1, round(sizes[-1] * (1 - self.drop)))
+            sizes.append(max(wanted, rest))
+        return sizes
+
+    def _wanted(self) -> int:
+        d, wanted = self.n_features_in_, self.n_features_to_select
+        if wanted is None:
+            return max(1, d // 2)
+        if isinstance(wanted, numbers.Integral):
+            return min(int(wanted), d)
+        return max(1, int(wanted * d))
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The scores, under the name that scikit-learn's meta-selectors look for."""
+        check_is_fitted(self)
+        return self.scores_
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.selector)
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        return tags
+
+
+def _scores(fitted: Any) -> Floats:
+    scores = getattr(fitted, "scores_", None)
+    if scores is None:
+        scores = getattr(fitted, "feature_importances_", None)
+    if scores is None:
+        raise TypeError(
+            f"TuRF needs a selector that ranks: {type(fitted).__name__} has neither "
+            "scores_ nor feature_importances_ after fit."
+        )
+    return np.asarray(scores, np.float64)
+
+
+def _best_first(fitted: Any) -> Ints:
+    """Places of the features, best first."""
+    ranking = getattr(fitted, "ranking_", None)
+    if ranking is not None:
+        return np.argsort(ranking, kind="stable")
+    return np.argsort(-_scores(fitted), kind="stable")
+
+
+def _completed(scores: Floats, order: Ints) -> Floats:
+    """Scores of the kept features, and those of the others in equal steps below."""
+    completed = np.empty(len(order))
+    kept = len(scores)
+    completed[np.sort(order[:kept])] = scores
+    step = (np.ptp(scores) or 1.0) / len(order)
+    rest = np.arange(1, len(order) - kept + 1)
+    completed[order[kept:]] = scores.min() - step * rest
+    return completed

@@ -1,0 +1,70 @@
+"""All pairs of rows, some queries at a time: for relations by radius and by kernel.
+
+`nearest` finds a few neighbours of each query. Methods whose neighbourhoods are a share
+of all rows need every distance instead. They are measured in double precision by
+direct differences, a block of queries against all rows, so that memory grows with the
+number of rows and not with its square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import kernels
+from widemargin.engine.local import METRICS
+from widemargin.kernels import Edges
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, spans
+
+
+class Block(NamedTuple):
+    """Some queries, and how far all rows are from them."""
+
+    queries: Ints  # (m,) rows of the table
+    distances: Floats  # (m, n)
+
+    @property
+    def others(self) -> NDArray[np.bool_]:
+        """(m, n): False where a row meets itself."""
+        others = np.ones(self.distances.shape, np.bool_)
+        others[np.arange(len(self.queries)), self.queries] = False
+        return others
+
+
+def blocks_of_pairs(
+    table: Table, metric: str, workers: Workers, title: str
+) -> Iterator[Block]:
+    """Yield the distances of all rows from some queries at a time."""
+    n = len(table.X)
+    blocks = spans(n, max(1, table.settings.pair_block // n))
+    with progress(title, len(blocks), workers.verbose, summary=False) as advance:
+        for block in blocks:
+            queries = np.arange(block.start, block.stop)
+            yield Block(queries, distances_to_all(table, queries, metric, workers))
+            advance()
+
+
+def distances_to_all(
+    table: Table, queries: Ints, metric: str, workers: Workers
+) -> Floats:
+    """Distances of all rows from each query, (m, n)."""
+    D = np.empty((len(queries), len(table.X)))
+    rows, ids = table.data, np.arange(len(table.X))
+    workers.run(
+        lambda part: kernels.distances_to_all(
+            METRICS[metric], rows, queries[part], ids, D[part]
+        ),
+        workers.shares(len(queries), 8),
+    )
+    return D
+
+
+def listed(queries: Ints, coefficients: Floats) -> Edges:
+    """Edges of all pairs of a query and a row whose coefficient, (m, n), is not 0."""
+    q, rows = np.nonzero(coefficients)
+    return Edges(queries[q], rows, coefficients[q, rows])
