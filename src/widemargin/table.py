@@ -432,7 +432,9 @@ def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
         ranges[0, part], ranges[1, part] = columns.min(axis=0), columns.max(axis=0)
         with np.errstate(invalid="ignore"):  # infinite numbers are refused later
             # Shares of large numbers have a sum where the numbers have none.
-            ranges[2, part] = np.divide(columns, n, dtype=float).sum(axis=0)
+            mean = np.divide(columns, n, dtype=float).sum(axis=0)
+        # Rounded, that of a constant could be another number.
+        ranges[2, part] = np.clip(mean, ranges[0, part], ranges[1, part])
 
     workers.run(measure, workers.shares(d, 64, 256))
     return ranges
