@@ -18,7 +18,7 @@ COPIED = "node => node.textContent === 'Copied'"
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory):
     assert CHROMIUM
-    X, y = make_xor(n_samples=120, n_features=8, random_state=0)
+    X, y = make_xor(n_samples=300, n_features=8, random_state=0)
     options = {"n_permutations": 0, "n_resamples": 0, "random_state": 0}
     found = compare(X, y, ["ReliefF"], baseline=[3, 4, 5], cv=3, **options)
     page = widemargin.report(found)

@@ -170,7 +170,6 @@ class OReliefF(SampledSelector):
     The first feature rises with the grade, the second only sets the middle one apart.
 
     >>> import numpy as np
-    from numpy.typing import NDArray
     >>> from widemargin import OReliefF
     >>> rng = np.random.default_rng(0)
     >>> grade = np.repeat([1, 2, 3], 20)
@@ -410,7 +409,6 @@ class OSimba(AscentSelector):
     The first feature rises with the grade, the second only sets the middle one apart.
 
     >>> import numpy as np
-    from numpy.typing import NDArray
     >>> from widemargin import OSimba
     >>> rng = np.random.default_rng(0)
     >>> grade = np.repeat([1, 2, 3], 20)

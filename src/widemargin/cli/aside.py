@@ -29,15 +29,16 @@ class Aside:
         named = [name for name in (self.groups, self.time) if name is not None]
         return [*self.keep, *named]
 
-    def rows(self, frame: pd.DataFrame) -> tuple[Any, Any]:
-        """Group of each row, and the order of the rows in time; None if not asked.
+    def rows(self, frame: pd.DataFrame, index: pd.Index) -> tuple[Any, Any]:
+        """Group of some rows, and their order in time; None if not asked.
 
         Groups come in that order, too.
         """
-        groups = None if self.groups is None else frame[self.groups].to_numpy(object)
-        order = None
+        groups = order = None
+        if self.groups is not None:
+            groups = frame[self.groups].loc[index].to_numpy(object)
         if self.time is not None:
-            order = _order(frame[self.time], self.time)
+            order = _order(frame[self.time].loc[index], self.time)
             groups = groups if groups is None else groups[order]
         return groups, order
 

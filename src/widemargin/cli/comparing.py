@@ -163,7 +163,9 @@ def check_judge(effort: Effort) -> None:
         from sklearn.metrics import get_scorer_names
 
         if effort.scoring not in (names := get_scorer_names()):
-            hint = did_you_mean(effort.scoring, names)
+            wanted = effort.scoring.lower()
+            meant = "roc_auc" if wanted == "auc" else wanted
+            hint = did_you_mean(meant, names)
             raise Problem(
                 f"--scoring: scikit-learn has no score {effort.scoring!r}.{hint}"
             )
@@ -251,15 +253,19 @@ def print_comparison(comparison: Any) -> None:
             _seconds(row.fit_time),
         ]
         mark = " *" if own is not row else ""
+        if comparison.signal is False and row.method in comparison.selectors:
+            cells[0], mark = "none", ""
         cells = ["" if cell.startswith("nan") else cell for cell in cells]
         table.add_row(row.method + mark, *cells)
     print_table(console, table)
-    best = "recommended" if comparison.signal is not False else "first of these"
-    console.print(
-        f"features: the fewest within a standard error of the method's best {score}\n"
-        f"* {best}: the fewest within a standard error of the best of all"
-        + (f"\n{score}: lower is better" if read.is_loss else "")
-    )
+    if comparison.signal is not False:
+        console.print(
+            f"features: of the sizes within a standard error of the method's best "
+            f"{score}, the most stable, then the fewest\n"
+            "* recommended: the same over all methods"
+        )
+    if read.is_loss:
+        console.print(f"{score}: lower is better")
     console.print(f"\n{comparison.answer}", soft_wrap=True)
 
 

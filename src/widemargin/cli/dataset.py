@@ -152,7 +152,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     X = _features(X, source, options, notes)  # its index tells the row in the file
     constant = _check(X, y, name)
     check_image(X, options)
-    groups, order = aside.rows(frame.loc[X.index])
+    groups, order = aside.rows(frame, X.index)
     X.index = y.index
     if order is not None:
         X, y = (part.iloc[order].reset_index(drop=True) for part in (X, y))

@@ -89,7 +89,9 @@ class _Source:
         )
         with self._lock:
             if key not in self._read:
-                rows = clone(selector)._read(self._table, self.y)
+                # Only a frame knows the names of its columns.
+                table = self._table if given is None else self.X
+                rows = clone(selector)._read(table, self.y)
                 rows = rows._replace(names=self._column_names(rows.names))
                 nominal = b"" if rows.nominal is None else rows.nominal.tobytes()
                 X = self._tables.setdefault(nominal, rows.X)

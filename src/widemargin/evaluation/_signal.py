@@ -149,7 +149,7 @@ def signal(
     >>> from widemargin.evaluation import signal
     >>> X, y = make_xor(400, random_state=0)
     >>> signal(X, y, random_state=0)
-    Signal(found, p = 0.002)
+    Signal(found, p = 0.008)
     >>> signal(X, y, random_state=0).statistic
     'the strongest feature among neighbours'
     """

@@ -250,7 +250,7 @@ def selection_curve(
     >>> curve.summary()[["best_n_features", "best_score", "score_all"]].round(2)
                  best_n_features  best_score  score_all
     method
-    ReliefF                    3        0.87       0.66
+    ReliefF                    3        0.88       0.66
     FisherScore               10        0.66       0.66
     """
     data_frame({})  # to learn that pandas is missing before the work, not after it

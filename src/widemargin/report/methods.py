@@ -36,9 +36,13 @@ def _rows(found: Any) -> dict[str, Json]:
 
 def _method(found: Any, label: str, row: Json, sign: int) -> Json:
     selector = found.selectors[label]
+    if label == found.best and found.recommended is not None:
+        selector = found.recommended  # without near copies
     n_selected = number(row.get("n_features"))
     ranking = np.asarray(selector.ranking_)
     support = selector.support_ if n_selected is None else ranking <= n_selected
+    if found.signal is False:
+        support = np.zeros(len(ranking), np.bool_)
     about = getattr(selector, "_about", None)
     interval = getattr(selector, "scores_interval_", None)
     resampling = found.resampling.get(label)

@@ -29,6 +29,7 @@ MISSING: dict[str, Any] = {
     "resampling": {},
     "settings": {},
     "signal": None,
+    "recommended": None,
     "significance": {},
     "summary": None,
     "times": {},
