@@ -591,7 +591,7 @@ def test_a_loss_is_read_as_a_loss(browser, files):
         assert "at least" in chart.get_attribute("aria-label")
         chart.press("ArrowRight")
         said = page.locator("#curve-chart [role=status]").inner_text().split(". ")[1:]
-        losses = [float(re.search(r"  ([\d.]+)", line)[1]) for line in said]
+        losses = [float(re.search(r" ([\d.]+) ±", line)[1]) for line in said]
         assert losses == sorted(losses)
         assert min(losses) > 0
         assert "−" not in page.locator("#curve").inner_text()
