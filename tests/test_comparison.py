@@ -234,7 +234,7 @@ class TestCompare:
         assert "3 of 10 features, as ReliefF ranks them, carry the signal" in c.answer
         assert c.agreement.labels == ["ReliefF", "FisherScore"]
         assert c.agreement.k == 3
-        assert c.resampling["ReliefF"].supports.sum(axis=1).tolist() == [3] * 20
+        assert c.resampling["ReliefF"].supports.sum(axis=1).tolist() == [3] * 50
         assert c.significance["ReliefF"].significant().nonzero()[0].tolist() == [
             0,
             1,
@@ -329,7 +329,7 @@ class TestCompare:
         assert c.redundancy is None
         assert c.resampling == c.significance == {}
         assert c.complete
-        assert c.notes == []
+        assert not any("left out" in note for note in c.notes)
 
     def test_many_features_are_tested_with_permutations_as_they_need(self):
         X, y = table(40, 60)

@@ -263,7 +263,9 @@ def test_rows_that_are_tied_up_to_rounding_share_a_place(workers):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("method", [m for m in methods() if m.home == "widemargin"])
+@pytest.mark.parametrize(
+    "method", [m for m in methods() if m.home == "widemargin" and m.name != "TuRF"]
+)
 def test_small_tables_score_as_with_the_search(method, case, monkeypatch):
     X, y = case(np.random.default_rng(3))
     selector = getattr(widemargin, method.name)()

@@ -101,11 +101,11 @@ class IRelief(MarginSelector):
 
     Examples
     --------
+    >>> from sklearn.datasets import load_iris
     >>> from widemargin import IRelief
-    >>> from widemargin.datasets import make_xor
-    >>> X, y = make_xor(300, random_state=0)
-    >>> IRelief(n_features_to_select=3).fit(X, y).get_support(indices=True)
-    array([0, 1, 2])
+    >>> X, y = load_iris(return_X_y=True)
+    >>> IRelief().fit(X, y).scores_.round(2)
+    array([0.26, 0.13, 0.66, 0.7 ])
     """
 
     _mixed = True
