@@ -32,6 +32,7 @@ from widemargin.columns import nominal_columns, unwrapped
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, on_dask
 from widemargin.folding import Fold
 from widemargin.notices import muted, warn
+from widemargin.pickles import Versioned
 from widemargin.prefixes import constant_in_training
 from widemargin.progress import progress
 from widemargin.protocol import AnyTable
@@ -125,7 +126,7 @@ N_JOBS = [
 ]
 
 
-class TableSelector(SelectorMixin, BaseEstimator):
+class TableSelector(Versioned, SelectorMixin, BaseEstimator):
     """What a fitted selector does with tables, whichever way it selects."""
 
     # Whether it takes nominal features and missing values.
