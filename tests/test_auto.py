@@ -1,5 +1,7 @@
 """AutoSelector: one rule, said the same everywhere, with an honest score."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,6 +52,17 @@ def test_of_what_is_as_good_the_most_stable_is_taken():
     assert found.recommend().configuration.n_features == 5
     found = evidence([0.90, 0.88, 0.88, 0.80], [0.5, 0.9, 0.8, 1.0], [9, 7, 5, 1])
     assert found.recommend().configuration.n_features == 7
+
+
+def test_with_a_given_number_of_features_the_highest_score_decides():
+    found = evidence([0.88, 0.90, 0.90], [1.0, 0.5, 0.6], [5, 5, 5])
+    same = [
+        Configuration("a", None, 5),
+        Configuration("b", None, 5),
+        Configuration("c", None, 5),
+    ]
+    found = replace(found, configurations=same)
+    assert found.recommend().configuration.method == "c"
 
 
 def test_all_features_are_taken_if_nothing_else_comes_close():

@@ -10,6 +10,9 @@ inside them. The rule:
    recommended;
 3. of several, the one with the fewest features, then with the higher score.
 
+If the number of features is given, there is nothing to save by a lower score: the
+highest decides, then the stability.
+
 The score of what was recommended is too high, since it was chosen for it. So for each
 fold the rule is applied to the other folds of its repeat, and the fold is scored with
 what they recommend. The mean of that is the score that is told.
@@ -163,7 +166,8 @@ class Evidence:
     def _pick(self, scores: Floats, errors: Floats) -> int:
         """The number of the configuration that the rule recommends."""
         best = int(np.argmax(scores))
-        close = scores >= scores[best] - errors[best] - TIE
+        allowed = errors[best] if np.ptp(self.sizes) else 0.0
+        close = scores >= scores[best] - allowed - TIE
         steadiest = self.stability[close].max()
         if np.isfinite(steadiest):
             close &= self.stability >= steadiest - TIE

@@ -68,7 +68,8 @@ class AutoSelector(TableSelector):
         A number of stratified folds, made three times; with ``groups`` in `fit`, whole
         groups are in one fold. None makes five, or fewer if no class has five rows.
     n_features_to_select : int, float or None, default=None
-        How many features to keep, or which share of them; None chooses that, too.
+        How many features to keep, or which share of them: then the highest score
+        decides. None chooses that, too.
     redundancy : float, "auto" or None, default="auto"
         Similarity from which a feature is skipped because a better one is kept. "auto"
         tries none, 0.9 and 0.7.
