@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 .DEFAULT_GOAL := help
 # Two installations into one environment at a time would break it.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-oldest test-newest lint format bench clean
+.PHONY: help demo test test-slow test-oldest test-newest lint format bench dist clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -55,8 +55,15 @@ format: $(VENV)/.has-dev ## fix style where it can be fixed
 bench: $(VENV)/.has-bench ## compare speed with other packages, in one run
 	@$(BIN)/python benchmarks/run.py
 
+dist: ## build the wheel and the sdist, and try them in clean environments
+	@$(PYTHON) -m venv .venv-dist
+	@.venv-dist/bin/python -m pip --disable-pip-version-check --quiet install build
+	@rm -rf dist
+	@.venv-dist/bin/python -m build --quiet
+	@PYTHON=$(PYTHON) .ci/try-dist
+
 clean: ## remove .venv, caches and build products
-	@rm -rf $(VENV) .venv-oldest .venv-newest build dist .pytest_cache .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist build dist .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + \
 		2>/dev/null || true
