@@ -83,6 +83,13 @@ def subjects() -> dict[str, Subject]:
         "compare": lambda jobs: evaluation.compare(
             X[few], y[few], [fisher, relief], **fast, **fewer, n_jobs=jobs
         ),
+        "signal": lambda jobs: evaluation.signal(
+            X, y, n_permutations=99, random_state=0, n_jobs=jobs
+        ),
+        "AutoSelector": lambda jobs: widemargin.AutoSelector(
+            [fisher, relief], cv=2, random_state=0, n_jobs=jobs
+        ).fit(X, y),
+        "TuRF": lambda jobs: widemargin.TuRF(widemargin.ReliefF(n_jobs=jobs)).fit(X, y),
         "RankingTree": lambda jobs: evaluation.RankingTree().fit(X, y).predict(X),
         "hypothesis_margins": lambda jobs: margin.hypothesis_margins(X, y),
         "margin.evaluation": lambda jobs: margin.evaluation(X, y, utility="sigmoid"),

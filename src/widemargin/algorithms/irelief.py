@@ -165,9 +165,10 @@ class IRelief(MarginSelector):
         """ν⁺ / ‖ν⁺‖₂ for the neighbours under w."""
         nu = np.zeros(len(w))
         weighted = table.reweighted(w)
-        for block in blocks_of_pairs(weighted, "manhattan", workers, "IRelief"):
-            C = self._coefficients(table, block)
-            nu += edge_sums(table, listed(block.queries, C), workers=workers)
+        with blocks_of_pairs(weighted, "manhattan", workers, "IRelief") as blocks:
+            for block in blocks:
+                C = self._coefficients(table, block)
+                nu += edge_sums(table, listed(block.queries, C), workers=workers)
         nu = np.maximum(nu / len(table.X), 0.0)
         return nu / (np.linalg.norm(nu) or 1.0)
 

@@ -79,33 +79,39 @@ class RadiusSelector(MarginSelector):
         counts_for = P / (1 - P[:, None])
         np.fill_diagonal(counts_for, -1.0)
         w = np.zeros(table.X.shape[1])
-        for block, near, far in self._relations(table, workers):
-            means = counts_for[table.y[block.queries]]
-            C = _per_class(table, near, means)
-            if self._far:
-                C -= _per_class(table, far, means)
-            w += edge_sums(table, listed(block.queries, C), workers=workers)
+        T = self._radius(table, workers)
+        with blocks_of_pairs(table, self.metric, workers, name) as blocks:
+            for block in blocks:
+                near, far = _near_and_far(block, T)
+                means = counts_for[table.y[block.queries]]
+                C = _per_class(table, near, means)
+                if self._far:
+                    C -= _per_class(table, far, means)
+                w += edge_sums(table, listed(block.queries, C), workers=workers)
         return w / len(table.X)
 
     def _score_target(self, table: Table, workers: Workers) -> Floats:
         """RReliefF's estimate from near rows, less that from far ones."""
         near_sums, far_sums = ReliefSums(table), ReliefSums(table)
-        for block, near, far in self._relations(table, workers):
-            near_sums.add(listed(block.queries, _shares(near)), workers)
-            if self._far:
-                far_sums.add(listed(block.queries, _shares(far)), workers)
+        name, T = type(self).__name__, self._radius(table, workers)
+        with blocks_of_pairs(table, self.metric, workers, name) as blocks:
+            for block in blocks:
+                near, far = _near_and_far(block, T)
+                near_sums.add(listed(block.queries, _shares(near)), workers)
+                if self._far:
+                    far_sums.add(listed(block.queries, _shares(far)), workers)
         return near_sums.scores() - (far_sums.scores() if self._far else 0.0)
 
-    def _relations(self, table: Table, workers: Workers) -> Any:
-        """Yield blocks of queries, with which rows are near and far of each."""
-        name, n = type(self).__name__, len(table.X)
-        T: Any = None
-        if not self._own_radius:
-            blocks = blocks_of_pairs(table, self.metric, workers, f"{name} (radius)")
-            T = sum(block.distances.sum(axis=1).sum() for block in blocks)
-            T /= n * (n - 1)
-        for block in blocks_of_pairs(table, self.metric, workers, name):
-            yield block, *_near_and_far(block, T)
+    def _radius(self, table: Table, workers: Workers) -> float | None:
+        """T, the mean distance of all pairs; None if each row has its own radius."""
+        if self._own_radius:
+            return None
+        n, title = len(table.X), f"{type(self).__name__} (radius)"
+        total = 0.0
+        with blocks_of_pairs(table, self.metric, workers, title) as blocks:
+            for block in blocks:
+                total += float(block.distances.sum(axis=1).sum())
+        return total / (n * (n - 1))
 
 
 def _near_and_far(

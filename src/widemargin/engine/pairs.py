@@ -9,6 +9,7 @@ number of rows and not with its square.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin.engine.local import METRICS
 from widemargin.kernels import Edges
-from widemargin.progress import progress
+from widemargin.progress import Advance, progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -36,17 +37,28 @@ class Block(NamedTuple):
         return others
 
 
+@contextmanager
 def blocks_of_pairs(
     table: Table, metric: str, workers: Workers, title: str
-) -> Iterator[Block]:
-    """Yield the distances of all rows from some queries at a time."""
+) -> Iterator[Iterator[Block]]:
+    """Give the distances of all rows from some queries at a time, in a ``with`` block.
+
+    That ends the progress bar where the loop ends, also by Ctrl-C: a generator that
+    holds the bar would end it whenever it is collected, where an interrupt is lost.
+    """
     n = len(table.X)
-    blocks = spans(n, max(1, table.settings.pair_block // n))
-    with progress(title, len(blocks), workers.verbose, summary=False) as advance:
-        for block in blocks:
-            queries = np.arange(block.start, block.stop)
-            yield Block(queries, distances_to_all(table, queries, metric, workers))
-            advance()
+    parts = spans(n, max(1, table.settings.pair_block // n))
+    with progress(title, len(parts), workers.verbose, summary=False) as advance:
+        yield _blocks(table, metric, workers, parts, advance)
+
+
+def _blocks(
+    table: Table, metric: str, workers: Workers, parts: list[slice], advance: Advance
+) -> Iterator[Block]:
+    for part in parts:
+        queries = np.arange(part.start, part.stop)
+        yield Block(queries, distances_to_all(table, queries, metric, workers))
+        advance()
 
 
 def distances_to_all(
