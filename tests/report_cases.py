@@ -8,6 +8,7 @@ import pandas as pd
 from widemargin import Relief, ReliefF, Simba
 from widemargin.baselines import MRMR, FisherScore
 from widemargin.evaluation import profile
+from widemargin.evaluation._verdicts import Known, verdicts
 
 METHODS = {
     "ReliefF": ReliefF(n_neighbors=5),
@@ -42,6 +43,9 @@ def comparison(n=120, d=60, m=3, *, names=None, image_shape=None, seed=0, X=None
     labels = list(METHODS)[:m]
     selectors = {label: fitted(METHODS[label], rng, d) for label in labels}
     kept = max(1, d // 5)
+    again = {label: resampling(selectors[label], rng) for label in labels}
+    tested = significance(selectors[labels[0]], rng)
+    best = selectors[labels[0]]
     return SimpleNamespace(
         X=X,
         y=y,
@@ -51,9 +55,10 @@ def comparison(n=120, d=60, m=3, *, names=None, image_shape=None, seed=0, X=None
         times={label: 0.003 * 40**i for i, label in enumerate(labels)},
         curve=curve(labels, d, rng),
         agreement=agreement(labels, rng),
-        resampling={label: resampling(selectors[label], rng) for label in labels},
-        significance={labels[0]: significance(selectors[labels[0]], rng)},
+        resampling=again,
+        significance={labels[0]: tested},
         redundancy=redundancy(d),
+        features=features(names, best, again[labels[0]], tested, redundancy(d), kept),
         best=labels[0],
         choice=SimpleNamespace(method=labels[0], n_features=kept, score=0.88),
         chance=0.36,
@@ -136,6 +141,29 @@ def resampling(selector, rng):
 def significance(selector, rng):
     p = np.clip(selector.ranking_ / len(selector.ranking_), 0, 1).round(2) + 0.0004
     return SimpleNamespace(p_values=p, q_values=np.minimum(1, p * 1.5))
+
+
+def features(names, selector, again, tested, similar, kept):
+    """The frame of verdicts; values rise with the class in every other feature."""
+    d = len(selector.ranking_)
+    instead = np.full(d, -1)
+    for first, *others in similar.groups:
+        instead[others] = first
+    known = Known(
+        np.array(names, object),
+        selector.ranking_,
+        selector.scores_,
+        again.frequency,
+        tested.p_values,
+        tested.q_values,
+        instead,
+        kept,
+        True,
+    )
+    auc = np.where(np.arange(d) % 2, 0.25, 0.75)
+    return pd.DataFrame(
+        {**verdicts(known), "direction": np.sign(auc - 0.5).astype(int), "auc": auc}
+    )
 
 
 def redundancy(d):

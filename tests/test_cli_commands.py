@@ -212,6 +212,11 @@ def test_compare_prints_a_line_per_method_and_writes_the_report(compared):
     assert [lines[1][0], lines[2][0]] == ["ReliefF", "FisherScore"]
     assert sum("*" in line for line in lines[1:3]) == 1
     assert "of 4 features" in result.stdout
+    place = next(i for i, line in enumerate(lines) if line[0] == "rank")
+    verdicts = lines[place + 1 : place + 5]
+    assert [line[0] for line in verdicts] == list("1234")
+    assert {line[1] for line in verdicts} == set("abcd")
+    assert {line[2] for line in verdicts} <= {"confirmed", "tentative", "rejected"}
     assert result.stderr.endswith("report written to iris-comparison.html\n")
     assert sorted(os.listdir(folder)) == ["iris-comparison.html", "iris.csv"]
 
@@ -249,14 +254,39 @@ def test_report_writes_a_page_and_makes_it_again_from_its_data():
         *["-o", "page.html", "-o", "page.json"],
     )
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.count("\n") == 1
-    assert "features" in result.stdout
+    assert "features" in result.stdout.splitlines()[0]
+    assert "of 4 features " in result.stdout.splitlines()[-1]
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Flowers" in page
     again = invoke("report", "page.json", "-o", "again.html")
     assert again.exit_code == 0, again.stderr
     assert again.stdout == result.stdout
     assert Path("again.html").read_text(encoding="utf-8") == page
+
+
+def test_verdicts_have_a_direction_for_two_classes(iris):
+    two = iris[iris["kind"] != "setosa"].assign(falling=-iris["c"])
+    two.to_csv("two.csv", index=False)
+    result = invoke(
+        "report", "two.csv", "-t", "kind", "-m", "FisherScore", *LITTLE, "-q"
+    )
+    assert result.exit_code == 0, result.stderr
+    lines = [line.split() for line in result.stdout.splitlines()]
+    rows = {line[1]: line[2:5] for line in lines if line and line[0].isdigit()}
+    assert rows["c"][1] == "rises"
+    assert rows["falling"][1] == "falls"
+    assert float(rows["c"][2]) + float(rows["falling"][2]) == pytest.approx(1)
+    assert 'values are higher in "virginica" than in "versicolor"' in result.stdout
+
+
+def test_without_signal_all_features_are_rejected():
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
+    noise.assign(kind=rng.permutation(["x", "y"] * 30)).to_csv("noise.csv", index=False)
+    result = invoke("compare", "noise.csv", "-m", "FisherScore", *LITTLE, "-q")
+    assert result.exit_code == 0, result.stderr
+    assert "without signal all 5 features are rejected" in result.stdout
+    assert "confirmed" not in result.stdout
 
 
 def test_compare_takes_ordered_classes_and_categories(iris):

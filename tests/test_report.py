@@ -24,7 +24,7 @@ from widemargin.evaluation import compare
 from widemargin.report import formats
 from widemargin.report.distributions import column, distributions
 from widemargin.report.html import render
-from widemargin.report.payload import payload
+from widemargin.report.payload import VERDICTS, payload
 from widemargin.report.provenance import constructor
 from widemargin.report.summarize import summarize
 
@@ -291,6 +291,29 @@ def test_comparison_as_compare_makes_it(compared):
         assert line["stderr"] == pytest.approx(own.stderr)
     ids = set(Outline(render(data)).ids)
     assert {"data", "curve", "classes", "redundancy", "agreement-overlap"} <= ids
+
+
+def test_verdicts_are_those_of_the_comparison(compared):
+    data = summarize(compared)
+    found, frame = data["verdicts"], compared.features.set_index("feature")
+    assert found["method"] == compared.best
+    for f, name in enumerate(data["features"]["name"]):
+        row = frame.loc[name]
+        assert found["verdict"][f] == row["verdict"]
+        assert found["why"][f] == row["why"]
+        assert found["direction"][f] == row["direction"]
+        assert found["auc"][f] == pytest.approx(row["auc"])
+    shown = payload(data)["verdicts"]
+    assert [shown["reasons"][r] for r in shown["why"]] == found["why"]
+    assert [VERDICTS[int(v)] for v in shown["verdict"]] == found["verdict"]
+
+
+def test_verdicts_have_no_direction_without_an_order(full):
+    data = summarize(full)
+    assert data["verdicts"]["direction"] is data["verdicts"]["auc"] is None
+    page = render(data)
+    assert '<span class="confirmed">confirmed</span>' in page
+    assert ">Direction<" not in page
 
 
 def test_lines_to_compare_again_do_so(compared, tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from widemargin import ReliefF
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare, profile
 from widemargin.report import formats
+from widemargin.report.payload import VERDICTS
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the browser tests need the package playwright"
@@ -150,6 +151,14 @@ def leaking():
     return compare(X, y, ["ReliefF", "FisherScore"], **options)
 
 
+def noise():
+    """Labels that have nothing to do with the features."""
+    found = comparison(d=20, m=2)
+    found.signal = False
+    found.features["verdict"], found.features["why"] = "rejected", "no signal"
+    return found
+
+
 def lone_selector():
     X, y = make_xor(n_samples=200, random_state=0)
     return widemargin.report(ReliefF(3).fit(X, y), X=X, y=y)
@@ -171,6 +180,7 @@ PAGES = {
     "wide": lambda: widemargin.report(comparison(n=200, d=10_000, m=5)),
     "nasty": lambda: widemargin.report(comparison(d=8, m=2, names=NASTY)),
     "lone": lone_selector,
+    "noise": lambda: widemargin.report(noise()),
     "ordinal": lambda: widemargin.report(ordinal()),
     "grouped": lambda: widemargin.report(grouped()),
     "leaking": lambda: widemargin.report(leaking()),
@@ -278,7 +288,53 @@ def test_heads_of_columns_sort(browser, files):
 
         page.get_by_role("button", name="Feature", exact=True).click()
         assert column(page, "Feature") == [f"feature {i}" for i in range(25)]
-        assert page.locator("#table thead th").count() == 8
+        assert page.locator("#table thead th").count() == 9
+
+
+def test_verdicts_are_words_with_reasons_and_sort(browser, files):
+    with opened(browser, files("sixty")) as page:
+        page.get_by_role("button", name="Verdict", exact=True).click()
+        words = [text.split()[0] for text in column(page, "Verdict")]
+        places = [VERDICTS.index(word) for word in words]
+        assert places == sorted(places)
+        assert set(places) == {0, 1, 2}
+        page.get_by_role("button", name="Verdict", exact=True).click()
+        first = column(page, "Verdict")[0]
+        assert first.startswith("rejected")
+        assert "low score" in first
+        page.locator("#method").select_option(label="Simba")
+        titles = page.locator("#table thead th").all_inner_texts()
+        assert not any("Verdict" in title for title in titles)
+
+
+def test_directions_are_arrows_with_the_auc(browser, files):
+    with opened(browser, files("ordinal")) as page:
+        found = column(page, "Direction")
+        assert {text[0] for text in found} == {"↑", "↓"}
+        assert {text[2:] for text in found} == {"0.75", "0.25"}
+        assert "values rise with the class" in page.locator("#ranking").inner_text()
+    with opened(browser, files("leaking")) as page:
+        assert "↑ 1.00" in column(page, "Direction")
+        assert "higher in class “yes” than in “no”" in page.locator(
+            "#ranking"
+        ).inner_text().replace("\n", " ")
+    with opened(browser, files("sixty")) as page:  # three classes without an order
+        titles = page.locator("#table thead th").all_inner_texts()
+        assert not any("Direction" in title for title in titles)
+
+
+def test_without_signal_nothing_in_the_table_stands_out(browser, files):
+    with opened(browser, files("noise")) as page:
+        assert {text.split()[0] for text in column(page, "Verdict")} == {"rejected"}
+        assert set(column(page, "Kept")) == {""}
+        colours = page.evaluate(
+            """() => [...new Set([...document.querySelectorAll("#table tbody tr > *")]
+                 .map((cell) => getComputedStyle(cell).color))]"""
+        )
+        quiet = page.evaluate(
+            "getComputedStyle(document.querySelector('#pager p')).color"
+        )
+        assert colours == [quiet]
 
 
 def test_keyboard_sorts_turns_pages_and_reads_the_curve(browser, files):

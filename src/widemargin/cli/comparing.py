@@ -26,6 +26,7 @@ from widemargin.cli.ranking import read_data
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, plain_table, print_table, stdout, working
+from widemargin.cli.verdicts import print_verdicts, verdicts_of
 from widemargin.cli.writing import (
     Output,
     ending_of,
@@ -266,6 +267,8 @@ def print_comparison(comparison: Any) -> None:
         )
     if read.is_loss:
         console.print(f"{score}: lower is better")
+    console.print()
+    print_verdicts(verdicts_of(comparison))
     console.print(f"\n{comparison.answer}", soft_wrap=True)
 
 
@@ -296,6 +299,7 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         "selected": [] if selected is None else [str(names[f]) for f in selected],
         "answer": comparison.answer,
         "methods": without_nan(comparison.summary().to_dict("records")),
+        "features": without_nan(comparison.features.to_dict("records")),
         "chance": comparison.chance,
         "settings": comparison.settings,
         "notes": notes,

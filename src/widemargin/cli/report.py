@@ -27,6 +27,7 @@ from widemargin.cli.options import (
 )
 from widemargin.cli.problem import Problem
 from widemargin.cli.session import session
+from widemargin.cli.verdicts import print_verdicts, saved_verdicts, verdicts_of
 from widemargin.cli.writing import Output, save_text, to_json
 
 
@@ -61,18 +62,21 @@ def report(
         if file.lower().endswith(".json"):
             saved = _saved(file)
             _render(saved, out)
-            answer = saved.get("answer")
+            answer, verdicts = saved.get("answer"), saved_verdicts(saved)
         else:
             comparison, reading = compare_file(file, method, data, how, effort, notes)
             title = title or default_title(file)
             save_comparison(out, comparison, title, reading)
             page = make_report(comparison, title, reading) if out.as_json else None
             saved = page.data if page else {}
-            answer = comparison.answer
+            answer, verdicts = comparison.answer, verdicts_of(comparison)
         if out.as_json:
             click.echo(to_json(saved), nl=False)
         elif answer:
             click.echo(answer)
+            if verdicts is not None:
+                click.echo()
+                print_verdicts(verdicts)
         say_where(out)
 
 

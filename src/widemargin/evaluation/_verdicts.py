@@ -71,10 +71,10 @@ def _why(
     sure: NDArray[np.bool_] | None,
     steady: NDArray[np.bool_] | None,
 ) -> str:
-    """What speaks against a feature; nothing for one that is confirmed."""
-    reasons = []
+    """What speaks against a feature, if anything does."""
     if known.signal is False:
-        reasons.append("no signal")
+        return "no signal"
+    reasons = []
     if known.instead is not None and known.instead[f] >= 0:
         reasons.append(f"near copy of {known.names[known.instead[f]]}")
     if sure is not None and not sure[f]:

@@ -264,10 +264,13 @@ class Comparison:
         d, n_classes = len(self.feature_names), self.profile.n_classes
         if n_classes > 2 and not self.ordered:
             return np.zeros(d, np.int64), np.full(d, np.nan)
-        columns = read_columns(self.X, "compare")
+        values = read_columns(self.X, "compare").numbers
+        nominal = self.profile.kinds == "nominal"
+        if nominal.any():  # numbers may be names, too
+            values = np.where(nominal, np.nan, values)
         with judged_labels():
             codes = encode(self.y, "compare")[0]
-        return directions(columns.numbers, codes, n_classes)
+        return directions(values, codes, n_classes)
 
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]

@@ -89,6 +89,15 @@ def two_digits(value: float | None) -> str:
     return NONE if value is None else f"{value:.2f}".replace("-", "−")
 
 
+def direction(auc: float | None) -> str:
+    """An arrow, up if values rise with the class, and the AUC."""
+    if auc is None:
+        return NONE
+    near = round(auc, 3)
+    arrow = "=" if near == 0.5 else "↑" if near > 0.5 else "↓"
+    return f"{arrow} {auc:.2f}"
+
+
 def measured(value: float | None, scoring: str | None) -> str:
     """A score of the curve, in per cent if it is a share."""
     return percent(value) if measure(scoring).share else decimal(value)

@@ -12,6 +12,7 @@ import numpy as np
 from widemargin.measures import measure
 from widemargin.report import formats
 from widemargin.report.payload import (
+    VERDICTS,
     best_method,
     kept_names,
     listed_features,
@@ -102,6 +103,7 @@ def _environment() -> Any:
     for name in FILTERS:
         environment.filters[name] = getattr(formats, name)
     environment.globals["interval"] = formats.interval
+    environment.globals["direction"] = formats.direction
     environment.globals["two_digits"] = formats.two_digits
     return environment
 
@@ -120,6 +122,8 @@ def _shown(data: Json) -> Json:
     groups = data["redundancy"]["groups"] if data["redundancy"] else []
     return {
         "best": best,
+        "verdicts": data.get("verdicts"),
+        "tally": _tally(data.get("verdicts")),
         "kept": kept_names(best, data["features"]["name"]),
         "outside": _outside(best),
         "leaks": data["data"].get("leaks", []) if data["data"] else [],
@@ -138,6 +142,23 @@ def _shown(data: Json) -> Json:
         "n_groups": N_GROUPS,
         "total_groups": len(groups),
     }
+
+
+def _tally(verdicts: Json | None) -> str:
+    """How many features have which verdict, in words."""
+    if verdicts is None:
+        return ""
+    counts = {name: verdicts["verdict"].count(name) for name in VERDICTS}
+    d = len(verdicts["verdict"])
+    if d in counts.values():
+        name = next(name for name, n in counts.items() if n == d)
+        return f"All {formats.count(d)} are {name}."
+    parts = [
+        f"{formats.count(n)} {'is' if n == 1 else 'are'} {name}"
+        for name, n in counts.items()
+        if n
+    ]
+    return f"{', '.join(parts[:-1])} and {parts[-1]}."
 
 
 def _outside(method: Json) -> list[bool]:

@@ -20,9 +20,11 @@ COLUMNS = {
     "p_value": 3,
     "q_value": 3,
 }
+VERDICTS = ("confirmed", "tentative", "rejected")
 BUDGET = 4_000_000  # characters for the tables of features
 CELL = 7  # characters that one number takes, its comma included
 OVERVIEW = 45  # characters that the overview takes of a column
+VERDICT = 12  # characters that a verdict takes, its reason aside
 
 Json = dict[str, Any]
 
@@ -41,6 +43,8 @@ def payload(data: Json) -> Json:
         "names": [names[f] for f in listed],
         "methods": [_method(m, listed) for m in data["methods"]],
         "best": best_method(data),
+        "verdicts": _verdicts(data.get("verdicts"), listed),
+        "signal": data["signal"],
         "columns": _columns(data.get("columns"), listed),
         "curve": _rounded(data["curve"]),
         "distributions": _named(data),
@@ -67,6 +71,9 @@ def listed_features(data: Json) -> list[int]:
     per_feature = CELL * cells + 2 + sum(map(len, names)) / max(1, len(names))
     if data.get("columns"):
         per_feature += OVERVIEW
+    if judged := data.get("verdicts"):
+        reasons = sum(map(len, set(judged["why"]))) / max(1, len(names))
+        per_feature += VERDICT + reasons
     allowed = max(100, int(BUDGET / per_feature))
     if len(names) <= allowed:
         return list(range(len(names)))
@@ -90,6 +97,22 @@ def _method(method: Json, listed: list[int]) -> Json:
             chosen[column] = [_short(values[f], digits) for f in listed]
     chosen["selected"] = "".join("01"[method["selected"][f]] for f in listed)
     return chosen
+
+
+def _verdicts(found: Json | None, listed: list[int]) -> Json | None:
+    """Verdicts as digits, and the reasons once each with their numbers."""
+    if found is None:
+        return None
+    why = [found["why"][f] for f in listed]
+    reasons = list(dict.fromkeys(why))
+    number = {reason: i for i, reason in enumerate(reasons)}
+    auc = found["auc"]
+    return {
+        "verdict": "".join(str(VERDICTS.index(found["verdict"][f])) for f in listed),
+        "reasons": reasons,
+        "why": [number[reason] for reason in why],
+        "auc": None if auc is None else [_short(auc[f], 3) for f in listed],
+    }
 
 
 def _short(value: float | None, digits: int) -> float | int | None:

@@ -20,6 +20,7 @@ MISSING: dict[str, Any] = {
     "classifier": "1-NN",
     "complete": True,
     "curve": None,
+    "features": None,
     "image_order": "C",
     "image_shape": None,
     "notes": (),

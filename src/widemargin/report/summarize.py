@@ -29,6 +29,8 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``low``, ``high``); and lists with one entry per feature: ``rank``, ``score_of``,
     ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
     ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
+``verdicts``
+    See `widemargin.report.verdicts`.
 ``curve``
     ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
     ``baseline`` (of the caller's own features: ``n_features``, ``score``, ``stderr``),
@@ -66,6 +68,7 @@ from widemargin.report.pipeline import pipeline
 from widemargin.report.plain import number, numbers, optional_text, text
 from widemargin.report.provenance import provenance
 from widemargin.report.sources import as_comparison
+from widemargin.report.verdicts import verdicts
 
 SCHEMA = 1
 TITLE = "Which features matter?"
@@ -137,6 +140,7 @@ def summarize(
         "columns": columns(found.X, found.profile),
         "features": {"name": names},
         "methods": by_method,
+        "verdicts": verdicts(found, best),
         "curve": _curve(found),
         "agreement": _agreement(found.agreement),
         "redundancy": _redundancy(found.redundancy),

@@ -25,7 +25,7 @@ function startTable() {
 
   document
     .getElementById("table")
-    .append(element("table", { class: "ranking" }, caption, element("thead", {}, head), body));
+    .append(element("table", { class: page.signal === false ? "ranking muted" : "ranking" }, caption, element("thead", {}, head), body));
   document.getElementById("pager").append(...pager.parts);
   for (const input of [filter, kept, significant]) {
     input?.addEventListener("input", () => refilter());
@@ -38,7 +38,7 @@ function startTable() {
   restart();
 
   function restart() {
-    columns = view.method === ALL ? sideBySide() : ofMethod(methods[view.method]);
+    columns = view.method === ALL ? sideBySide() : ofMethod(view.method);
     const label = view.method === ALL ? "all methods" : methods[view.method].label;
     caption.textContent = `All features by ${label}, a page at a time`;
     if (significant) {
@@ -48,12 +48,16 @@ function startTable() {
       ...columns.map((column) =>
         element(
           "th",
-          { scope: "col", class: column.number ? "number" : "", "data-key": column.key },
+          { scope: "col", class: headKind(column), "data-key": column.key },
           element("button", { type: "button", onclick: () => sortBy(column) }, column.title),
         ),
       ),
     );
     resort();
+  }
+
+  function headKind({ number, bar }) {
+    return number ? (bar ? "number barred" : "number") : "";
   }
 
   function sortBy(column) {
@@ -122,7 +126,7 @@ function startTable() {
     const bar = column.bar?.(i);
     return element(
       "td",
-      { class: column.number ? "number" : "" },
+      { class: column.number ? "number" : (column.kind ?? "") },
       content,
       bar == null ? null : element("span", { class: "bar", "--v": bar.toFixed(3) }),
     );
@@ -130,11 +134,14 @@ function startTable() {
 }
 
 // The columns of one method's table; a column it has no values for is left out.
-function ofMethod(method) {
+function ofMethod(m) {
+  const method = page.methods[m];
+  const judged = page.verdicts;
   const best = method.score_of.reduce((most, s) => Math.max(most, s), 0) || 1;
   const columns = [
     { key: "rank", title: "Rank", values: method.rank, format: count },
     nameColumn(),
+    ...(judged && m === page.best ? [verdictColumn(judged)] : []),
     {
       key: "kept",
       title: "Kept",
@@ -170,12 +177,42 @@ function ofMethod(method) {
       values: method.frequency,
       format: (v) => percent(v, 0),
       bestIsHigh: true,
-      bar: (i) => method.frequency[i],
+      // The verdict beside says much the same, and needs the room.
+      bar: judged ? null : (i) => method.frequency[i],
     },
     { key: "p", title: "p", values: method.p_value, format: probability },
     { key: "q", title: "q", values: method.q_value, format: probability },
+    { key: "direction", title: "Direction", values: judged?.auc, format: direction, bestIsHigh: true },
   ];
   return columns.filter((c) => c.values || c.value).map(completed);
+}
+
+const VERDICTS = ["confirmed", "tentative", "rejected"];
+
+// The verdict on a feature, and below it what speaks against the feature.
+function verdictColumn({ verdict, reasons, why }) {
+  return {
+    key: "verdict",
+    title: "Verdict",
+    kind: "verdict",
+    number: false,
+    value: (i) => Number(verdict[i]),
+    cell: (i) => {
+      const name = VERDICTS[verdict[i]];
+      const reason = reasons[why[i]];
+      const parts = document.createDocumentFragment();
+      parts.append(element("span", { class: name }, name));
+      if (reason) parts.append(" ", element("small", {}, element("bdi", {}, reason)));
+      return parts;
+    },
+  };
+}
+
+// An arrow, up if values rise with the class, and the AUC.
+function direction(auc) {
+  if (auc === null) return NONE;
+  const arrow = auc === 0.5 ? "=" : auc > 0.5 ? "↑" : "↓";
+  return `${arrow} ${auc.toFixed(2)}`;
 }
 
 // The page explains the star: a resample has half the rows.
@@ -283,15 +320,17 @@ function makePager(turn, noun, rows, all) {
     ]),
   );
   const status = element("p", { role: "status" });
+  // The page says which are listed if not all are.
+  const unlisted = all < page.n_features ? ` listed, ${count(page.n_features)} in all` : "";
   const { first, back, on, last } = buttons;
   const turns = element("div", { class: "buttons" }, first, back, on, last);
   return {
     parts: [status, turns],
     say(start, length, total) {
-      const of = total < all ? ` (of ${count(all)})` : "";
+      const of = total < all ? ` (of ${count(all)}${unlisted})` : unlisted;
       status.textContent = total
         ? `${count(start + 1)}–${count(start + length)} of ${count(total)} ${noun}${of}`
-        : `0 of ${count(all)} ${noun}`;
+        : `0 of ${count(all)} ${noun}${unlisted}`;
       turns.hidden = total <= rows;
       // Not `disabled`, which would take the focus away from under a finger.
       for (const button of [first, back]) button.setAttribute("aria-disabled", start === 0);

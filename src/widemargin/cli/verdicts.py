@@ -1,0 +1,96 @@
+"""The verdicts on the best features, as the commands print them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from widemargin.cli.session import plain_table, print_table, stdout
+
+N_SHOWN = 10  # features that are listed
+DIRECTIONS = {1: "rises", -1: "falls"}
+
+
+class Verdicts(NamedTuple):
+    """One entry per feature, best first, and what the directions refer to."""
+
+    feature: Sequence[str]
+    verdict: Sequence[str]
+    why: Sequence[str]
+    direction: Sequence[int] | None  # None for three or more classes without an order
+    auc: Sequence[float | None] | None
+    classes: tuple[str, str] | None  # the lower and the higher of two
+    signal: bool | None
+
+
+def verdicts_of(comparison: Any) -> Verdicts:
+    """Those of a comparison."""
+    frame, classes = comparison.features, list(comparison.profile.class_counts)
+    directed = len(classes) == 2 or comparison.ordered
+    auc = [None if a != a else a for a in frame["auc"].tolist()]
+    return Verdicts(
+        [str(name) for name in frame["feature"]],
+        frame["verdict"].tolist(),
+        frame["why"].tolist(),
+        frame["direction"].tolist() if directed else None,
+        auc if directed else None,
+        (str(classes[0]), str(classes[1])) if len(classes) == 2 else None,
+        comparison.signal,
+    )
+
+
+def saved_verdicts(saved: Mapping[str, Any]) -> Verdicts | None:
+    """Those in the saved data of a report; None if it has none."""
+    found = saved.get("verdicts")
+    if not found:
+        return None
+    methods = saved["methods"]
+    rank = next((m for m in methods if m["best"]), methods[0])["rank"]
+    order = np.argsort(rank, kind="stable").tolist()
+
+    def sorted_(values: Any) -> Any:
+        return None if values is None else [values[f] for f in order]
+
+    return Verdicts(
+        sorted_(saved["features"]["name"]),
+        sorted_(found["verdict"]),
+        sorted_(found["why"]),
+        sorted_(found["direction"]),
+        sorted_(found["auc"]),
+        None if found["low"] is None else (found["low"], found["high"]),
+        saved["signal"],
+    )
+
+
+def print_verdicts(found: Verdicts) -> None:
+    """Print a line for each of the best features, and count the verdicts."""
+    console, d = stdout(), len(found.feature)
+    if found.signal is False:
+        console.print(f"verdicts: without signal all {d} features are rejected")
+        return
+    table = plain_table()
+    table.add_column("rank", justify="right")
+    table.add_column("feature", overflow="fold")
+    table.add_column("verdict", no_wrap=True)
+    if found.direction is not None:
+        table.add_column("direction", no_wrap=True)
+        table.add_column("AUC", justify="right", no_wrap=True)
+    table.add_column("what speaks against it")
+    for i in range(min(N_SHOWN, d)):
+        cells = [str(i + 1), found.feature[i], found.verdict[i]]
+        if found.direction is not None and found.auc is not None:
+            auc = found.auc[i]
+            cells += [DIRECTIONS.get(found.direction[i], "")]
+            cells += ["" if auc is None else f"{auc:.2f}"]
+        table.add_row(*cells, found.why[i])
+    print_table(console, table)
+    if found.classes is not None:
+        low, high = found.classes
+        console.print(
+            f'rises: values are higher in "{high}" than in "{low}"', soft_wrap=True
+        )
+    kinds = ("confirmed", "tentative", "rejected")
+    counts = [f"{found.verdict.count(kind)} {kind}" for kind in kinds]
+    console.print(f"of {d} features {', '.join(counts)}")
