@@ -2,6 +2,7 @@
 
 import builtins
 
+from widemargin.datasets.epistasis import make_epistasis, penetrance
 from widemargin.datasets.loading import list, load
 from widemargin.datasets.synthetic import (
     make_gaussian_relevant,
@@ -13,10 +14,12 @@ from widemargin.datasets.synthetic import (
 __all__ = [
     "list",
     "load",
+    "make_epistasis",
     "make_gaussian_relevant",
     "make_ordinal",
     "make_quadrants",
     "make_xor",
+    "penetrance",
 ]
 
 

@@ -56,9 +56,9 @@ def make_xor(
     >>> bool(((X[:, :3] > 0).sum(axis=1) % 2 == y).all())
     True
     """
-    _check_count("make_xor", "n_samples", n_samples, 1)
-    _check_count("make_xor", "n_relevant", n_relevant, 1)
-    _check_count("make_xor", "n_features", n_features, n_relevant, "n_relevant")
+    check_count("make_xor", "n_samples", n_samples, 1)
+    check_count("make_xor", "n_relevant", n_relevant, 1)
+    check_count("make_xor", "n_features", n_features, n_relevant, "n_relevant")
     rng = check_random_state(random_state)
     X = rng.uniform(-1.0, 1.0, size=(n_samples, n_features))
     y = (X[:, :n_relevant] > 0).sum(axis=1) % 2
@@ -104,8 +104,8 @@ def make_quadrants(
     >>> sorted({int(label) for label in y})
     [0, 1, 2, 3]
     """
-    _check_count("make_quadrants", "n_samples", n_samples, 1)
-    _check_count("make_quadrants", "n_features", n_features, 2)
+    check_count("make_quadrants", "n_samples", n_samples, 1)
+    check_count("make_quadrants", "n_features", n_features, 2)
     rng = check_random_state(random_state)
     X = rng.standard_normal(size=(n_samples, n_features))
     y = 2 * (X[:, 0] > 0) + (X[:, 1] > 0)
@@ -163,9 +163,9 @@ def make_gaussian_relevant(
     [0, 1, 2, 3, 4, 5]
     """
     who = "make_gaussian_relevant"
-    _check_count(who, "n_samples", n_samples, 2)
-    _check_count(who, "n_relevant", n_relevant, 1)
-    _check_count(who, "n_features", n_features, n_relevant, "n_relevant")
+    check_count(who, "n_samples", n_samples, 2)
+    check_count(who, "n_relevant", n_relevant, 1)
+    check_count(who, "n_features", n_features, n_relevant, "n_relevant")
     rng = check_random_state(random_state)
     y = rng.permutation(np.arange(n_samples) % 2)
     X = rng.uniform(-1.0, 1.0, size=(n_samples, n_features))
@@ -226,8 +226,8 @@ def make_ordinal(
     >>> bool((y[X[:, 0].argsort()] == sorted(y)).all())
     True
     """
-    _check_count("make_ordinal", "n_samples_per_class", n_samples_per_class, 1)
-    _check_count("make_ordinal", "n_features", n_features, 2)
+    check_count("make_ordinal", "n_samples_per_class", n_samples_per_class, 1)
+    check_count("make_ordinal", "n_features", n_features, 2)
     rng = check_random_state(random_state)
     y = rng.permutation(np.repeat([0, 1, 2], n_samples_per_class))
     X = rng.uniform(size=(len(y), n_features))
@@ -236,9 +236,10 @@ def make_ordinal(
     return X, y.astype(np.int64)
 
 
-def _check_count(
+def check_count(
     who: str, name: str, value: Any, least: int, least_name: str | None = None
 ) -> None:
+    """Refuse what is not a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{who} needs an integer {name}, got {value!r}.")
     if value < least:
