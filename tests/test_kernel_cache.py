@@ -325,6 +325,35 @@ def test_a_change_of_what_is_called_in_another_file_is_seen(folder):
     assert results_and_counts() == [changed, "4 0"]
 
 
+def test_a_step_is_compiled_anew_after_a_change_of_its_file_or_a_kernel(tmp_path):
+    # The steps of the ascents are in the files of the algorithms.
+    shutil.copytree(
+        PACKAGE, tmp_path / "widemargin", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    script = (
+        "from widemargin.algorithms import lmba, ordinal, simba\n"
+        "from widemargin.kernels import move\n"
+        "functions = [m.visit_rows for m in (lmba, ordinal, simba)] + [move]\n"
+        "print(*(f._cache._digest.hex() for f in functions))\n"
+    )
+
+    def digests():
+        return run(tmp_path, script, PYTHONPATH=str(tmp_path))[0][0].split()
+
+    def append_to(file):
+        path = tmp_path / "widemargin" / file
+        path.write_text(path.read_text() + "\n")
+
+    *steps, kernel = digests()
+    assert digests() == [*steps, kernel]
+    append_to("algorithms/simba.py")
+    *changed, same = digests()
+    assert not set(steps) & set(changed)
+    assert same == kernel
+    append_to("kernels/ascent.py")
+    assert not {*changed, kernel} & set(digests())
+
+
 @pytest.mark.slow
 def test_several_processes_compile_at_once(folder):
     for process in [start(folder) for _ in range(4)]:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin import crossfit, leaving, sampling
+from widemargin import crossfit, kernels, leaving, sampling
 from widemargin._sklearn import (
     Interval,
     InvalidParameterError,
@@ -682,19 +682,22 @@ class AscentSelector(MarginSelector):
     def _ascend_in_batches(
         self,
         table: AnyTable,
-        step: Callable[[Floats, Ints], Floats],
+        step: Callable[[Floats, Ints], tuple[Floats, int]],
         e: Callable[[Floats], float],
         workers: Workers,
     ) -> Floats:
         """The same for rows on the workers.
 
-        ``step(w, rows)`` is Δ / w for rows that share one w.
+        ``step(w, rows)`` is Σ Δ / w over rows that share one w, and how many of them
+        make a step.
         """
         refuse_single_visits(self)
 
         def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
             for part in spans(len(visits), self.batch_size):
-                w += step(w, visits[part]) * w
+                delta, count = step(w, visits[part])
+                if count:
+                    kernels.move(w, delta, count)
 
         return self._ascend(table, np.empty(0, np.int64), visit, e, workers)
 

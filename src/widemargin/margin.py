@@ -326,14 +326,6 @@ def resolve_beta(
     return float(1 / mean) if mean > 0 else 1.0
 
 
-def slope(utility: kernels.Utility, theta: Floats) -> Floats:
-    """Derivative of the utility at some margins."""
-    if utility.kind == kernels.LINEAR:
-        return np.ones(theta.shape)
-    u = expit(utility.beta * theta)
-    return utility.beta * u * (1 - u)
-
-
 def evaluate(
     table: AnyTable, w: Floats, utility: str, beta: float, workers: Workers
 ) -> float:

@@ -114,11 +114,6 @@ def _sign_of_observed(x: Floats, table: Table, absent: NDArray[np.bool_]) -> int
     return -1 if sum(map(mul, ranks.tolist(), of_y.tolist())) < 0 else 1
 
 
-def plain_layout(table: Table) -> kernels.Layout:
-    """The classes of the rows, for searches without slots."""
-    return kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
-
-
 def dominating_hit_sums(
     table: Table, k: int, rows: Ints | None, workers: Workers
 ) -> Floats:
@@ -128,7 +123,7 @@ def dominating_hit_sums(
         for part in spans(len(rows), 1024):
             w += dominating_hits(table, k, rows[part], workers).sum(axis=0)
         return w
-    layout, blocks = plain_layout(table), spans(len(table.X), 64)
+    layout, blocks = table.layout, spans(len(table.X), 64)
     sums = np.zeros((len(blocks), table.X.shape[1]))
     workers.run(
         lambda b: kernels.dominating_hit_sums(
@@ -141,7 +136,7 @@ def dominating_hit_sums(
 
 def dominating_hits(table: Table, k: int, rows: Ints, workers: Workers) -> Floats:
     """The same for each of some rows, (m, d)."""
-    layout, sums = plain_layout(table), np.zeros((len(rows), table.X.shape[1]))
+    layout, sums = table.layout, np.zeros((len(rows), table.X.shape[1]))
     workers.run(
         lambda q: kernels.dominating_hit_sums(
             table.data, layout, k, rows[q], rows[q] + 1, sums[q]
@@ -153,7 +148,7 @@ def dominating_hits(table: Table, k: int, rows: Ints, workers: Workers) -> Float
 
 def dominating_hit_distances(table: Table, w: Floats, workers: Workers) -> Floats:
     """Distance under w of each row to its nearest hit above and below; 0 if none."""
-    layout, near = plain_layout(table), np.empty((len(table.X), 2))
+    layout, near = table.layout, np.empty((len(table.X), 2))
     workers.run(
         lambda part: kernels.dominating_hit_distances(
             table.data, layout, w**2, part.start, part.stop, near

@@ -72,7 +72,6 @@ class CoarseScreen(_Rearranged):
         self.table, self.workers = table, workers
         self.spread = table.X.var(axis=0)
         self.step = np.where(table.constant, 1.0, (table.high - table.low) / 255)
-        self.layout = kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64))
         groups = -(-n // side)
         self.cells = np.zeros((groups, d, side), np.uint8)
         self.placed = np.zeros((groups, -(-d // part) * part, side), np.uint8)

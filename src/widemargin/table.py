@@ -96,6 +96,11 @@ class Table(Derived):
         """First row of each class, and n."""
         return np.searchsorted(self.y, np.arange(len(self.classes) + 1))
 
+    @property
+    def layout(self) -> kernels.Layout:
+        """Where the classes lie, for searches without slots."""
+        return kernels.Layout(self.y, self.starts, np.empty((0, 0), np.int64))
+
     def positions(self, rows: NDArray[np.integer]) -> Ints:
         """Where the caller's rows are in this table."""
         where = np.empty(len(self.rows), np.int64)

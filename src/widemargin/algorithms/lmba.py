@@ -206,7 +206,7 @@ class LMBA(MarginSelector):
                 else:
                     visits = visiting_order(table, self.order, "LMBA")
                 beta = self._steps(t, -(-len(visits) // self.batch_size))
-                path.go_down(w, visits, beta)
+                path.one_pass(w, visits, beta)
                 t += len(beta)
                 advance()
         self.weights_ = w
@@ -258,6 +258,67 @@ class LMBA(MarginSelector):
         return beta
 
 
+@kernels.jit
+def go_down(sums: Floats, beta: float, w: Floats, gradient: Floats) -> None:
+    """Move w against the gradient of the losses of a batch (step 3d).
+
+        w ← w − β ∇ / ‖∇‖,   ∇_f = 2 w_f (Σ_j δ_ij,f² + c Σ_(j,p) (δ_ij,f² − δ_ip,f²)),
+
+    over targets j and active hinges (j, p) of the rows i; ``sums`` has what is in
+    parentheses. There is no step where ∇ is 0.
+
+    Divided before it is multiplied: a gradient of one feature is then a step of exactly
+    that length, and a weight that it takes to 0 is 0.
+    """
+    size = 0.0
+    for f in range(w.size):
+        gradient[f] = 2 * w[f] * sums[f]
+        size += gradient[f] * gradient[f]
+    if size > 0:
+        length = np.sqrt(size)
+        for f in range(w.size):
+            w[f] -= beta * (gradient[f] / length)
+
+
+@kernels.jit
+def visit_rows(
+    table: Any,
+    targets: kernels.Targets,
+    coarse: kernels.Coarse,
+    w: Floats,
+    visits: Ints,
+    beta: Floats,
+    descent: kernels.Descent,
+    room: kernels.DescentRoom,
+) -> None:
+    """Step 3 for rows in memory: visit rows in turn and move w after each batch.
+
+    ``table`` has the rows, and where their classes lie. Batch b moves by beta[b].
+    """
+    X, labels, starts = table[0], table[1].labels, table[1].starts
+    edges, sums, squares = room.edges, room.sums, room.squares
+    c, batch, scale = descent.c, descent.batch, 0.0
+    two, first, d = np.int64(2), np.uint64(0), np.uint64(w.size)
+    for t in range(visits.size):
+        i = visits[t]
+        if t % batch == 0:
+            sums[:] = 0.0
+            if descent.weighted:
+                squares[:] = w * w
+            if descent.weighted or t == 0:
+                scale = kernels.coarse_weights(
+                    squares, coarse, room.spare, room.weights
+                )
+        if targets.counts[i] > 0:
+            own = starts[labels[i]], starts[labels[i] + 1]
+            n = kernels.possible_invaders(X, i, own, targets, coarse, scale, room)
+            n = kernels.hinge_edges(X, i, targets, c, n, room)
+            for e in range(0, n, 4):
+                kernels.add_four_edges(X, edges, e, n, two, first, d, sums)
+        if (t + 1) % batch == 0 or t + 1 == visits.size:
+            go_down(sums, beta[t // batch], w, room.spare)
+
+
 class _Descent:
     """The way down for rows in memory, with all of it compiled."""
 
@@ -266,16 +327,16 @@ class _Descent:
     ) -> None:
         weighted = lmba.active == "weighted"
         self.descent = kernels.Descent(float(lmba.c), weighted, lmba.batch_size)
-        self.targets, self.workers = targets, workers
+        self.table, self.targets, self.workers = table, targets, workers
         self.screen = CoarseScreen(table, workers)
 
-    def go_down(self, w: Floats, visits: Ints, beta: Floats) -> None:
+    def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
         """One pass; w is updated (step 3)."""
         batch = self.descent.batch
         arranged_for = w if self.descent.weighted else np.ones_like(w)
         for arranged, part in self.screen.parts(arranged_for, visits, batch):
-            kernels.lmba_visits(
-                (self.screen.table.X, self.screen.layout),
+            visit_rows(
+                (self.table.X, self.table.layout),
                 self.targets,
                 arranged,
                 w,
@@ -295,7 +356,7 @@ class _Descent:
         losses = np.empty(n)
         self.workers.run(
             lambda part: kernels.lmba_losses(
-                (self.screen.table.X, self.screen.layout),
+                (self.table.X, self.table.layout),
                 self.targets,
                 arranged,
                 w,
@@ -336,7 +397,7 @@ class _DescentInBatches:
         limits[there] = (theta[:, None] + lengths)[there]
         return edges, lengths, limits
 
-    def go_down(self, w: Floats, visits: Ints, beta: Floats) -> None:
+    def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
         """One pass; w is updated (step 3)."""
         for step, part in zip(beta, spans(len(visits), self.batch), strict=True):
             rows = np.sort(visits[part])
@@ -351,10 +412,7 @@ class _DescentInBatches:
             pull = 1 + self.c * active[lengths >= 0]
             edges = edges._replace(coefficients=pull)
             pulled = edge_sums(self.table, edges, power=2, workers=self.workers)
-            gradient = 2 * w * (pulled - self.c * pushed)
-            size = np.linalg.norm(gradient)
-            if size > 0:
-                w -= step * gradient / size
+            go_down(pulled - self.c * pushed, step, w, np.empty(len(w)))
 
     def loss(self, w: Floats) -> float:
         """e(w), equation 4."""

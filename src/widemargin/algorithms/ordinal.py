@@ -29,14 +29,13 @@ from widemargin.engine import (
     pair_lengths,
     sided_sums,
 )
-from widemargin.engine.relations import HIGHER, HIT, LOWER
+from widemargin.engine.relations import HIGHER, HIT, LOWER, MISS
 from widemargin.margin import neighbors_at
 from widemargin.ordered import (
     dominating_hit_distances,
     dominating_hit_sums,
     dominating_hits,
     nominal_without_direction,
-    plain_layout,
     resolve_directions,
 )
 from widemargin.protocol import AnyTable
@@ -473,7 +472,7 @@ class OSimba(AscentSelector):
         table = table.oriented(self.directions_)
         directed, dominating = self.difference == "directed", self.hits == "dominating"
 
-        def step(w: Floats, rows: Ints) -> Floats:
+        def step(w: Floats, rows: Ints) -> tuple[Floats, int]:
             return batch_step(table, w, rows, directed, workers)
 
         def e(w: Floats) -> float:
@@ -496,6 +495,81 @@ class OSimba(AscentSelector):
         return self._ascend(table, seeds, visit, e, workers)
 
 
+@kernels.jit
+def coefficients(r: Floats, c: Floats) -> None:
+    """What (x − hit)_f² and (x − miss)_f² count in the step for one margin of each x.
+
+        Δ_f / w_f = ½ ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w),
+
+    which is summed over the upward and the downward margin (equation 12). r[q] holds
+    the distances of the q-th row to its hit and miss, c[q] is to hold the coefficients.
+    Where there is no miss, its distance being NaN, there is no margin; no hit, or a
+    distance of 0, makes no term.
+    """
+    for q in range(len(r)):
+        near, far = r[q, HIT], r[q, MISS]
+        c[q, HIT] = -0.5 / near if near > 0 and not np.isnan(far) else 0.0
+        c[q, MISS] = 0.5 / far if far > 0 else 0.0
+
+
+@kernels.jit
+def visit_rows(
+    table: Any,
+    screen: kernels.Screen,
+    w: Floats,
+    visits: Ints,
+    seeds: Ints,
+    batch: int,
+    kind: tuple[bool, bool],
+    room: kernels.VisitRoom,
+) -> None:
+    """Visit rows in memory in turn and move w after each batch.
+
+    ``table`` has the rows, where their classes lie, and who wins ties. ``seeds`` holds
+    each row's last hit, higher miss and lower miss, −1 for none, where the search
+    begins. ``kind`` says whether differences are directed, and whether hits dominate.
+    w and seeds are updated.
+    """
+    X, n = table[0], table[2].size
+    labels, starts = table[1].labels, table[1].starts
+    directed, dominating = kind
+    found, delta, r, c = room.found, room.delta, room.r, room.c
+    under, count = kernels.weigh(w, screen, room), 0
+    # Literals are types of their own, and what is called with them is compiled again.
+    up, down, either = np.int64(1), np.int64(-1), np.int64(0)
+    for t in range(visits.size):
+        x = visits[t]
+        lo, hi = starts[labels[x]], starts[labels[x] + 1]
+        if hi - lo > 1:
+            hit = seeds[x, HIT]
+            if not dominating:
+                rows = (lo, hi, hi, hi)
+                hit, r[0, HIT] = kernels.nearest_from(table, x, hit, rows, under, found)
+                seeds[x, HIT] = hit
+            for slot in (HIGHER, LOWER):
+                miss, side = seeds[x, slot], up if slot == HIGHER else down
+                if miss < 0:
+                    continue
+                rows = (hi, n, n, n) if slot == HIGHER else (0, lo, lo, lo)
+                miss, r[0, MISS] = kernels.nearest_from(
+                    table, x, miss, rows, under, found
+                )
+                seeds[x, slot] = miss
+                if dominating:
+                    hit, r[0, HIT] = kernels.nearest_dominating(
+                        table, x, (lo, hi), side, under[0], found
+                    )
+                coefficients(r, c)
+                counted = side if directed else either
+                kernels.add_sided(X, x, miss, c[0, MISS], counted, delta)
+                if hit >= 0:
+                    kernels.add_sided(X, x, hit, c[0, HIT], either, delta)
+            count += 1
+        if count and ((t + 1) % batch == 0 or t + 1 == visits.size):
+            kernels.move(w, delta, count)
+            under, count = kernels.weigh(w, screen, room), 0
+
+
 def one_pass(
     table: Table,
     batch_size: int,
@@ -504,16 +578,11 @@ def one_pass(
     visits: Ints,
     seeds: Ints,
 ) -> None:
-    """Visit rows in turn; w and seeds, the last hit and misses of each, are updated.
-
-    ``kind`` says whether differences are directed, and whether hits dominate.
-    """
-    rows = table.data, plain_layout(table), table.rows
+    """One pass over rows in memory; w and seeds are updated."""
+    rows = table.data, table.layout, table.rows
     for screen, part in Screen(table).parts(w, visits, batch_size):
         room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
-        kernels.osimba_visits(
-            rows, screen, w, visits[part], seeds, batch_size, kind, room
-        )
+        visit_rows(rows, screen, w, visits[part], seeds, batch_size, kind, room)
 
 
 def _split(edges: Edges, y: NDArray[np.integer[Any]]) -> tuple[Edges, Edges]:
@@ -529,15 +598,9 @@ def _split(edges: Edges, y: NDArray[np.integer[Any]]) -> tuple[Edges, Edges]:
 
 def batch_step(
     table: AnyTable, w: Floats, rows: Ints, directed: bool, workers: Workers
-) -> Floats:
-    """Mean over some rows, which share one w, of the paper's Δ_f / w_f.
-
-        ½ Σ_± ((x − miss^±)_f² / ‖x − miss^±‖_w − (x − hit)_f² / ‖x − hit‖_w),
-
-    over the margins that there are. `one_pass` makes the same step, compiled, for rows
-    in memory.
-    """
-    total, moved = np.zeros(len(w)), 0
+) -> tuple[Floats, int]:
+    """Σ Δ_f / w_f over rows that share one w, wherever they are, and how many moved."""
+    delta, count = np.zeros(len(w)), 0
     slots = hits_higher_and_lower(len(table.classes))
     sides = np.zeros(3, np.int64)
     if directed:
@@ -546,16 +609,16 @@ def batch_step(
         table.reweighted(w), 1, slots, queries=rows, distances=True, workers=workers
     ):
         r = block.single_distances()
-        there = ~np.isnan(r[:, HIT])
-        margins = np.ones(r.shape)
-        # Each margin that there is has a hit term.
-        margins[:, HIT] = -(~np.isnan(r[:, [HIGHER, LOWER]])).sum(axis=1)
-        weighty = there[:, None] & (r > 0)
-        share = np.divide(0.5 * margins, r, out=np.zeros(r.shape), where=weighty)
+        there, c = ~np.isnan(r[:, HIT]), np.zeros(r.shape)
+        for slot in (HIGHER, LOWER):
+            of_margin = np.empty((len(r), 2))
+            coefficients(np.ascontiguousarray(r[:, [HIT, slot]]), of_margin)
+            c[:, [HIT, slot]] += of_margin
+        c[~there] = 0.0
         side = np.broadcast_to(sides, r.shape)[block.counts > 0]
-        total += sided_sums(table, block.edges(share), side, workers=workers)
-        moved += int(there.sum())
-    return total / max(moved, 1)
+        delta += sided_sums(table, block.edges(c), side, workers=workers)
+        count += int(np.count_nonzero(there))
+    return delta, count
 
 
 def _directed_distances(

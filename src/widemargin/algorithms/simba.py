@@ -19,13 +19,7 @@ from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, AscentSelector
 from widemargin.engine import edge_sums, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
-from widemargin.margin import (
-    UTILITIES,
-    evaluate,
-    neighbors_at,
-    resolve_beta,
-    slope,
-)
+from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.protocol import AnyTable
 from widemargin.screen import Screen
 from widemargin.table import Floats, Ints, Table, warn_single_members
@@ -194,7 +188,7 @@ class Simba(AscentSelector):
         beta = resolve_beta(self.beta, self.utility, table, workers)
         utility = kernels.Utility(UTILITIES[self.utility], beta)
 
-        def step(w: Floats, rows: Ints) -> Floats:
+        def step(w: Floats, rows: Ints) -> tuple[Floats, int]:
             return batch_step(table, w, rows, utility, workers)
 
         def e(w: Floats) -> float:
@@ -207,6 +201,61 @@ class Simba(AscentSelector):
         return self._ascend(table, seeds, visit, e, workers)
 
 
+@kernels.jit
+def coefficients(r: Floats, utility: kernels.Utility, c: Floats) -> None:
+    """What (x − hit)_f² and (x − miss)_f² count in the paper's step (2b).
+
+        Δ_f / w_f = ½ u'(θ) ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w),
+
+    with θ = ½ (‖x − miss‖_w − ‖x − hit‖_w). r[q] holds the distances of the q-th row
+    to its hit and miss, c[q] is to hold the coefficients. A row without a hit, whose
+    distance is NaN, makes no step, and a distance of 0 no term.
+    """
+    for q in range(len(r)):
+        near, far = r[q, HIT], r[q, MISS]
+        half = 0.5 * kernels.slope(utility, 0.5 * (far - near))
+        c[q, HIT] = -half / near if near > 0 else 0.0
+        c[q, MISS] = half / far if far > 0 and not np.isnan(near) else 0.0
+
+
+@kernels.jit
+def visit_rows(
+    table: Any,
+    screen: kernels.Screen,
+    w: Floats,
+    visits: Ints,
+    seeds: Ints,
+    batch: int,
+    utility: kernels.Utility,
+    room: kernels.VisitRoom,
+) -> None:
+    """Step 2 for rows in memory: visit rows in turn and move w after each batch.
+
+    ``table`` has the rows, where their classes lie, and who wins ties. ``seeds`` holds
+    each row's last hit and miss, where the search begins. w and seeds are updated.
+    """
+    X, rank = table[0], table[2]
+    labels, starts = table[1].labels, table[1].starts
+    found, delta, r, c = room.found, room.delta, room.r, room.c
+    under, count = kernels.weigh(w, screen, room), 0
+    for t in range(visits.size):
+        x = visits[t]
+        lo, hi = starts[labels[x]], starts[labels[x] + 1]
+        if hi - lo > 1:
+            for side in (HIT, MISS):
+                rows = (lo, hi, hi, hi) if side == HIT else (0, rank.size, lo, hi)
+                seeds[x, side], r[0, side] = kernels.nearest_from(
+                    table, x, seeds[x, side], rows, under, found
+                )
+            coefficients(r, utility, c)
+            ends = seeds[x, HIT], seeds[x, MISS]
+            kernels.add_hit_and_miss(X, x, ends, (c[0, HIT], c[0, MISS]), delta)
+            count += 1
+        if count and ((t + 1) % batch == 0 or t + 1 == visits.size):
+            kernels.move(w, delta, count)
+            under, count = kernels.weigh(w, screen, room), 0
+
+
 def one_pass(
     table: Table,
     batch_size: int,
@@ -215,48 +264,25 @@ def one_pass(
     visits: Ints,
     seeds: Ints,
 ) -> None:
-    """Visit rows in turn; w and seeds, the last hit and miss of each, are updated."""
-    for arranged, part in Screen(table).parts(w, visits, batch_size):
-        room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
-        kernels.simba_visits(
-            table.data,
-            table.y,
-            table.starts,
-            table.rows,
-            arranged,
-            w,
-            visits[part],
-            seeds,
-            batch_size,
-            utility,
-            room,
-        )
+    """One pass over rows in memory; w and seeds are updated."""
+    rows = table.data, table.layout, table.rows
+    for screen, part in Screen(table).parts(w, visits, batch_size):
+        room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
+        visit_rows(rows, screen, w, visits[part], seeds, batch_size, utility, room)
 
 
 def batch_step(
     table: AnyTable, w: Floats, rows: Ints, utility: kernels.Utility, workers: Workers
-) -> Floats:
-    """Mean over some rows, which share one w, of the paper's Δ_f / w_f.
-
-        ½ u'(θ) ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w),
-
-    with θ = ½ (‖x − miss‖_w − ‖x − hit‖_w). Rows without a hit do not count.
-    `one_pass` makes the same step, compiled, for rows in memory.
-    """
-    total, moved = np.zeros(len(w)), 0
+) -> tuple[Floats, int]:
+    """Σ Δ_f / w_f over rows that share one w, wherever they are, and how many moved."""
+    delta, count = np.zeros(len(w)), 0
     slots = hits_and_misses(len(table.classes))
     for block in nearest(
         table.reweighted(w), 1, slots, queries=rows, distances=True, workers=workers
     ):
-        r = block.single_distances()  # ‖x − hit‖_w and ‖x − miss‖_w
-        there = ~np.isnan(r[:, HIT])
-        theta = 0.5 * (r[:, MISS] - r[:, HIT])
-        u = slope(utility, theta)
-        sign = np.empty(2)
-        sign[HIT], sign[MISS] = -1, 1
-        weighty = there[:, None] & (r > 0)
-        half = 0.5 * u[:, None] * sign
-        share = np.divide(half, r, out=np.zeros(r.shape), where=weighty)
-        total += edge_sums(table, block.edges(share), power=2, workers=workers)
-        moved += int(there.sum())
-    return total / max(moved, 1)
+        r = block.single_distances()
+        c = np.empty_like(r)
+        coefficients(r, utility, c)
+        delta += edge_sums(table, block.edges(c), power=2, workers=workers)
+        count += int(np.count_nonzero(~np.isnan(r[:, HIT])))
+    return delta, count

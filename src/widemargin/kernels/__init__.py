@@ -33,8 +33,24 @@ is too short to be sure is reported, and the engine repeats the search for that 
 with a longer one.
 """
 
-from widemargin.kernels.ascent import simba_visits
-from widemargin.kernels.cells import PART, SIDE, Coarse, rearrange_cells, round_rows
+from widemargin.kernels._jit import jit
+from widemargin.kernels.ascent import (
+    VisitRoom,
+    add_hit_and_miss,
+    add_sided,
+    move,
+    nearest_from,
+    slope,
+    weigh,
+)
+from widemargin.kernels.cells import (
+    PART,
+    SIDE,
+    Coarse,
+    coarse_weights,
+    rearrange_cells,
+    round_rows,
+)
 from widemargin.kernels.constants import (
     CHUNK,
     DOUBLES,
@@ -54,19 +70,23 @@ from widemargin.kernels.descent import (
     Descent,
     DescentRoom,
     Targets,
+    hinge_edges,
     invasions,
     lmba_losses,
-    lmba_visits,
+    possible_invaders,
 )
 from widemargin.kernels.distances import distances_to_all
-from widemargin.kernels.dominance import dominating_hit_distances, dominating_hit_sums
+from widemargin.kernels.dominance import (
+    dominating_hit_distances,
+    dominating_hit_sums,
+    nearest_dominating,
+)
 from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
 from widemargin.kernels.linkage import class_distances, summed_linkage
 from widemargin.kernels.merge import merge_lists
 from widemargin.kernels.mixed import Mixed, MixedRows
 from widemargin.kernels.mixed_prefixes import MixedPrefixes, mixed_prefix_hits
-from widemargin.kernels.ordinal import osimba_visits
 from widemargin.kernels.permutations import (
     Shuffles,
     Touched,
@@ -75,7 +95,7 @@ from widemargin.kernels.permutations import (
     permuted_sums,
 )
 from widemargin.kernels.prefixes import STEPS, WIDTH, Prefixes, pack_panel, prefix_hits
-from widemargin.kernels.reach import STEP, VisitRoom, arrange_columns
+from widemargin.kernels.reach import STEP, arrange_columns
 from widemargin.kernels.records import (
     Desk,
     Doubt,
@@ -99,6 +119,7 @@ from widemargin.kernels.search import (
 )
 from widemargin.kernels.shortlists import Flips, Shortlist
 from widemargin.kernels.sums import (
+    add_four_edges,
     edge_sums,
     group_sums,
     mixed_edge_sums,
@@ -169,8 +190,12 @@ __all__ = [
     "Utility",
     "VisitRoom",
     "Wanted",
+    "add_four_edges",
+    "add_hit_and_miss",
+    "add_sided",
     "arrange_columns",
     "class_distances",
+    "coarse_weights",
     "count_rows",
     "distances_to_all",
     "dominating_hit_distances",
@@ -179,22 +204,26 @@ __all__ = [
     "evaluate_flips",
     "group_sums",
     "grow_ranking_tree",
+    "hinge_edges",
     "invasions",
+    "jit",
     "joint_sums",
     "lmba_losses",
-    "lmba_visits",
     "mdl_cuts",
     "merge_lists",
     "mixed_edge_sums",
     "mixed_group_sums",
     "mixed_prefix_hits",
+    "move",
+    "nearest_dominating",
+    "nearest_from",
     "observed_range",
-    "osimba_visits",
     "pack_panel",
     "pack_rows",
     "pair_lengths",
     "permuted_neighbors",
     "permuted_sums",
+    "possible_invaders",
     "prefix_hits",
     "rearrange_cells",
     "resolve",
@@ -204,8 +233,9 @@ __all__ = [
     "search_panel",
     "set_borders",
     "sided_edge_sums",
-    "simba_visits",
+    "slope",
     "summed_linkage",
     "tree_counts",
     "tree_leaves",
+    "weigh",
 ]

@@ -7,7 +7,8 @@ Compiled code is kept where Numba keeps it: in ``NUMBA_CACHE_DIR`` if that is se
 beside the source, or in the user's cache folder. Five things are different here:
 
 - Numba asks whether the file of a function has changed, not whether what it calls has.
-  Here, code is kept under a digest of all source files in the function's folder.
+  Here, code is kept under a digest of all source files in the function's folder and in
+  this one.
 - What lies beside the source is read also by those who cannot write there: compiled
   once when a container is built, it serves whoever runs it.
 - If none of these can be written to, a folder for temporary files that belongs to the
@@ -60,12 +61,13 @@ def cached_njit(function=None, **options):
 
 
 def _digest_of_sources(function):
-    """Digest of all Python files in the folder of a function, as they are now.
+    """Digest of the Python files in a function's folder and in this, as they are now.
 
     None if there is no such folder.
     """
     try:
-        files = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
+        folders = {Path(function.__code__.co_filename).parent, Path(__file__).parent}
+        files = sorted(f for folder in folders for f in folder.glob("*.py"))
         states = tuple((f.stat().st_mtime_ns, f.stat().st_size) for f in files)
         return _digest(tuple(files), states)
     except OSError:

@@ -1,83 +1,117 @@
-"""Simba's visits."""
+"""What ascents of a margin do at each row that they visit.
+
+Their steps are in the files of the algorithms, which are made of these pieces.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from widemargin.kernels._jit import by_type, jit, tiny
+from widemargin.kernels._jit import by_type, inner, jit, tiny
 from widemargin.kernels.constants import LINEAR
 from widemargin.kernels.distances import weighted_distance
-from widemargin.kernels.mixed import add_mixed_differences, is_plain
+from widemargin.kernels.mixed import (
+    add_extra_differences,
+    add_mixed_differences,
+    is_plain,
+    numbers_of,
+)
 from widemargin.kernels.reach import nearest_of_ties, rows_within_reach, screen_weights
 from widemargin.kernels.records import Edges
 
 
+class VisitRoom(NamedTuple):
+    """Room for visits of rows."""
+
+    found: tuple  # (n,) rows that are near, and (n,) their distances
+    delta: np.ndarray  # (d,) Σ Δ_f / w_f over the rows of a batch
+    squares: np.ndarray  # (d,) of w
+    weights: np.ndarray  # (D,) float32, the same for the columns of a screen
+    r: np.ndarray  # (1, 2) distances to a hit and a miss under w
+    c: np.ndarray  # (1, 2) what their squared differences count
+
+    @classmethod
+    def of(cls, w, n, width):
+        """Room for n rows and a screen of ``width`` columns; not compiled."""
+        found, weights = (np.empty(n, np.int64), np.empty(n)), np.zeros(width, "f4")
+        delta, squares = np.zeros((2, w.size))
+        return cls(found, delta, squares, weights, *np.empty((2, 1, 2)))
+
+
+@inner
+def weigh(w, screen, room):
+    """What a search under w has to know, and no Δ yet."""
+    squares, weights, delta = room.squares, room.weights, room.delta
+    for f in range(w.size):
+        squares[f], delta[f] = w[f] * w[f], 0.0
+    scale, slack = screen_weights(squares, screen, weights)
+    return squares, screen, (weights, scale, slack)
+
+
+@inner
+def nearest_from(table, i, seed, ranges, under, found):
+    """The row of some ranges that is nearest to row i, and its distance.
+
+    ``ranges`` are as in `rows_within_reach`, ``under`` comes from `weigh`, and ``seed``
+    is one of the rows: a good guess makes the search short. The rank, the last part of
+    the table, decides ties.
+    """
+    X, _, rank = table
+    squares, screen, thin = under
+    reach = weighted_distance(X, i, seed, squares), True
+    count, best = rows_within_reach(X, i, ranges, squares, screen, thin, reach, found)
+    return nearest_of_ties(count, best, rank, found)
+
+
 @tiny
-def _slope(utility, theta):
-    """Derivative of the utility at a margin."""
+def slope(utility, theta):
+    """Derivative u'(θ) of the utility at a margin."""
     if utility.kind == LINEAR:
         return 1.0
     u = 1 / (1 + np.exp(-utility.beta * theta))
     return utility.beta * u * (1 - u)
 
 
-def _plain_step(X, i, hit, miss, pull, push, step):
-    """Step += push · (x − miss)² − pull · (x − hit)², for x in row i."""
-    for f in range(step.size):
-        a, b = X[i, f] - X[hit, f], X[i, f] - X[miss, f]
-        step[f] += push * b * b - pull * a * a
-
-
 @jit
-def simba_visits(
-    X, labels, starts, rank, screen, w, visits, seeds, batch, utility, room
-):
-    """Visit rows in turn and move w after each batch (Simba, step 2).
+def move(w, delta, count):
+    """w_f += Δ_f, the mean over a batch of ``count`` rows, given Σ Δ_f / w_f."""
+    for f in range(w.size):
+        w[f] += delta[f] / count * w[f]
 
-    ``rank`` decides ties. ``seeds`` holds each row's last hit and miss: a good first
-    guess makes the search under the current weights short. w and seeds are updated.
+
+def add_hit_and_miss(X, i, ends, c, delta):
+    """delta[f] += Σ c[e] · (x_i − x_ends[e])_f², for two rows, the hit and the miss."""
+
+
+def _plain_hit_and_miss(X, i, ends, c, delta):
+    hit, miss = ends
+    pull, push = c
+    for f in range(delta.size):
+        a, b = X[i, f] - X[hit, f], X[i, f] - X[miss, f]
+        delta[f] += push * b * b + pull * a * a
+
+
+def _mixed_hit_and_miss(X, i, ends, c, delta):
+    add_hit_and_miss(X.X, i, ends, c, delta)
+    edges = Edges(np.array([i, i]), np.array(ends), np.array(c))
+    add_mixed_differences(X, edges, 2, 0, 2, delta)
+
+
+@by_type(add_hit_and_miss)
+def _choose_hit_and_miss(X, i, ends, c, delta):
+    return _plain_hit_and_miss if is_plain(X) else _mixed_hit_and_miss
+
+
+@inner
+def add_sided(X, i, j, c, side, delta):
+    """delta[f] += c · (x_j − x_i)_f².
+
+    With a side, 1 or −1, only where x_j − x_i has its sign.
     """
-    found, step = room.found, room.step
-    squares, weights = room.squares, room.weights
-    scale = slack = near = far = 0.0
-    moved, stale = 0, True
-    for t in range(visits.size):
-        i = visits[t]
-        lo, hi = starts[labels[i]], starts[labels[i] + 1]
-        if stale:
-            scale, slack = screen_weights(squares, screen, weights)
-            stale = False
-        if hi - lo > 1:
-            thin = weights, scale, slack
-            for h in range(2):
-                ranges = (lo, hi, hi, hi) if h == 0 else (0, rank.size, lo, hi)
-                near, reach = far, (weighted_distance(X, i, seeds[i, h], squares), True)
-                count, best = rows_within_reach(
-                    X, i, ranges, squares, screen, thin, reach, found
-                )
-                seeds[i, h], far = nearest_of_ties(count, best, rank, found)
-            slope = 0.5 * _slope(utility, 0.5 * (far - near))
-            pull = slope / near if near > 0 else 0.0
-            push = slope / far if far > 0 else 0.0
-            _add_step(X, i, seeds[i, 0], seeds[i, 1], pull, push, step)
-            moved += 1
-        if moved and ((t + 1) % batch == 0 or t + 1 == visits.size):
-            for f in range(w.size):
-                w[f] += step[f] / moved * w[f]
-                squares[f] = w[f] * w[f]
-                step[f] = 0.0
-            moved, stale = 0, True
-
-
-def _mixed_step(X, i, hit, miss, pull, push, step):
-    """As `_plain_step`, with all that belongs to the differences."""
-    _add_step(X.X, i, hit, miss, pull, push, step)
-    ends = np.array([i, i]), np.array([hit, miss])
-    add_mixed_differences(X, Edges(*ends, np.array([-pull, push])), 2, 0, 2, step)
-
-
-def _add_step(X, i, hit, miss, pull, push, step):
-    """A step of Simba, plain or mixed."""
-
-
-@by_type(_add_step)
-def _choose_step(X, i, hit, miss, pull, push, step):
-    return _plain_step if is_plain(X) else _mixed_step
+    Z = numbers_of(X)
+    for f in range(delta.size):
+        t = Z[j, f] - Z[i, f]
+        if side * t >= 0.0:
+            delta[f] += c * t * t
+    if side == 0:
+        add_extra_differences(X, i, j, c, 2, delta)

@@ -1,10 +1,10 @@
-"""LMBA's visits and losses."""
+"""What LMBA finds at each row: invaders, the edges of its gradient, and its loss."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from widemargin.kernels._jit import inner, jit
+from widemargin.kernels._jit import inner, jit, tiny
 from widemargin.kernels.cells import (
     ROUNDED,
     SIDE,
@@ -16,7 +16,6 @@ from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.reach import rows_within_reach, screen_cut, screen_weights
 from widemargin.kernels.records import Edges
-from widemargin.kernels.sums import add_four_edges
 
 
 class Targets(NamedTuple):
@@ -88,8 +87,14 @@ def _measure(X, i, ids, count, squares, lengths):
         lengths[r], lengths[s] = c, d
 
 
+@tiny
+def _is_active(limit, length):
+    """Whether a hinge is: θ_i + d_ij ≥ d_ip, given both sides of it (equation 17)."""
+    return limit >= length * (1 - TIE)
+
+
 @inner
-def _possible_invaders(X, i, own, targets, coarse, scale, room):
+def possible_invaders(X, i, own, targets, coarse, scale, room):
     """Put rows that may invade targets of row i into the tails; returns how many.
 
     ``own`` is the range of the row's class. The limits of the targets are set.
@@ -103,7 +108,7 @@ def _possible_invaders(X, i, own, targets, coarse, scale, room):
 
 
 @inner
-def _hinge_edges(X, i, targets, c, count, room):
+def hinge_edges(X, i, targets, c, count, room):
     """Turn rows that may invade, the tails, into edges of the gradient over 2w.
 
     Returns how many there are, filled up to a multiple of four. An invader pushes for
@@ -117,7 +122,7 @@ def _hinge_edges(X, i, targets, c, count, room):
     for p in range(count):
         hinges = 0
         for e in range(k):
-            if limits[e] >= lengths[p] * (1 - TIE):
+            if _is_active(limits[e], lengths[p]):
                 hinges += 1
                 pulls[e] += c
         if hinges:
@@ -138,51 +143,6 @@ class Descent(NamedTuple):
     c: float  # weight of the hinges
     weighted: bool  # whether a hinge is tested under the current weights
     batch: int  # rows that share one step
-
-
-@inner
-def _go_down(sums, step, w, gradient):
-    """Move w by a step against the direction of the gradient, 2w · sums.
-
-    Divided before it is multiplied: a gradient of one feature is then a step of exactly
-    that length, and a weight that it takes to 0 is 0.
-    """
-    size = 0.0
-    for f in range(w.size):
-        gradient[f] = 2 * w[f] * sums[f]
-        size += gradient[f] * gradient[f]
-    if size > 0:
-        length = np.sqrt(size)
-        for f in range(w.size):
-            w[f] -= step * (gradient[f] / length)
-
-
-@jit
-def lmba_visits(table, targets, coarse, w, visits, steps, descent, room):
-    """Visit rows in turn; after each batch, move w against the gradient of its loss.
-
-    ``table`` holds the rows and their layout; steps[b] is the length of step b.
-    """
-    X, labels, starts = table[0], table[1].labels, table[1].starts
-    edges, sums, squares = room.edges, room.sums, room.squares
-    batch, scale, none = descent.batch, 0.0, np.uint64(0)
-    d, two = np.uint64(w.size), np.int64(2)
-    for t in range(visits.size):
-        i = visits[t]
-        if t % batch == 0:
-            sums[:] = 0.0
-            if descent.weighted:
-                squares[:] = w * w
-            if descent.weighted or t == 0:
-                scale = coarse_weights(squares, coarse, room.spare, room.weights)
-        if targets.counts[i] > 0:
-            own = starts[labels[i]], starts[labels[i] + 1]
-            count = _possible_invaders(X, i, own, targets, coarse, scale, room)
-            count = _hinge_edges(X, i, targets, descent.c, count, room)
-            for e in range(0, count, 4):
-                add_four_edges(X, edges, e, count, two, none, d, sums)
-        if (t + 1) % batch == 0 or t + 1 == visits.size:
-            _go_down(sums, steps[t // batch], w, room.spare)
 
 
 @jit
@@ -213,7 +173,7 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
         for p in range(count):
             hinges, r = 0, exact[p] * exact[p]
             for e in range(limits.shape[1]):
-                if limits[q, e] >= r * (1 - TIE) and limits[q, e] >= 0:
+                if limits[q, e] >= 0 and _is_active(limits[q, e], r):
                     active[q, e] += 1
                     hinges += 1
                     sums[d] += max(limits[q, e] - r, 0.0)
@@ -236,7 +196,7 @@ def lmba_losses(table, targets, coarse, w, first, last, c, losses, room):
         if targets.counts[i] == 0:
             continue
         own = starts[labels[i]], starts[labels[i] + 1]
-        count = _possible_invaders(X, i, own, targets, coarse, scale, room)
+        count = possible_invaders(X, i, own, targets, coarse, scale, room)
         _measure(X, i, ids, count, squares, lengths)
         for e in range(targets.counts[i]):
             losses[i] += limits[e] - targets.theta[i]

@@ -5,6 +5,7 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import add_extra_differences, numbers_of
+from widemargin.kernels.reach import nearest_of_ties
 from widemargin.kernels.ties import share_ties
 
 
@@ -35,6 +36,17 @@ def smallest_distance(exact, count):
     for e in range(count):
         least = min(least, exact[e])
     return least
+
+
+@inner
+def nearest_dominating(table, i, span, side, squares, found):
+    """The nearest of those rows, and its distance; −1 and NaN if there are none."""
+    X, _, rank = table
+    count = dominating_rows(X, i, span, side, squares, found)
+    if count == 0:
+        return -1, np.nan
+    near = smallest_distance(found[1], count)
+    return nearest_of_ties(count, near, rank, found)
 
 
 @jit

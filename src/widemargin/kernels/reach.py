@@ -1,7 +1,5 @@
 """Rows within reach of a row under feature weights."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from widemargin.kernels._jit import by_type, inner, jit, tiny
@@ -9,22 +7,6 @@ from widemargin.kernels.constants import MOST, TIE, UNIT
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import is_plain
 from widemargin.kernels.ties import is_within
-
-
-class VisitRoom(NamedTuple):
-    """Room for visits of rows."""
-
-    found: tuple  # (n,) rows that are near, and (n,) their distances
-    step: np.ndarray  # (d,) zeros
-    squares: np.ndarray  # (d,) of the weights
-    weights: np.ndarray  # (D,) float32, the same for the columns of a screen
-
-    @classmethod
-    def of(cls, w, n, width):
-        """Room for n rows and a screen of ``width`` columns; not compiled."""
-        found, weights = (np.empty(n, np.int64), np.empty(n)), np.zeros(width, "f4")
-        return cls(found, np.zeros(w.size), w * w, weights)
-
 
 STEP = np.uint64(64)  # features after which Simba asks whether a row is out
 
