@@ -9,13 +9,18 @@ Each version runs in a process of its own, warmed up by one fit. They take turns
 that what else the machine does slows both alike; shown is the median of the ratios of
 neighbouring fits, new over old, by the clock and by processor time. Scores are compared
 feature by feature, relatively to the largest.
+
+A first fit runs in a new process on a copy of the version, with an empty cache folder;
+"cached" is the same in another new process that finds what the first has compiled.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -131,25 +136,58 @@ def first_fit(name: str) -> None:
     getattr(widemargin, name)
     clock, processor = time.perf_counter(), time.process_time()
     fit(name, METHODS[name], X, y)
-    print(time.perf_counter() - clock, time.process_time() - processor)
+    clock, processor = time.perf_counter() - clock, time.process_time() - processor
+    print(clock, processor, count_compiled())
+
+
+def count_compiled() -> int:
+    """Functions of the package that were compiled, not loaded, by this process."""
+    functions = {
+        id(value): value
+        for name, module in list(sys.modules.items())
+        if name.startswith("widemargin")
+        for value in vars(module).values()
+        if hasattr(value, "stats") and hasattr(value, "py_func")
+    }
+    return sum(sum(f.stats.cache_misses.values()) for f in functions.values())
+
+
+def time_first_fit(tree: Path, name: str) -> list[float]:
+    """Clock, processor time and compiled functions of a fit in a process of its own."""
+    cache = str(tree / "cache")
+    process = start(tree, "--first-fit", name, "", "", NUMBA_CACHE_DIR=cache)
+    return [float(number) for number in process.communicate()[0].split()]
+
+
+def copy_of(tree: Path, folder: Path) -> Path:
+    """A copy of a version beside which no compiled code lies; only bytecode."""
+    shutil.copytree(
+        tree / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    compileall.compile_dir(folder / "src", quiet=2)
+    return folder
 
 
 def first_fits(trees: list[Path], names: list[str]) -> None:
-    """Seconds of the first fit, with nothing compiled and then with all of it."""
+    """Seconds of the first fit, with nothing compiled and then with all of it.
+
+    Code is looked for in ``NUMBA_CACHE_DIR`` and beside the source, so that either has
+    to be empty.
+    """
     print(f"{'method':12}" + "".join(f"{w:>22}" for w in ("old", "new")))
     print(f"{'':12}" + f"{'clock':>7}{'cpu':>7}{'cached':>8}" * 2)
     for name in names:
         shown = f"{name:12}"
         for tree in trees:
-            with tempfile.TemporaryDirectory() as cache:
-                variables = {"NUMBA_CACHE_DIR": cache}
-                runs = [
-                    start(tree, "--first-fit", name, *map(str, trees), **variables)
-                    .communicate()[0]
-                    .split()
-                    for _ in range(2)
-                ]
-            (clock, processor), (_, cached) = (map(float, run) for run in runs)
+            with tempfile.TemporaryDirectory() as folder:
+                copy = copy_of(tree, Path(folder))
+                runs = [time_first_fit(copy, name) for _ in range(2)]
+            (clock, processor, compiled), (_, cached, compiled_again) = runs
+            if not compiled or compiled_again:
+                raise RuntimeError(
+                    f"{name}: {compiled:g} functions were compiled in the first "
+                    f"process and {compiled_again:g} in the second"
+                )
             shown += f"{clock:7.1f}{processor:7.1f}{cached:8.2f}"
         print(shown, flush=True)
 
