@@ -39,15 +39,15 @@ class FRLL(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    n_neighbors : int
+    n_neighbors : int, default=5
         k.
-    criterion : "quotient" or "difference"
+    criterion : {"quotient", "difference"}, default="quotient"
         FRLL-Q or FRLL-D.
-    neighbors : "class" or "global"
+    neighbors : {"class", "global"}, default="class"
         Whether k nearest samples are looked for in the own class and, apart, in all
         other classes, or among all samples at once.
     redundancy : float, "auto" or None, default=None
@@ -55,12 +55,12 @@ class FRLL(MarginSelector):
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes

@@ -58,32 +58,32 @@ class GFlip(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         None or "auto" keeps F. A number keeps the best features by score instead.
-    n_starts : int
+    n_starts : int, default=1
         Random restarts; the one that reaches the highest e(F) is kept.
-    utility : "linear", "sigmoid" or "zero-one"
+    utility : {"linear", "sigmoid", "zero-one"}, default="linear"
         Of a margin: itself, 1/(1 + exp(−βθ)), or whether it is positive.
-    beta : float or "auto"
+    beta : float or "auto", default="auto"
         Slope of the sigmoid; "auto" is 1 / mean(2θ) at equal weights, or 1 if that
         mean is not positive.
-    max_epochs : int
-        Give up after that many.
-    start : "empty", "full", or array of bool or int, default="empty"
+    max_epochs : int, default=100
+        Largest number of epochs.
+    start : {"empty", "full"} or array of bool or int, default="empty"
         F to start from: the empty set, as printed in the paper, all features that
         vary, or those of a mask or of column numbers. A feature whose flip changes
         nothing stays where it is.
-    order : list of permutations or None
+    order : list of permutations or None, default=None
         Order of the features in each epoch, instead of random ones. Makes one start,
         which ends at the latest when the list does.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    random_state : int, RandomState or None
-        Draws the orders.
-    verbose : int
+    random_state : int, RandomState or None, default=None
+        Random seed of the orders.
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -92,7 +92,7 @@ class GFlip(MarginSelector):
         What e loses when a feature is flipped out of F; for features outside, what it
         gains when they are flipped in, which is not positive at a local maximum.
     ranking_ : array of shape (n_features,)
-        1 for the best feature; those in F come first.
+        1 for the best feature. Those in F come first.
     support_ : array of shape (n_features,)
         Whether a feature is kept.
     n_features_ : int

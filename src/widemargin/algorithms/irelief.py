@@ -52,7 +52,7 @@ class IRelief(MarginSelector):
         Width of the kernel, in the units of the scaled features. A small one takes
         close neighbours only, a large one all rows alike.
     max_iter : int, default=100
-        Steps, at most.
+        Largest number of steps.
     tol : float, default=1e-4
         Change of w, by Euclidean norm, below which it is done.
     redundancy : float, "auto" or None, default=None
@@ -61,8 +61,8 @@ class IRelief(MarginSelector):
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An

@@ -63,41 +63,41 @@ class LMBA(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    n_neighbors : int
+    n_neighbors : int, default=3
         k.
-    c : float
+    c : float, default=1.0
         Weight of the hinge terms.
-    active : "weighted" or "original"
+    active : {"weighted", "original"}, default="weighted"
         Whether a hinge is tested under w, as the loss has it, or with unweighted
         distances, as the paper prints the gradient.
-    step : "sqrt", "constant" or callable
+    step : "sqrt", "constant" or callable, default="sqrt"
         β_t is 1/√t, 1, or ``step(t)``, for the t-th batch from 1 on. The printed
         algorithm is ``active="original"`` with ``step="constant"``.
-    max_iter : int
+    max_iter : int, default=1
         Passes over the samples.
-    batch_size : int
+    batch_size : int, default=1
         Samples that share one w and one step; the printed algorithm has 1. On a Dask
         collection it has to be more.
-    order : array of int or None
+    order : array of int or None, default=None
         Rows to visit in each pass, instead of random orders.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores. They find the targets and the loss; the visits,
         one after the other, are made by one of them.
-    random_state : int, RandomState or None
-        Draws the orders.
-    verbose : int
+    random_state : int, RandomState or None, default=None
+        Random seed of the orders.
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -105,7 +105,7 @@ class LMBA(MarginSelector):
     scores_ : array of shape (n_features,)
         w² / max(w²); 0 for a constant feature.
     weights_ : array of shape (n_features,)
-        w. Its signs carry nothing.
+        w. The signs are not meaningful.
     loss_ : float
         Sum of the samples' losses at w.
     n_iter_ : int

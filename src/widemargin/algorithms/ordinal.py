@@ -82,50 +82,50 @@ class OReliefF(SampledSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    n_neighbors : int or "log"
+    n_neighbors : int or "log", default=1
         k; "log" is the natural logarithm of the number of samples, rounded.
-    difference : "directed" or "absolute"
+    difference : {"directed", "absolute"}, default="directed"
         How a miss counts: "absolute" is |x_f − miss_f|, the formula as the paper prints
         it, which rewards features that are not monotone as well.
-    hits : "nearest" or "dominating"
+    hits : {"nearest", "dominating"}, default="nearest"
         Which samples of its class are the hits of x: the nearest ones, or, as in the
         paper, for the upward margin the nearest of those that are at least x on every
         feature, and for the downward margin of those that are at most x; there may be
         none. "dominating" compares all pairs within a class, in O(n² d) at worst.
-    directions : None, "auto" or array of shape (n_features,)
+    directions : None, "auto" or array of shape (n_features,), default=None
         1 for a feature of which more is better, −1 for one of which less is. None takes
         all as 1; "auto" takes the sign of the rank correlation with y.
-    n_samples : int, "auto" or None
+    n_samples : int, "auto" or None, default=None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
-        visits samples in random order until simultaneous confidence intervals separate
-        the features to select from the rest, or are as narrow as ``tol``.
-    tol : float or None
+        visits samples in random order until simultaneous confidence intervals settle
+        which features are selected, or are as narrow as ``tol``.
+    tol : float or None, default=None
         Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
         None is 0.0025 times the largest difference that a feature can show, so 0.0025
         with features scaled by their range.
-    confidence : float
-        Probability with which all those intervals hold, whenever one looks at them.
+    confidence : float, default=0.95
+        Simultaneous coverage of the intervals, valid at every stopping time.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    categorical_features : array of bool, int or str, or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
         ordered category counts as a number, its place in the order.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    random_state : int, RandomState or None
-        Draws the samples if ``n_samples`` is given.
-    verbose : int
+    random_state : int, RandomState or None, default=None
+        Random seed of the samples to visit, if ``n_samples`` is given.
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -155,12 +155,12 @@ class OReliefF(SampledSelector):
     n_samples_ : int
         Samples visited.
     scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: lower and upper ends of intervals which hold, with
-        probability ``confidence`` all of them, the scores that visiting all samples
-        gives. See `widemargin.sampling` for the argument.
+        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
+        ends, for the scores that visiting all samples gives. See
+        `widemargin.sampling` for the argument.
     converged_ : bool
-        With ``n_samples="auto"``: whether the intervals separate the features to select
-        from the rest, or all samples were visited. False if ``tol`` was reached first.
+        With ``n_samples="auto"``: whether the intervals settle which features are
+        selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -324,48 +324,48 @@ class OSimba(AscentSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    max_iter : int
+    max_iter : int, default=1
         Passes over the samples.
-    n_starts : int
+    n_starts : int, default=5
         Random orders to try.
-    batch_size : int
+    batch_size : int, default=1
         Samples that share one w; their steps are averaged. On a Dask collection it has
         to be more than 1.
-    difference : "directed" or "absolute"
+    difference : {"directed", "absolute"}, default="directed"
         With "absolute" all features count for a miss: the formula as the paper prints
         it, which rewards features that are not monotone as well.
-    hits : "nearest" or "dominating"
+    hits : {"nearest", "dominating"}, default="nearest"
         Which sample of its class is the hit of x: the nearest, or, as in the paper, for
         the upward margin the nearest of those that are at least x on every feature, and
         for the downward margin of those that are at most x; if there is none, the
         margin has no hit term. "dominating" compares all pairs within a class, in
         O(n² d) at worst for each pass.
-    directions : None, "auto" or array of shape (n_features,)
+    directions : None, "auto" or array of shape (n_features,), default=None
         1 for a feature of which more is better, −1 for one of which less is. None takes
         all as 1; "auto" takes the sign of the rank correlation with y.
-    order : array of int or None
+    order : array of int or None, default=None
         Rows to visit in each pass, instead of random orders. Makes one start.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    categorical_features : array of bool, int or str, or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
         ordered category counts as a number, its place in the order.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads; None uses all cores. Starts run side by side.
-    random_state : int, RandomState or None
-        Draws the orders.
-    verbose : int
+    random_state : int, RandomState or None, default=None
+        Random seed of the orders.
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -375,7 +375,7 @@ class OSimba(AscentSelector):
     directions_ : array of shape (n_features,)
         1 or −1 for each feature.
     weights_ : array of shape (n_features,)
-        w of the best start. Its signs carry nothing.
+        w of the best start. The signs are not meaningful.
     margin_ : float
         e(w) of the best start, at max w² = 1.
     history_ : array of shape (n_starts, max_iter)

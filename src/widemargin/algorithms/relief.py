@@ -46,7 +46,7 @@ class Relief(SampledSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
@@ -54,42 +54,42 @@ class Relief(SampledSelector):
         labels. With few folds, nominal or missing values, or ``n_samples``, each fold
         is fitted by itself.
         With a ``threshold``, None and "auto" keep the features above it.
-    n_samples : int, "auto" or None
+    n_samples : int, "auto" or None, default=None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
         visits samples in random order until simultaneous confidence intervals settle
         which features are selected, or are as narrow as ``tol``.
-    tol : float or None
+    tol : float or None, default=None
         Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
         None is 0.0025 times the largest difference that a feature can show, so 0.0025
         with features scaled by their range.
-    confidence : float
-        Probability with which all those intervals hold, whenever one looks at them.
-    squared : bool
+    confidence : float, default=0.95
+        Simultaneous coverage of the intervals, valid at every stopping time.
+    squared : bool, default=False
         Use squared differences in the update, as Gilad-Bachrach et al. print it.
-    threshold : float, "chebyshev" or None
+    threshold : float, "chebyshev" or None, default=None
         Keep the features that score above it. "chebyshev" is Kira and Rendell's
         1/√(alpha·T) for T visited samples, which keeps a given irrelevant feature
         with a probability of at most ``alpha``. With ``n_samples="auto"``, T counts
         all samples.
-    alpha : float
+    alpha : float, default=0.05
         See ``threshold``.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    categorical_features : array of bool, int or str, or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
         ordered category counts as a number, its place in the order.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    random_state : int, RandomState or None
-        Draws the samples if ``n_samples`` is given.
-    verbose : int
+    random_state : int, RandomState or None, default=None
+        Random seed of the samples to visit, if ``n_samples`` is given.
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -119,9 +119,9 @@ class Relief(SampledSelector):
     n_samples_ : int
         Samples visited.
     scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: lower and upper ends of intervals which hold, with
-        probability ``confidence`` all of them, the scores that visiting all samples
-        gives. See `widemargin.sampling` for the argument.
+        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
+        ends, for the scores that visiting all samples gives. See
+        `widemargin.sampling` for the argument.
     converged_ : bool
         With ``n_samples="auto"``: whether the intervals settle which features are
         selected, or all samples were visited. False if ``tol`` was reached first.
@@ -243,44 +243,44 @@ class ReliefF(SampledSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
         The folds share one search, in the table as all rows scale it: that involves no
         labels. With few folds, nominal or missing values, or ``n_samples``, each fold
         is fitted by itself.
-    n_neighbors : int or "log"
+    n_neighbors : int or "log", default=10
         k; "log" is the natural logarithm of the number of samples, rounded.
-    metric : "euclidean" or "manhattan"
+    metric : {"euclidean", "manhattan"}, default="euclidean"
         Distance in the scaled space. Most Relief software uses "manhattan".
-    n_samples : int, "auto" or None
+    n_samples : int, "auto" or None, default=None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
-        visits samples in random order until simultaneous confidence intervals separate
-        the features to select from the rest, or are as narrow as ``tol``.
-    tol : float or None
+        visits samples in random order until simultaneous confidence intervals settle
+        which features are selected, or are as narrow as ``tol``.
+    tol : float or None, default=None
         Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
         None is 0.0025 times the largest difference that a feature can show, so 0.0025
         with features scaled by their range.
-    confidence : float
-        Probability with which all those intervals hold, whenever one looks at them.
+    confidence : float, default=0.95
+        Simultaneous coverage of the intervals, valid at every stopping time.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    categorical_features : array of bool, int or str, or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
         ordered category counts as a number, its place in the order.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    random_state : int, RandomState or None
-        Draws the samples if ``n_samples`` is given.
-    verbose : int
+    random_state : int, RandomState or None, default=None
+        Random seed of the samples to visit, if ``n_samples`` is given.
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -308,12 +308,12 @@ class ReliefF(SampledSelector):
     n_samples_ : int
         Samples visited.
     scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: lower and upper ends of intervals which hold, with
-        probability ``confidence`` all of them, the scores that visiting all samples
-        gives. See `widemargin.sampling` for the argument.
+        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
+        ends, for the scores that visiting all samples gives. See
+        `widemargin.sampling` for the argument.
     converged_ : bool
-        With ``n_samples="auto"``: whether the intervals separate the features to select
-        from the rest, or all samples were visited. False if ``tol`` was reached first.
+        With ``n_samples="auto"``: whether the intervals settle which features are
+        selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -62,8 +62,8 @@ class RReliefF(MarginSelector):
         the symmetrical uncertainty if the table has nominal or missing values. Scores
         stay as they are.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
@@ -84,7 +84,7 @@ class RReliefF(MarginSelector):
     n_features_ : int
         How many features are kept.
     redundancy_ : float or None
-        The similarity in force.
+        The similarity in force; None if none was asked for.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature that stands for a skipped one; −1 for
         features that are not skipped. Skipped features rank last.

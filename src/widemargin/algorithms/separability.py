@@ -140,19 +140,19 @@ class IPCMSR(_SeparabilityRatio):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    n_neighbors : int
+    n_neighbors : int, default=5
         k. Of samples tied at the k-th place, the first rows of X are taken.
-    linkage : "summed", "average", "ward" or "complete"
+    linkage : {"summed", "average", "ward", "complete"}, default="summed"
         Distance of two clusters P and Q. "summed" is the paper's
         Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
-    delta : float or "auto"
+    delta : float or "auto", default="auto"
         δ, positive. "auto" is the mean distance to the (⌊ln n⌋ + 1)-th nearest of the
         n samples, or 1 where that is 0.
-    min_prototype_size : int
+    min_prototype_size : int, default=3
         Prototypes of fewer samples are dropped as outliers. Their samples still count
         in the margin.
     redundancy : float, "auto" or None, default=None
@@ -160,12 +160,12 @@ class IPCMSR(_SeparabilityRatio):
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -286,17 +286,17 @@ class IPICSR(_SeparabilityRatio):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    linkage : "summed", "average", "ward" or "complete"
+    linkage : {"summed", "average", "ward", "complete"}, default="summed"
         Distance of two clusters P and Q. "summed" is the paper's
         Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
-    delta : float or "auto"
+    delta : float or "auto", default="auto"
         δ, positive. "auto" is the mean distance to the (⌊ln n⌋ + 1)-th nearest of the
         n samples, or 1 where that is 0.
-    min_prototype_size : int
+    min_prototype_size : int, default=3
         Prototypes of fewer samples are dropped as outliers. Their samples still count
         in the separation of classes.
     redundancy : float, "auto" or None, default=None
@@ -304,12 +304,12 @@ class IPICSR(_SeparabilityRatio):
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes

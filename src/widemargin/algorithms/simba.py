@@ -46,42 +46,42 @@ class Simba(AscentSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    max_iter : int
+    max_iter : int, default=1
         Passes over the samples.
-    n_starts : int
+    n_starts : int, default=5
         Random orders to try.
-    batch_size : int
+    batch_size : int, default=1
         Samples that share one w; their steps are averaged. On a Dask collection it has
         to be more than 1.
-    utility : "linear" or "sigmoid"
+    utility : {"linear", "sigmoid"}, default="linear"
         Of a margin: itself, or 1/(1 + exp(−βθ)), which cares less about margins that
         are large already, or hopeless.
-    beta : float or "auto"
+    beta : float or "auto", default="auto"
         Slope of the sigmoid; "auto" is 1 / mean(2θ) at equal weights, or 1 if that
         mean is not positive.
-    order : array of int or None
+    order : array of int or None, default=None
         Rows to visit in each pass, instead of random orders. Makes one start.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    categorical_features : array of bool, int or str, or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
         ordered category counts as a number, its place in the order.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads; None uses all cores. Starts run side by side.
-    random_state : int, RandomState or None
-        Draws the orders.
-    verbose : int
+    random_state : int, RandomState or None, default=None
+        Random seed of the orders.
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes
@@ -89,7 +89,7 @@ class Simba(AscentSelector):
     scores_ : array of shape (n_features,)
         w² / max(w²); 0 for a constant feature.
     weights_ : array of shape (n_features,)
-        w of the best start. Its signs carry nothing.
+        w of the best start. The signs are not meaningful.
     margin_ : float
         e(w) of the best start, at max w² = 1.
     history_ : array of shape (n_starts, max_iter)

@@ -187,8 +187,8 @@ class SURF(RadiusSelector):
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
@@ -289,8 +289,8 @@ class SURFStar(RadiusSelector):
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
@@ -388,8 +388,8 @@ class MultiSURF(RadiusSelector):
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
@@ -492,8 +492,8 @@ class MultiSURFStar(RadiusSelector):
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An

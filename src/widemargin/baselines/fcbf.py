@@ -35,22 +35,22 @@ class FCBF(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         None or "auto" keeps what the method arrives at. A number keeps the best
         features by rank instead.
-    threshold : float
+    threshold : float, default=0.0
         A feature is relevant if its uncertainty is above this.
-    bins : "three", "equal-width", "quantile", "mdl" or None
+    bins : {"three", "equal-width", "quantile", "mdl"} or None, default="three"
         "three" cuts at μ ± σ; "mdl" where Fayyad and Irani's principle of minimal
-        description length finds it worth while; None takes the values as they are, at
-        most 256 different ones.
-    n_bins : int
+        description length finds it worthwhile, which may be nowhere; None takes the
+        values as they are, at most 256 different ones.
+    n_bins : int, default=5
         For "equal-width" and "quantile"; a value on a limit belongs to the upper bin.
-    scale : "minmax", "standard" or None
-        Makes no difference here: bins move with the feature.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        No effect on the scores: bins move with the feature.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Not used.
 
     Attributes

@@ -56,7 +56,7 @@ class FisherScore(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
@@ -65,11 +65,11 @@ class FisherScore(MarginSelector):
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        Makes no difference here.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        No effect on the scores.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Not used.
 
     Attributes
@@ -143,24 +143,24 @@ class TraceRatio(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         The size of F, or its share of the features; None takes half. "auto" ranks
         as None does, and keeps the smallest top-k whose 1-NN accuracy is within one
         standard error of the best, cross-validated in ten stratified folds with the
         ranking inside them.
-    max_iter : int
-        Give up after that many steps. A few are enough.
+    max_iter : int, default=100
+        Largest number of steps. A few are enough.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Not used.
 
     Attributes

@@ -46,9 +46,9 @@ class ForestImportance(MarginSelector):
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None, default="minmax"
-        How features are made commensurable for 1-NN, if that has to choose; trees do
-        not depend on it, rounding aside.
+    scale : {"minmax", "standard"} or None, default="minmax"
+        No effect on the scores, rounding aside: trees do not depend on it. It is how
+        features are scaled for 1-NN, if that has to choose.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result does not depend on their number.
     random_state : int, RandomState or None, default=None

@@ -42,16 +42,16 @@ class LaplacianScore(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
         keeps the smallest top-k whose 1-NN accuracy is within one standard error of
         the best, cross-validated in ten stratified folds with the ranking inside them.
-    supervised : bool or None
+    supervised : bool or None, default=None
         Whether the graph is that of the classes. None: if ``fit`` is given a y.
-    n_neighbors : int
+    n_neighbors : int, default=5
         k of the unsupervised graph, where two samples are joined if either is among
         the k nearest of the other.
-    delta : float or "auto"
+    delta : float or "auto", default="auto"
         Width of the heat kernel. "auto" is the mean distance of a sample to its
         (⌊ln n⌋ + 1)-th nearest one; if that is 0, only duplicates are joined.
     redundancy : float, "auto" or None, default=None
@@ -59,12 +59,12 @@ class LaplacianScore(MarginSelector):
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Not used.
 
     Attributes

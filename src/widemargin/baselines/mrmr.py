@@ -37,29 +37,29 @@ class MRMR(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         How many features to take, or which share of them; None takes half. "auto"
         takes all, and keeps the smallest top-k whose 1-NN accuracy is within one
         standard error of the best, cross-validated in ten stratified folds with the
         search inside them.
-    criterion : "mid" or "miq"
+    criterion : {"mid", "miq"}, default="mid"
         Difference or quotient of relevance and redundancy.
-    bins : "three", "equal-width", "quantile", "mdl" or None
+    bins : {"three", "equal-width", "quantile", "mdl"} or None, default="three"
         "three" cuts at μ ± σ; "mdl" where Fayyad and Irani's principle of minimal
-        description length finds it worth while; None takes the values as they are, at
-        most 256 different ones.
-    n_bins : int
+        description length finds it worthwhile, which may be nowhere; None takes the
+        values as they are, at most 256 different ones.
+    n_bins : int, default=5
         For "equal-width" and "quantile"; a value on a limit belongs to the upper bin.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
         lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
         0.7. Scores stay as they are.
-    scale : "minmax", "standard" or None
-        Makes no difference here: bins move with the feature.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        No effect on the scores: bins move with the feature.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Show progress if positive.
 
     Attributes

@@ -37,18 +37,18 @@ class FeatureSimilarity(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, "auto" or None, default=None
         None or "auto" keeps what the method arrives at. A number keeps the best
         features by rank instead.
-    n_neighbors : int or None
+    n_neighbors : int or None, default=None
         k to begin with: the larger, the fewer features are kept. None is 5, or half
         the number of features if that is less.
-    scale : "minmax", "standard" or None
-        How features are made commensurable: by their range, their standard deviation,
-        or not at all.
-    n_jobs : int or None
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How features are scaled: by their range, by their standard deviation, or not at
+        all.
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Not used.
 
     Attributes

@@ -56,10 +56,10 @@ class AutoSelector(TableSelector):
     methods : selector, name, list or dict of these, or None, default=None
         What ranks the features. None: a handful that suits the table, see
         `widemargin.evaluation.default_selectors`.
-    estimator : classifier or str, default="1-nn"
+    estimator : classifier, str or None, default=None
         What the features are tried with, as for
-        `widemargin.evaluation.selection_curve`. 1-NN tries all sizes at once; any
-        other classifier is fitted for each of them.
+        `widemargin.evaluation.selection_curve`. None is 1-NN, which tries all sizes at
+        once; any other classifier is fitted for each of them.
     scoring : str, callable or None, default=None
         As in scikit-learn. None: accuracy, or balanced accuracy if the largest class
         has more than four times the rows of the smallest; for three or more ordered
@@ -73,8 +73,10 @@ class AutoSelector(TableSelector):
     redundancy : float, "auto" or None, default="auto"
         Similarity from which a feature is skipped because a better one is kept. "auto"
         tries none, 0.9 and 0.7.
-    categorical_features : array-like of bool, int or str, or None, default=None
-        Nominal columns besides those that the types of a frame declare.
+    categorical_features : array of bool, int or str, or None, default=None
+        Nominal features, as a mask, as column numbers or as names, besides those that
+        the types of a frame declare: text, booleans and unordered categories. An
+        ordered category counts as a number, its place in the order.
     max_samples : int or None, default=2000
         Rows that are cross-validated; of more, a random sample. The features are then
         ranked by all rows. None takes all.
