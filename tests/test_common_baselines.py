@@ -9,6 +9,8 @@ from widemargin.base import MarginSelector
 SELECTORS = [getattr(baselines, name)() for name in baselines.__all__]
 SELECTORS.append(baselines.LaplacianScore(supervised=True))
 SELECTORS.append(baselines.LaplacianScore(supervised=False))
+SELECTORS.append(baselines.ForestImportance(task="regression"))
+SELECTORS.append(baselines.MutualInformation(task="regression"))
 
 
 # The checks' data sets are random: no feature may tell anything about the class.
@@ -19,5 +21,5 @@ def test_scikit_learn_check(estimator, check):
 
 
 def test_baselines_are_selectors_like_the_others():
-    assert len(baselines.__all__) == 9
+    assert len(baselines.__all__) == 11
     assert all(isinstance(s, MarginSelector) for s in SELECTORS)

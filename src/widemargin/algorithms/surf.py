@@ -240,7 +240,11 @@ class SURF(RadiusSelector):
     array([0, 1])
     """
 
-    _about = About("Greene, Penrod, Kiralis & Moore 2009", "n² d")
+    _about = About(
+        "Greene, Penrod, Kiralis & Moore 2009",
+        "n² d",
+        needs="classes, or a numeric target",
+    )
 
 
 class SURFStar(RadiusSelector):
@@ -342,7 +346,11 @@ class SURFStar(RadiusSelector):
     array([0, 1])
     """
 
-    _about = About("Greene, Himmelstein, Kiralis & Moore 2010", "n² d")
+    _about = About(
+        "Greene, Himmelstein, Kiralis & Moore 2010",
+        "n² d",
+        needs="classes, or a numeric target",
+    )
     _far = True
 
 
@@ -441,7 +449,11 @@ class MultiSURF(RadiusSelector):
     array([0, 1])
     """
 
-    _about = About("Urbanowicz, Olson, Schmitt, Meeker & Moore 2018", "n² d")
+    _about = About(
+        "Urbanowicz, Olson, Schmitt, Meeker & Moore 2018",
+        "n² d",
+        needs="classes, or a numeric target",
+    )
     _own_radius = True
 
 
@@ -545,6 +557,10 @@ class MultiSURFStar(RadiusSelector):
     array([0, 1])
     """
 
-    _about = About("Granizo-Mackenzie & Moore 2013", "n² d")
+    _about = About(
+        "Granizo-Mackenzie & Moore 2013",
+        "n² d",
+        needs="classes, or a numeric target",
+    )
     _own_radius = True
     _far = True

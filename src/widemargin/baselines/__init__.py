@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from widemargin.baselines.laplacian import LaplacianScore
     from widemargin.baselines.mrmr import MRMR
     from widemargin.baselines.similarity import FeatureSimilarity
+    from widemargin.baselines.univariate import FRegression, MutualInformation
 
 _HOME = {
     "FisherScore": "widemargin.baselines.fisher",
@@ -25,16 +26,20 @@ _HOME = {
     "FCBF": "widemargin.baselines.fcbf",
     "FeatureSimilarity": "widemargin.baselines.similarity",
     "ForestImportance": "widemargin.baselines.forest",
+    "FRegression": "widemargin.baselines.univariate",
+    "MutualInformation": "widemargin.baselines.univariate",
 }
 
 __all__ = [
     "FCBF",
     "MRMR",
+    "FRegression",
     "FeatureSimilarity",
     "FisherScore",
     "ForestImportance",
     "InformationGain",
     "LaplacianScore",
+    "MutualInformation",
     "PearsonScore",
     "TraceRatio",
 ]

@@ -21,24 +21,30 @@ from widemargin.threads import Workers
 class ForestImportance(MarginSelector):
     """Impurity importances of scikit-learn's random forest.
 
-    The yardstick that most people know: how much a feature lowers the Gini impurity at
-    the nodes that split by it, in the mean over the trees. The importances of a forest
-    sum to 1, so that they say how a feature compares with the others of the table, not
-    how good it is. Features with many different values are favoured.
+    The yardstick that most people know: how much a feature lowers the impurity (Gini's
+    for classes, the variance for a numeric target) at the nodes that split by it, in
+    the mean over the trees. The importances of a forest sum to 1, so that they say how
+    a feature compares with the others of the table, not how good it is. Features with
+    many different values are favoured.
 
     Features have to be numbers, and none may be missing: encode nominal features
-    first. The forest is that of `sklearn.ensemble.RandomForestClassifier`.
+    first. The forest is that of `sklearn.ensemble.RandomForestClassifier`, or
+    `RandomForestRegressor`.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
+        is within one standard error of the best, cross-validated in ten folds with the
+        ranking inside them.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes or numbers.
     n_estimators : int, default=100
         Trees.
     max_features : "sqrt", "log2", int, float or None, default="sqrt"
-        Features that are tried at each node, as scikit-learn has it.
+        Features that are tried at each node, as scikit-learn has it; None tries all,
+        which is scikit-learn's default for a numeric target.
     min_samples_leaf : int, default=1
         Rows of a leaf.
     redundancy : float, "auto" or None, default=None
@@ -67,11 +73,11 @@ class ForestImportance(MarginSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
+        fold; all lowered by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.
@@ -90,10 +96,13 @@ class ForestImportance(MarginSelector):
     array([2, 3])
     """
 
-    _about = About("Breiman 2001", "n log n √d per tree")
+    _about = About(
+        "Breiman 2001", "n log n √d per tree", needs="classes, or a numeric target"
+    )
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
+        "task": [StrOptions({"classification", "regression"})],
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
         "max_features": [
             None,
@@ -109,6 +118,7 @@ class ForestImportance(MarginSelector):
         self,
         n_features_to_select: int | float | str | None = None,
         *,
+        task: str = "classification",
         n_estimators: int = 100,
         max_features: int | float | str | None = "sqrt",
         min_samples_leaf: int = 1,
@@ -119,6 +129,7 @@ class ForestImportance(MarginSelector):
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.task = task
         self.n_estimators = n_estimators
         self.max_features = max_features
         self.min_samples_leaf = min_samples_leaf
@@ -128,11 +139,18 @@ class ForestImportance(MarginSelector):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def _numeric_target(self) -> bool:
+        return self.task == "regression"
+
     def _score(self, table: Table, workers: Workers) -> Floats:
         # It takes half a second to import.
-        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-        forest = RandomForestClassifier(
+        forest, y = RandomForestClassifier, table.y
+        if table.target is not None:
+            forest, y = RandomForestRegressor, table.target / np.ptp(table.target)
+        grown = forest(
             self.n_estimators,
             max_features=self.max_features,
             min_samples_leaf=self.min_samples_leaf,
@@ -140,5 +158,5 @@ class ForestImportance(MarginSelector):
             random_state=self.random_state,
         )
         # Trees see single precision: within [0, 1] that tells more values apart.
-        forest.fit(table.unit_range().astype(np.float32), table.y)
-        return np.asarray(forest.feature_importances_, np.float64)
+        grown.fit(table.unit_range().astype(np.float32), y)
+        return np.asarray(grown.feature_importances_, np.float64)
