@@ -14,9 +14,7 @@ SELECTORS = [
     for member in PUBLIC
     if inspect.isclass(member) and issubclass(member, MarginSelector)
 ]
-SELECTORS += [
-    type(s)(task="regression") for s in SELECTORS if "task" in s.get_params()
-]
+SELECTORS += [type(s)(task="regression") for s in SELECTORS if "task" in s.get_params()]
 
 
 # The checks' data sets are small: classes have fewer members than the default k,

@@ -44,6 +44,7 @@ from widemargin.table import (
     build,
     encode,
     numeric_target,
+    refuse_constant_target,
     refuse_single_class,
     validate,
     visiting_order,
@@ -289,6 +290,8 @@ class MarginSelector(TableSelector):
             raise ValueError(f"{name} needs at least 2 rows, got {len(rows.X)}.")
         if rows.labelled and len(rows.classes) < 2:
             refuse_single_class(rows.classes, name)
+        if rows.target is not None and np.ptp(rows.target) == 0:
+            refuse_constant_target(rows.target, name)
         self.n_features_in_ = rows.X.shape[1]
         if rows.names is not None:
             self.feature_names_in_ = rows.names
@@ -327,17 +330,7 @@ class MarginSelector(TableSelector):
         small = n**2 * d < current().single_thread_work
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
-            table = build(
-                rows.X,
-                rows.y,
-                rows.classes,
-                scale=self.scale,
-                workers=workers,
-                name=type(self).__name__,
-                nominal=rows.nominal,
-            )
-            if rows.target is not None:
-                table = replace(table, target=rows.target[table.rows])
+            table = self._table(rows, workers)
             if not self._asks_the_rows():
                 rows = None  # as large as the table
             self.scores_ = self._score(table, workers)
@@ -348,17 +341,23 @@ class MarginSelector(TableSelector):
         self.n_features_ = int(self.support_.sum())
         return self
 
+    def _table(self, rows: Rows, workers: Workers) -> Table:
+        """The rows, scaled and sorted by class."""
+        table = build(
+            rows.X,
+            rows.y,
+            rows.classes,
+            scale=self.scale,
+            workers=workers,
+            name=type(self).__name__,
+            nominal=rows.nominal,
+        )
+        if rows.target is None:
+            return table
+        return replace(table, target=rows.target[table.rows])
+
     def _check_auto(self, has_labels: bool) -> None:
         """Refuse to judge features without labels to judge them by."""
-        if self._numeric_target:
-            for name in ("n_features_to_select", "redundancy"):
-                if getattr(self, name) == "auto":
-                    raise ValueError(
-                        f'{type(self).__name__}: {name}="auto" judges features by '
-                        "classes, and y is a number. Pass a number of features, or a "
-                        "similarity."
-                    )
-            return
         if has_labels or self._about.gives == "subset":
             return
         for name in ("n_features_to_select", "redundancy"):
@@ -491,7 +490,7 @@ class MarginSelector(TableSelector):
             wanted = max(1, int(natural.sum()))
         threshold: Any = self.redundancy
         size = None
-        data = crossfit.Data(rows.X, rows.judged, rows.nominal, self.scale)
+        data = crossfit.Data(rows.X, rows.judged, rows.nominal, self.scale, rows.target)
         if any_size or threshold == "auto":
             thresholds = crossfit.THRESHOLDS if threshold == "auto" else (threshold,)
             folds = crossfit.fold_rows(data)
@@ -503,7 +502,9 @@ class MarginSelector(TableSelector):
                 pairs = self._judged_pairs(rows, data, folds, thresholds, workers)
                 self.optimism_ = crossfit.optimism(curves, pairs)
                 scores = curves[which].scores - self.optimism_
-                self.prefix_scores_ = np.maximum(scores, 0.0)
+                # R² may be below 0, an accuracy may not.
+                lowest = 0.0 if rows.target is None else -np.inf
+                self.prefix_scores_ = np.maximum(scores, lowest)
         if self.redundancy is not None:
             self._skip_redundant(data, threshold, wanted, workers)
         return size if any_size else None
@@ -515,7 +516,7 @@ class MarginSelector(TableSelector):
         folds: list[Fold],
         thresholds: Sequence[float | None],
         workers: Workers,
-    ) -> list[Ints] | None:
+    ) -> list[NDArray[Any]] | None:
         """Hits without two parts of the rows each, if there are few rows."""
         pairs = crossfit.pair_up(folds)
         if not pairs or len(rows.X) > crossfit.FEW_ROWS:
@@ -567,15 +568,11 @@ class MarginSelector(TableSelector):
             place[train] = np.arange(len(train))
             visits = place[np.asarray(self.order)]
             twin.set_params(order=visits[visits >= 0])
-        table = build(
-            rows.X[train],
-            rows.y[train],
-            rows.classes,
-            scale=self.scale,
-            workers=workers,
-            name=type(self).__name__,
-            nominal=rows.nominal,
-        )
+        target = None if rows.target is None else rows.target[train]
+        if target is not None and np.ptp(target) == 0:
+            return np.arange(twin.n_features_in_)  # there is nothing to rank by
+        part = rows._replace(X=rows.X[train], y=rows.y[train], target=target)
+        table = self._table(part, workers)
         twin.scores_ = twin._score(table, workers)
         return np.argsort(twin._rank(table))
 

@@ -66,6 +66,26 @@ def stratified_folds(
     return [(order[fold != v], order[fold == v]) for v in range(n_folds)]
 
 
+def plain_folds(
+    X: Floats,
+    target: Floats,
+    n_folds: int,
+    *,
+    nominal: Ints | None = None,
+    seed: int = 0,
+) -> list[Fold]:
+    """Deal the rows out to folds, whatever their target.
+
+    The target has a part in the keys: only rows that agree in it, too, may change
+    places. Parameters and result are as for `stratified_folds`, with a number in the
+    place of the class.
+    """
+    rows = np.column_stack([target, X])
+    shifted = None if nominal is None else nominal + 1
+    codes = np.zeros(len(X), np.int64)
+    return stratified_folds(rows, codes, n_folds, nominal=shifted, seed=seed)
+
+
 def row_keys(
     X: Floats, codes: Ints, *, nominal: Ints | None = None, seed: int = 0
 ) -> Keys:

@@ -255,10 +255,15 @@ def numeric_target(y: Any, name: str) -> Floats:
         raise ValueError(f"{name} needs numbers in y: {error}.") from error
     assert_all_finite(target, estimator_name=name, input_name="y")
     if target.size > 1 and np.ptp(target) == 0:
-        raise ValueError(
-            f"{name} needs a target that varies, but y is {target[0]:g} in every row."
-        )
+        refuse_constant_target(target, name)
     return target
+
+
+def refuse_constant_target(target: Floats, name: str) -> NoReturn:
+    """Say that there is nothing to predict."""
+    raise ValueError(
+        f"{name} needs a target that varies, but y is {target[0]:g} in every row."
+    )
 
 
 def _uniform(y: NDArray[Any]) -> NDArray[Any]:

@@ -169,3 +169,51 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
         return np.array(
             [nearest_class(((near - x) ** 2).sum(axis=1), self.labels_) for x in rows]
         )
+
+
+def mean_of_nearest(squares, targets, k):
+    """Mean target of the k nearest rows, given squared distances to them.
+
+    Rows as near as the k-th share the places that the nearer ones leave.
+    """
+    distances = [math.sqrt(s) for s in squares]
+    k = min(k, len(distances))
+    border = sorted(distances)[k - 1]
+    nearer = [t for t, r in zip(targets, distances, strict=True) if r < border / SLACK]
+    tied = [
+        t
+        for t, r in zip(targets, distances, strict=True)
+        if border / SLACK <= r <= border * SLACK
+    ]
+    return (sum(nearer) + (k - len(nearer)) * sum(tied) / len(tied)) / k
+
+
+SLACK = 1 + TIE
+
+
+def fold_predictions(X, y, fold, order, k=5, scale="minmax", nominal=None):
+    """What k-NN regression predicts for the test rows with 1, 2, … features."""
+    nominal = nominal or [False] * len(X[0])
+    train, test = fold
+    near, rows = scaled_by([X[i] for i in train], [X[i] for i in test], nominal, scale)
+    targets = [y[i] for i in train]
+    return [
+        [
+            mean_of_nearest(
+                [square(x, z, order[:size], nominal) for z in near], targets, k
+            )
+            for x in rows
+        ]
+        for size in range(1, len(order) + 1)
+    ]
+
+
+def r_squared(y, tests, predictions):
+    """1 − Σ(y − ŷ)² / Σ(y − ȳ)² over all folds, ȳ the mean of all rows."""
+    mean = sum(y) / len(y)
+    left = sum(
+        (y[i] - p) ** 2
+        for test, found in zip(tests, predictions, strict=True)
+        for i, p in zip(test, found, strict=True)
+    )
+    return 1 - left / sum((v - mean) ** 2 for v in y)

@@ -45,8 +45,10 @@ class RReliefF(MarginSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        How many features to keep, or which share of them; None keeps half.
+    n_features_to_select : int, float, "auto" or None, default=None
+        How many features to keep, or which share of them; None keeps half. "auto"
+        keeps the smallest top-k whose R² with 5-NN is within one standard error of the
+        best, cross-validated in ten folds with the ranking inside them.
     n_neighbors : int, default=10
         k; the authors use up to 70 with weights by rank.
     weights : {"rank", "uniform", "distance"}, default="rank"
@@ -57,10 +59,11 @@ class RReliefF(MarginSelector):
         How fast weights by rank fall; see ``weights``.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
-    redundancy : float or None, default=None
+    redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. Scores
-        stay as they are.
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
     scale : {"minmax", "standard"} or None, default="minmax"
         How features are scaled: by their range, by their standard deviation, or not at
         all.
@@ -83,8 +86,15 @@ class RReliefF(MarginSelector):
         Whether a feature is kept.
     n_features_ : int
         How many features are kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With ``n_features_to_select="auto"``, cross-validated R² of 5-NN with the best
+        1, 2, 3, … features, ranked by the training rows of each fold; all lowered by
+        ``optimism_``. Predicting the mean of all rows scores 0.
+    optimism_ : float or None
+        What R² at the chosen size owes to being chosen: how much lower it is if the
+        size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for.
+        The similarity in force; None if none was asked for, or chosen.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature that stands for a skipped one; −1 for
         features that are not skipped. Skipped features rank last.

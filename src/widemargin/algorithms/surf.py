@@ -175,8 +175,9 @@ class SURF(RadiusSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
+        is within one standard error of the best, cross-validated in ten folds with the
+        ranking inside them.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
@@ -209,11 +210,11 @@ class SURF(RadiusSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
+        fold; all lowered by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.
@@ -281,8 +282,9 @@ class SURFStar(RadiusSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
+        is within one standard error of the best, cross-validated in ten folds with the
+        ranking inside them.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
@@ -315,11 +317,11 @@ class SURFStar(RadiusSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
+        fold; all lowered by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.
@@ -384,8 +386,9 @@ class MultiSURF(RadiusSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
+        is within one standard error of the best, cross-validated in ten folds with the
+        ranking inside them.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
@@ -418,11 +421,11 @@ class MultiSURF(RadiusSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
+        fold; all lowered by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.
@@ -492,8 +495,9 @@ class MultiSURFStar(RadiusSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
+        is within one standard error of the best, cross-validated in ten folds with the
+        ranking inside them.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
@@ -526,11 +530,11 @@ class MultiSURFStar(RadiusSelector):
     n_features_ : int
         How many features are kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
+        fold; all lowered by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.

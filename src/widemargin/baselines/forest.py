@@ -147,7 +147,7 @@ class ForestImportance(MarginSelector):
         # It takes half a second to import.
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-        forest, y = RandomForestClassifier, table.y
+        forest, y = RandomForestClassifier, table.y.astype(np.float64)
         if table.target is not None:
             forest, y = RandomForestRegressor, table.target / np.ptp(table.target)
         grown = forest(

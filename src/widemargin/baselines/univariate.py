@@ -241,7 +241,7 @@ class MutualInformation(MarginSelector):
             mutual_info_regression,
         )
 
-        estimate, y = mutual_info_classif, table.y
+        estimate, y = mutual_info_classif, table.y.astype(np.float64)
         if table.target is not None:
             estimate, y = mutual_info_regression, table.target / np.ptp(table.target)
         X, discrete = table.unit_range(), np.zeros(table.n_features, np.bool_)

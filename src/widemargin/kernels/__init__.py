@@ -94,6 +94,7 @@ from widemargin.kernels.permutations import (
     permuted_neighbors,
     permuted_sums,
 )
+from widemargin.kernels.prefix_means import prefix_means
 from widemargin.kernels.prefixes import STEPS, WIDTH, Prefixes, pack_panel, prefix_hits
 from widemargin.kernels.reach import STEP, arrange_columns
 from widemargin.kernels.records import (
@@ -225,6 +226,7 @@ __all__ = [
     "permuted_sums",
     "possible_invaders",
     "prefix_hits",
+    "prefix_means",
     "rearrange_cells",
     "resolve",
     "round_rows",

@@ -33,7 +33,7 @@ class MixedPrefixes(NamedTuple):
 
 
 @inner
-def _add_column(prefixes, f, i, D, q):
+def add_column(prefixes, f, i, D, q):
     """Add what row i differs by from all others in feature f to D[q], squared."""
     columns = prefixes.columns
     n, x = np.uint64(columns.shape[1]), columns[f, i]
@@ -70,7 +70,7 @@ def mixed_prefix_hits(prefixes, queries, prior, correct):
         correct[f] = 0
         for q in range(queries.size):
             i = queries[q]
-            _add_column(prefixes, f, i, D, q)
+            add_column(prefixes, f, i, D, q)
             lo, hi = starts[labels[i]], starts[labels[i] + 1]
             hit = _least(D[q], lo, hi)
             miss = min(_least(D[q], 0, lo), _least(D[q], hi, n))
