@@ -82,7 +82,7 @@ class FRLL(MarginSelector):
         best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
         by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.

@@ -107,7 +107,7 @@ class Relief(SampledSelector):
         best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
         by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.
@@ -298,7 +298,7 @@ class ReliefF(SampledSelector):
         best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
         by ``optimism_``.
     optimism_ : float or None
-        What the accuracy at the chosen size owes to being chosen: how much lower it is
+        What the score at the chosen size owes to being chosen: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.

@@ -91,8 +91,8 @@ class RReliefF(MarginSelector):
         1, 2, 3, … features, ranked by the training rows of each fold; all lowered by
         ``optimism_``. Predicting the mean of all rows scores 0.
     optimism_ : float or None
-        What R² at the chosen size owes to being chosen: how much lower it is if the
-        size for each fold is chosen by the other folds.
+        What the score at the chosen size owes to being chosen: how much lower it is
+        if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.
     redundant_with_ : array of shape (n_features,) or None

@@ -38,10 +38,11 @@ class FRegression(MarginSelector):
         keeps the smallest top-k whose R² with 5-NN is within one standard error of the
         best, cross-validated in ten folds with the ranking inside them.
     redundancy : float, "auto" or None, default=None
-        |r| from which a feature is skipped because a better one is kept. "auto" lets
-        the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and 0.7.
-        Scores stay as they are.
-    scale : "minmax", "standard" or None, default="minmax"
+        Similarity from which a feature is skipped because a better one is kept: |r|, or
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
+    scale : {"minmax", "standard"} or None, default="minmax"
         Makes no difference to the scores.
     n_jobs : int or None, default=None
         Threads; None uses all cores.
@@ -64,8 +65,8 @@ class FRegression(MarginSelector):
         1, 2, 3, … features, ranked by the training rows of each fold; all lowered by
         ``optimism_``.
     optimism_ : float or None
-        What R² at the chosen size owes to being chosen: how much lower it is if the
-        size for each fold is chosen by the other folds.
+        What the score at the chosen size owes to being chosen: how much lower it is
+        if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
         The similarity in force; None if none was asked for, or chosen.
     redundant_with_ : array of shape (n_features,) or None
@@ -144,10 +145,11 @@ class MutualInformation(MarginSelector):
         Features that hold few different numbers, as a mask or as column numbers; True
         for all. Their scores are exact for the rows given, without noise.
     redundancy : float, "auto" or None, default=None
-        |r| from which a feature is skipped because a better one is kept. "auto" lets
-        the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and 0.7.
-        Scores stay as they are.
-    scale : "minmax", "standard" or None, default="minmax"
+        Similarity from which a feature is skipped because a better one is kept: |r|, or
+        the symmetrical uncertainty if the table has nominal or missing values. "auto"
+        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
+        0.7. Scores stay as they are.
+    scale : {"minmax", "standard"} or None, default="minmax"
         Makes no difference to the scores, but for the noise.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result does not depend on their number.
