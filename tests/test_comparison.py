@@ -137,8 +137,37 @@ class TestAnswer:
         assert c.signal is False
         assert c.answer == (
             "No signal found (p = 0.400, level 0.05): whichever of the 10 features are "
-            "kept, the accuracy of 1-NN is at most 53 %, and 50 % by guessing."
+            "kept, the accuracy of 1-NN is at most 53 %, and 50 % by guessing; that "
+            "much may be chance."
         )
+
+    def test_no_signal_and_no_score_above_chance(self):
+        c = comparison_of({"a": {1: near(0.47)}}, baseline=0.5, p=0.4)
+        assert c.answer.endswith("is at most 47 %, and 50 % by guessing.")
+
+    def test_signal_that_the_classifier_does_not_use_is_not_called_enough(self):
+        c = comparison_of({"ReliefF": {2: near(0.507)}}, baseline=0.503, p=0.002)
+        assert c.signal is True
+        assert c.answer == (
+            "There is signal (p = 0.002), but 1-NN does not clearly beat guessing: the "
+            "accuracy of 1-NN is 50.7 % with 2 of 10 features, as ReliefF ranks them, "
+            "50.3 % with all, and 50.0 % by guessing. Another classifier or score may "
+            "show more."
+        )
+        c = comparison_of({"a": {10: near(0.507)}}, baseline=0.507, p=0.002)
+        assert "is 51 % with all 10 features, and 50 % by guessing" in c.answer
+
+    def test_only_all_features_together_may_beat_guessing(self):
+        c = comparison_of({"a": {2: near(0.505)}}, baseline=0.6, p=0.002)
+        assert "does not clearly beat guessing with fewer than all features" in c.answer
+
+    def test_a_loss_is_above_chance_if_it_is_lower(self):
+        scores = {"a": {2: near(-0.5)}}
+        options = {"scoring": "neg_rank_loss", "chance": -0.9}
+        assert "enough" in comparison_of(scores, baseline=-0.5, **options).answer
+        options["chance"] = -0.505
+        found = comparison_of(scores, baseline=-0.5, **options).answer
+        assert "does not clearly beat guessing" in found
 
     def test_signal_is_the_verdict_of_the_test(self):
         scores = {"a": {1: near(0.56, 0.001)}}

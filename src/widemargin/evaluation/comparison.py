@@ -191,14 +191,13 @@ class Comparison:
         best, of_all = _together(self.curve.scoring, self.choice.score, self.score_all)
         if self.signal is False:
             return self._no_signal()
+        if not self._above_chance(self.choice.score):
+            return self._no_use(self.choice, self.score_all)
         if k == d:
             return (
                 f"All {d} features are needed: {self._measure()} is {best} with them."
             )
-        ranked = f"as {self.choice.method} ranks them"
-        if self.choice.redundancy is not None:
-            ranked += " without near copies"
-        subject = f"{k} of {d} features, {ranked},"
+        subject = f"{k} of {d} features, {self._ranked(self.choice)},"
         carry = "carries" if k == 1 else "carry"
         better = self.choice.better_than_all
         if better is None:
@@ -278,16 +277,46 @@ class Comparison:
     def _no_signal(self) -> str:
         assert self.curve is not None
         assert self.signal_test is not None
-        chance, found = _together(
-            self.curve.scoring, self.chance or 0.0, max(self._tops())
-        )
+        top = max(self._tops())
+        chance, found = _together(self.curve.scoring, self.chance or 0.0, top)
         at_best = "at least" if measure(self.curve.scoring).is_loss else "at most"
         return (
             f"No signal found (p = {self.signal_test.p_value:.3f}, level "
             f"{self.signal_test.level:g}): whichever of the {self.profile.n_features} "
             f"features are kept, {self._measure()} is {at_best} {found}, and "
-            f"{chance} by guessing."
+            f"{chance} by guessing"
+            + ("; that much may be chance." if top > (self.chance or 0.0) else ".")
         )
+
+    def _above_chance(self, score: float) -> bool:
+        """Whether a score is more than a standard error above that of guessing."""
+        assert self.choice is not None
+        return self.chance is None or score > self.chance + self.choice.stderr
+
+    def _no_use(self, choice: Choice, score_all: float) -> str:
+        """There may be signal, but the selection does no better than guessing."""
+        assert self.curve is not None
+        assert self.chance is not None
+        best, of_all, chance = _together(
+            self.curve.scoring, choice.score, score_all, self.chance
+        )
+        d, k = self.profile.n_features, choice.n_features
+        those = f"with {k} of {d} features, {self._ranked(choice)}, {of_all} with all"
+        if k == d:
+            those = f"with all {d} features"
+        lead = f"{self.classifier} does not clearly beat guessing"
+        if self._above_chance(score_all):
+            lead += " with fewer than all features"
+        if self.signal_test is not None:
+            lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
+        return (
+            f"{lead}: {self._measure()} is {best} {those}, and {chance} by guessing. "
+            "Another classifier or score may show more."
+        )
+
+    def _ranked(self, choice: Choice) -> str:
+        without = "" if choice.redundancy is None else " without near copies"
+        return f"as {choice.method} ranks them{without}"
 
     def _measure(self, short: bool = False) -> str:
         assert self.curve is not None
