@@ -93,9 +93,9 @@ def direction(auc: float | None) -> str:
     """An arrow, up if values rise with the class, and the AUC."""
     if auc is None:
         return NONE
-    near = round(auc, 3)
-    arrow = "=" if near == 0.5 else "↑" if near > 0.5 else "↓"
-    return f"{arrow} {auc:.2f}"
+    shown = f"{auc:.2f}"
+    arrow = "=" if shown == "0.50" else "↑" if auc > 0.5 else "↓"
+    return f"{arrow} {shown}"
 
 
 def measured(value: float | None, scoring: str | None) -> str:

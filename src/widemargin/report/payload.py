@@ -21,10 +21,8 @@ COLUMNS = {
     "q_value": 3,
 }
 VERDICTS = ("confirmed", "tentative", "rejected")
-BUDGET = 4_000_000  # characters for the tables of features
-CELL = 7  # characters that one number takes, its comma included
-OVERVIEW = 45  # characters that the overview takes of a column
-VERDICT = 12  # characters that a verdict takes, its reason aside
+BUDGET = 4_300_000  # characters for the tables of features
+MEASURED = 500  # features that tell how many characters one takes
 
 Json = dict[str, Any]
 
@@ -36,20 +34,27 @@ def payload(data: Json) -> Json:
     some method ranks highest; the saved JSON has all of them.
     """
     listed = listed_features(data)
-    names = data["features"]["name"]
     return {
-        "n_features": len(names),
-        "listed": listed,
-        "names": [names[f] for f in listed],
-        "methods": [_method(m, listed) for m in data["methods"]],
+        "n_features": len(data["features"]["name"]),
+        **_tables(data, listed),
         "best": best_method(data),
-        "verdicts": _verdicts(data.get("verdicts"), listed),
         "signal": data["signal"],
-        "columns": _columns(data.get("columns"), listed),
         "curve": _rounded(data["curve"]),
         "distributions": _named(data),
         "image": _image(data),
         "groups": _groups(data, set(listed)),
+    }
+
+
+def _tables(data: Json, listed: list[int]) -> Json:
+    """What the page says of each of the listed features."""
+    names = data["features"]["name"]
+    return {
+        "listed": listed,
+        "names": [names[f] for f in listed],
+        "methods": [_method(m, listed) for m in data["methods"]],
+        "verdicts": _verdicts(data.get("verdicts"), listed),
+        "columns": _columns(data.get("columns"), listed),
     }
 
 
@@ -66,18 +71,12 @@ def kept_names(best: Json, names: list[str]) -> list[str]:
 
 def listed_features(data: Json) -> list[int]:
     """Features that the table lists: all, or as many as the budget allows."""
-    names, methods = data["features"]["name"], data["methods"]
-    cells = sum(m[column] is not None for m in methods for column in COLUMNS)
-    per_feature = CELL * cells + 2 + sum(map(len, names)) / max(1, len(names))
-    if data.get("columns"):
-        per_feature += OVERVIEW
-    if judged := data.get("verdicts"):
-        reasons = sum(map(len, set(judged["why"]))) / max(1, len(names))
-        per_feature += VERDICT + reasons
-    allowed = max(100, int(BUDGET / per_feature))
-    if len(names) <= allowed:
-        return list(range(len(names)))
-    best_rank = np.min([m["rank"] for m in methods], axis=0)
+    d = len(data["features"]["name"])
+    some = np.unique(np.linspace(0, d - 1, min(d, MEASURED)).astype(int)).tolist()
+    allowed = max(100, int(BUDGET * len(some) / len(script_json(_tables(data, some)))))
+    if d <= allowed:
+        return list(range(d))
+    best_rank = np.min([m["rank"] for m in data["methods"]], axis=0)
     return sorted(np.argsort(best_rank, kind="stable")[:allowed].tolist())
 
 

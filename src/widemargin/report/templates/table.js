@@ -211,8 +211,9 @@ function verdictColumn({ verdict, reasons, why }) {
 // An arrow, up if values rise with the class, and the AUC.
 function direction(auc) {
   if (auc === null) return NONE;
-  const arrow = auc === 0.5 ? "=" : auc > 0.5 ? "↑" : "↓";
-  return `${arrow} ${auc.toFixed(2)}`;
+  const shown = auc.toFixed(2);
+  const arrow = shown === "0.50" ? "=" : auc > 0.5 ? "↑" : "↓";
+  return `${arrow} ${shown}`;
 }
 
 // The page explains the star: a resample has half the rows.
