@@ -8,6 +8,7 @@ missing cell becomes NaN, whatever it was before.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -74,7 +75,7 @@ def kinds(X: Any) -> list[int]:
     Of objects, numbers make a numeric column and dates one that no method takes; all
     else is nominal. Without any value, the type decides.
     """
-    found = [kind(dtype) for dtype in X.dtypes]
+    found = _by_type(X, kind)
     for f in object_columns(X):
         found[f] = _kind_of_objects(column_of(X, f), found[f])
     return found
@@ -82,7 +83,15 @@ def kinds(X: Any) -> list[int]:
 
 def object_columns(X: Any) -> list[int]:
     """Columns of a frame that may hold anything, going by their types."""
-    return [f for f, dtype in enumerate(X.dtypes) if _holds_objects(dtype)]
+    return [f for f, holds in enumerate(_by_type(X, _holds_objects)) if holds]
+
+
+def _by_type(X: Any, function: Callable[[Any], Any]) -> list[Any]:
+    """What a function says of the type of each column; wide frames have few types."""
+    dtypes = list(X.dtypes)
+    different = {id(dtype): dtype for dtype in dtypes}
+    known = {key: function(dtype) for key, dtype in different.items()}
+    return [known[id(dtype)] for dtype in dtypes]
 
 
 def _holds_objects(dtype: Any) -> bool:

@@ -29,7 +29,7 @@ from widemargin.folding import Fold, plain_folds, stratified_folds
 from widemargin.prefixes import Space, prefix_hits, prefix_means, spaces
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
-from widemargin.thinning import similarity_of, thin
+from widemargin.thinning import similarity_of, thin_by
 from widemargin.threads import Workers
 
 N_FOLDS = 10
@@ -298,10 +298,9 @@ def _thinned(
     if all(threshold is None for threshold in thresholds):
         return [order] * len(thresholds)
     similarity = similarity_of(data.X[train], data.nominal, data.y[train], workers)
-    return [
-        order if t is None else thin(order, similarity, t, most).order
-        for t in thresholds
-    ]
+    wanted = [t for t in thresholds if t is not None]
+    thinned = iter(thin_by(order, similarity, wanted, most))
+    return [order if t is None else next(thinned).order for t in thresholds]
 
 
 def choose(curves: Sequence[Curve], size: int | None = None) -> tuple[int, int]:

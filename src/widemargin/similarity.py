@@ -71,7 +71,8 @@ class Correlation:
             r[np.ix_(~partly, partly_too)] = self._in_common(
                 features[~partly], others[partly_too]
             )
-        return np.minimum(np.abs(r), 1.0)
+        np.abs(r, out=r)
+        return np.minimum(r, 1.0, out=r)
 
     def _in_common(self, features: Ints, others: Ints) -> Floats:
         """R over the rows that each pair has in common; 0 where it is undefined."""

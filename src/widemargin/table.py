@@ -446,7 +446,8 @@ def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
         # Rounded, that of a constant could be another number.
         ranges[2, part] = np.clip(mean, ranges[0, part], ranges[1, part])
 
-    workers.run(measure, workers.shares(d, 64, 256))
+    cells = 2**16  # which stay in cache from one step to the next
+    workers.run(measure, workers.shares(d, 64, max(256, cells // n)))
     return ranges
 
 

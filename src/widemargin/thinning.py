@@ -7,7 +7,7 @@ that may be kept against all that come after: there is never a matrix of d² of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,12 +74,24 @@ def thin(order: Ints, similarity: Similarity, threshold: float, wanted: int) -> 
         How many features have to be told from their near copies. Beyond so many,
         none is skipped for being similar to another one that is not among them.
     """
+    (thinned,) = thin_by(order, similarity, [threshold], wanted)
+    return thinned
+
+
+def thin_by(
+    order: Ints, similarity: Similarity, thresholds: Iterable[float], wanted: int
+) -> list[Thinned]:
+    """The same for several thresholds, which share most of the similarities."""
     usable = order[similarity.usable[order]]
-    leader, _ = leaders(usable, similarity, threshold, most=wanted)
-    skipped = leader != np.arange(len(order))
-    instead = np.where(skipped, leader, -1)
-    kept, copies = order[~skipped[order]], order[skipped[order]]
-    return Thinned(np.concatenate([kept, copies]), instead)
+    first = similarity(usable[: min(similarity.block, wanted)], usable)
+    found = []
+    for threshold in thresholds:
+        leader, _ = leaders(usable, similarity, threshold, most=wanted, first=first)
+        skipped = leader != np.arange(len(order))
+        kept, copies = order[~skipped[order]], order[skipped[order]]
+        instead = np.where(skipped, leader, -1)
+        found.append(Thinned(np.concatenate([kept, copies]), instead))
+    return found
 
 
 def leaders(
@@ -88,6 +100,7 @@ def leaders(
     threshold: float,
     *,
     most: int | None = None,
+    first: Floats | None = None,
     advance: Callable[[], Any] = lambda: None,
 ) -> tuple[Ints, Floats]:
     """The representative of each feature, and how similar it is.
@@ -98,6 +111,9 @@ def leaders(
         Features, best first; others represent themselves.
     most : int, optional
         No feature is represented by any but the first so many representatives.
+    first : array, optional
+        Similarities of the first of them, as many as come in a block and no more than
+        ``most``, to all of them.
     advance : function
         Called once for each feature that is done.
 
@@ -114,20 +130,27 @@ def leaders(
     done, found = 0, 0
     while done < len(order) and (most is None or found < most):
         rest = order[done:]
-        open_: NDArray[np.int64] = np.flatnonzero(similar[rest] < limit)
-        open_ = open_[: similarity.block]
+        size = similarity.block if most is None else min(similarity.block, most - found)
+        open_: NDArray[np.int64] = np.flatnonzero(similar[rest] < limit)[:size]
         candidates = rest[open_]
-        block = similarity(candidates, rest) if len(candidates) else np.empty((0, 0))
-        for place, f, row in zip(open_, candidates, block, strict=True):
-            if similar[f] >= limit or found == most:
+        if done == 0 and first is not None:
+            block = first
+        elif len(candidates):
+            block = similarity(candidates, rest)
+        else:
+            block = np.empty((0, 0))
+        near = block >= limit
+        for i, (place, f) in enumerate(zip(open_, candidates, strict=True)):
+            if similar[f] >= limit:
                 continue
             found += 1
-            after = rest[place + 1 :]
-            closer = row[place + 1 :] > similar[after] + TIE
-            similar[after[closer]] = row[place + 1 :][closer]
+            places = place + 1 + np.flatnonzero(near[i, place + 1 :])
+            after, close = rest[places], block[i, places]
+            closer = close > similar[after] + TIE
+            similar[after[closer]] = close[closer]
             leader[after[closer]] = f
         settled = len(rest)
-        if len(open_) == similarity.block:
+        if len(open_) == size:
             settled = int(open_[-1]) + 1
         done += settled
         for _ in range(settled):

@@ -220,10 +220,11 @@ class Encoded:
         Nominal columns are so by their type, or by what a selector was told.
         """
         told = [getattr(s, "categorical_features", None) for s in selectors]
+        different = {repr(np.asarray(t).tolist()): t for t in [None, *told]}
         X, caller = self.source.X, self.source.caller
         found = [
             nominal_columns(X, t, caller, booleans=False, notice=False)
-            for t in [None, *told]
+            for t in different.values()
         ]
         table = self.source.numbers(np.unique(np.concatenate(found)))
         return (

@@ -22,7 +22,7 @@ from widemargin.evaluation.splits import Fold
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 from widemargin.targets import judged_labels
-from widemargin.thinning import similarity_of, thin
+from widemargin.thinning import similarity_of, thin_by
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 CALLER = "selection_curve"
@@ -140,13 +140,8 @@ class Curves:
         rows = np.sort(train)
         with Workers(1) as workers:
             similarity = similarity_of(X[rows], nominal, self.data.codes[rows], workers)
-            return [
-                order,
-                *(
-                    thin(order, similarity, t, int(few[-1])).order
-                    for t in self.thresholds
-                ),
-            ]
+            thinned = thin_by(order, similarity, self.thresholds, int(few[-1]))
+            return [order, *(found.order for found in thinned)]
 
     def _try(self, fold: int, orders: list[Ints]) -> list[Floats]:
         """Scores of each ranking, for the sizes."""
