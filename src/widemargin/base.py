@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -815,15 +815,16 @@ class SampledSelector(MarginSelector):
             return None
         if table.mixed is not None:
             return None
-        return leaving.scores_without(table, left_out, self._rule, self._power, workers)
+        rule_of = partial(self._rule, classes=table.classes)
+        return leaving.scores_without(table, left_out, rule_of, self._power, workers)
 
     def _k(self, n: int) -> int:
         """The number of neighbours in a table of n rows."""
         k = self.n_neighbors
         return max(1, round(np.log(n))) if k == "log" else int(k)
 
-    def _rule(self, counts: Ints) -> leaving.Rule:
-        """Neighbours and what they count, for classes of so many rows."""
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> leaving.Rule:
+        """Neighbours and what they count, for so many rows of each class."""
         raise NotImplementedError
 
     @property

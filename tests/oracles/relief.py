@@ -7,6 +7,7 @@ Algorithms 1 and 2.
 import numpy as np
 
 from .neighbours import distance, hits_and_misses, scaled, shared_neighbour_weights
+from .regression import influences
 
 
 def relief(X, y, *, squared=False, scale="minmax", samples=None):
@@ -42,6 +43,29 @@ def relieff(X, y, k, *, metric="euclidean", scale="minmax", samples=None):
             misses_of_C = [j for j in misses if y[j] == C]
             prior = P[C] / (1 - P[y[i]])
             w += prior * mean_difference(X, i, misses_of_C, k, metric=metric)
+    return w / len(visited)
+
+
+def weighted_relieff(X, y, k, *, weights, sigma=20.0, priors=None, **options):
+    """ReliefF whose k neighbours count by rank (MATLAB's sigma) or 1/distance.
+
+    ``priors`` are the probabilities of the classes, by label; those of y by default.
+    """
+    metric, samples = options.get("metric", "euclidean"), options.get("samples")
+    X, y = scaled(X, options.get("scale", "minmax")), list(y)
+    visited = list(range(len(y)) if samples is None else samples)
+    P = priors or {C: y.count(C) / len(y) for C in dict.fromkeys(y)}
+    w = np.zeros(X.shape[1])
+    for i in visited:
+        for C in P:
+            members = [j for j in range(len(y)) if y[j] == C and j != i]
+            if not members:
+                continue
+            distances = [distance(X[i], X[j], metric) for j in members]
+            counts_for = -1 if y[i] == C else P[C] / (1 - P[y[i]])
+            shares = influences(distances, k, weights, sigma)
+            for j, p in zip(members, shares, strict=True):
+                w += counts_for * p * np.abs(X[i] - X[j])
     return w / len(visited)
 
 

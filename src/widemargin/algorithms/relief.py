@@ -19,12 +19,21 @@ from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, SampledSelector
-from widemargin.engine import Edges, Neighbors, each_class, hits_and_misses, nearest
+from widemargin.engine import (
+    Edges,
+    Neighbors,
+    each_class,
+    hits_and_misses,
+    influences,
+    nearest,
+)
+from widemargin.engine.influence import WEIGHTS
 from widemargin.engine.relations import HIT, MISS
 from widemargin.leaving import Rule
+from widemargin.priors import class_priors
 from widemargin.protocol import AnyTable
 from widemargin.sampling import Estimate
-from widemargin.table import Floats, Ints, warn_small_classes
+from widemargin.table import Floats, Ints, Table, warn_small_classes
 from widemargin.threads import Workers
 
 
@@ -197,7 +206,7 @@ class Relief(SampledSelector):
     def _edges(
         self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
-        k, slots, coefficients, _ = self._rule(table.counts)
+        k, slots, coefficients, _ = self._rule(table.counts, table.classes)
         for block in nearest(
             table,
             k,
@@ -209,7 +218,7 @@ class Relief(SampledSelector):
         ):
             yield block, block.edges(coefficients[table.y[block.queries]])
 
-    def _rule(self, counts: Ints) -> Rule:
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
         C = len(counts)
         coefficients = np.empty((C, 2))
         coefficients[:, HIT], coefficients[:, MISS] = -1, 1
@@ -254,6 +263,18 @@ class ReliefF(SampledSelector):
         k; "log" is the natural logarithm of the number of samples, rounded.
     metric : {"euclidean", "manhattan"}, default="euclidean"
         Distance in the scaled space. Most Relief software uses "manhattan".
+    weights : {"uniform", "rank", "distance"}, default="uniform"
+        What the r-th nearest of the k neighbours in a class counts: the same, or
+        exp(−(r/sigma)²), or 1/distance (rows at distance 0 then take all the weight).
+        The weights in a class sum to 1; equally near rows share those of their places.
+        "rank" is MATLAB's ``sigma`` and CORElearn's ``ReliefFexpRank``, "distance" its
+        ``ReliefFdistance``.
+    sigma : float, default=20.0
+        How fast weights by rank fall; see ``weights``. The published value.
+    priors : {"empirical", "uniform"}, dict or array, default="empirical"
+        P(C), the probabilities of the classes: as frequent as in y, all the same, or
+        given: by label, or in the order of the sorted labels. They are made to sum
+        to 1.
     n_samples : int, "auto" or None, default=None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
         visits samples in random order until simultaneous confidence intervals settle
@@ -348,6 +369,14 @@ class ReliefF(SampledSelector):
     >>> ReliefF(n_features_to_select=1, n_neighbors=1).fit(X, y).get_feature_names_out()
     array(['purpose'], dtype=object)
 
+    Neighbours that count by rank, for classes that are equally frequent where the
+    selection will be used:
+
+    >>> X, y = load_iris(return_X_y=True)
+    >>> by_rank = ReliefF(n_neighbors=40, weights="rank", priors="uniform")
+    >>> by_rank.fit(X, y).scores_.round(2)
+    array([0.15, 0.12, 0.36, 0.38])
+
     Of a large table, some rows tell enough:
 
     >>> import numpy as np
@@ -371,6 +400,9 @@ class ReliefF(SampledSelector):
             StrOptions({"log"}),
         ],
         "metric": [StrOptions({"euclidean", "manhattan"})],
+        "weights": [StrOptions(WEIGHTS)],
+        "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
+        "priors": [StrOptions({"empirical", "uniform"}), dict, "array-like"],
     }
 
     def __init__(
@@ -379,6 +411,9 @@ class ReliefF(SampledSelector):
         *,
         n_neighbors: int | str = 10,
         metric: str = "euclidean",
+        weights: str = "uniform",
+        sigma: float = 20.0,
+        priors: Any = "empirical",
         n_samples: int | str | None = None,
         tol: float | None = None,
         confidence: float = 0.95,
@@ -392,6 +427,9 @@ class ReliefF(SampledSelector):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.metric = metric
+        self.weights = weights
+        self.sigma = sigma
+        self.priors = priors
         self.n_samples = n_samples
         self.tol = tol
         self.confidence = confidence
@@ -405,8 +443,9 @@ class ReliefF(SampledSelector):
     def _edges(
         self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
-        k, slots, coefficients, metric = self._rule(table.counts)
+        k, slots, coefficients, metric = self._rule(table.counts, table.classes)
         warn_small_classes(table, "ReliefF", k)
+        uniform = self.weights == "uniform"
         for block in nearest(
             table,
             k,
@@ -414,14 +453,33 @@ class ReliefF(SampledSelector):
             metric=metric,
             queries=rows,
             share_ties=True,
+            distances=not uniform,
             workers=workers,
             **options,
         ):
-            yield block, block.edges(coefficients[table.y[block.queries]])
+            mine = coefficients[table.y[block.queries]]
+            yield (
+                block,
+                block.edges(mine) if uniform else self._weighted(block, mine, k),
+            )
 
-    def _rule(self, counts: Ints) -> Rule:
+    def _weighted(self, block: Neighbors, coefficients: Floats, k: int) -> Edges:
+        """Edges of neighbours that count by rank or distance; (m, C) sums of groups."""
+        counts = np.diff(block.offsets)
+        p = influences(block, k, self.weights, self.sigma)
+        heads = np.repeat(np.repeat(block.queries, block.n_slots), counts)
+        return Edges(heads, block.rows, p * np.repeat(coefficients.ravel(), counts))
+
+    def _scores_without(
+        self, table: Table, left_out: list[Ints], workers: Workers
+    ) -> Floats | None:
+        if self.weights != "uniform":
+            return None
+        return super()._scores_without(table, left_out, workers)
+
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
         n = int(counts.sum())
-        P = counts / n
+        P = class_priors(self.priors, counts, classes)
         # Row y holds what a neighbour of each class counts for a sample of class y.
         coefficients = P / (1 - P[:, None])
         np.fill_diagonal(coefficients, -1.0)

@@ -17,8 +17,8 @@ import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
-from widemargin.engine import Edges, Neighbors, anyone, nearest
-from widemargin.kernels import TIE
+from widemargin.engine import Edges, anyone, influences, nearest
+from widemargin.engine.influence import WEIGHTS
 from widemargin.numeric import ReliefSums
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
@@ -119,7 +119,7 @@ class RReliefF(MarginSelector):
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
-        "weights": [StrOptions({"rank", "uniform", "distance"})],
+        "weights": [StrOptions(WEIGHTS)],
         "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
         "metric": [StrOptions({"euclidean", "manhattan"})],
         "categorical_features": ["array-like", None],
@@ -166,40 +166,6 @@ class RReliefF(MarginSelector):
             workers=workers,
         ):
             heads = np.repeat(block.queries, np.diff(block.offsets))
-            sums.add(Edges(heads, block.rows, self._influences(block)), workers)
+            p = influences(block, self.n_neighbors, self.weights, self.sigma)
+            sums.add(Edges(heads, block.rows, p), workers)
         return sums.scores()
-
-    def _influences(self, block: Neighbors) -> Floats:
-        """p(i, j) of each neighbour j; those of a sample sum to 1."""
-        assert block.distances is not None
-        counts = np.diff(block.offsets)
-        sample = np.repeat(np.arange(len(counts)), counts)
-        order = np.lexsort((block.distances, sample))
-        D = block.distances[order]
-        place = np.arange(len(D)) - np.repeat(block.offsets[:-1], counts)
-        k = min(self.n_neighbors, int(counts.max(initial=0)))
-        weight = self._of_place(place, D, sample)
-        weight[place >= k] = 0.0  # tied with the k-th: they share what the others have
-        weight /= np.bincount(sample, weight)[sample]
-        tied = _tie_groups(D, sample)
-        shared = np.bincount(tied, weight) / np.bincount(tied)
-        p = np.empty(len(D))
-        p[order] = shared[tied]
-        return p
-
-    def _of_place(self, place: Any, D: Floats, sample: Any) -> Floats:
-        """What neighbours count by their place among those of a sample."""
-        if self.weights == "rank":
-            return np.exp(-(((place + 1) / self.sigma) ** 2))
-        if self.weights == "uniform":
-            return np.ones(len(D))
-        same = np.bincount(sample, D == 0)[sample] > 0
-        with np.errstate(divide="ignore"):
-            return np.where(same, (D == 0).astype(float), 1 / D)
-
-
-def _tie_groups(D: Floats, sample: Any) -> Any:
-    """Numbers of runs of equal distances; D ascends for each sample."""
-    begins = np.ones(len(D), np.bool_)
-    begins[1:] = (sample[1:] != sample[:-1]) | (D[1:] > D[:-1] * (1 + TIE))
-    return np.cumsum(begins) - 1

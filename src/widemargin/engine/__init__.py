@@ -7,6 +7,7 @@ They take a table in memory, or one whose rows are on the workers of a Dask clus
 from typing import Any
 
 from widemargin.engine.heat import heat, heat_width
+from widemargin.engine.influence import influences
 from widemargin.engine.local import Neighbors
 from widemargin.engine.operations import (
     edge_sums,
@@ -42,6 +43,7 @@ __all__ = [
     "hits_and_misses",
     "hits_higher_and_lower",
     "hits_only",
+    "influences",
     "invasions",
     "misses_only",
     "nearest",

@@ -39,7 +39,7 @@ def permuted_scores(
 
     Of some features, if told; neighbours are found by all of them nevertheless.
     """
-    rule, power = selector._rule(table.counts), selector._power
+    rule, power = selector._rule(table.counts, table.classes), selector._power
     queries = _visited(selector, table)
     shuffles = _shuffles(table, permutations)
     wanted = _wanted(rule, table)
@@ -60,9 +60,11 @@ def one_search(selector: Any, data: Encoded) -> bool:
     """Whether one search serves all permutations: distances are free of labels.
 
     Those of missing values are not, nor is the number of samples that a criterion of
-    convergence asks for.
+    convergence asks for. Neighbours that count the same need not be put in order.
     """
     if type(selector) not in (Relief, ReliefF) or selector.n_samples == "auto":
+        return False
+    if isinstance(selector, ReliefF) and selector.weights != "uniform":
         return False
     rows = data.read(selector)
     nominal = rows.nominal is not None and len(rows.nominal) > 0
