@@ -189,6 +189,17 @@ def test_dates_keys_and_constants_are_alike_on_both_engines(files, ending):
     same(there, here)
 
 
+def test_words_for_missing_values_do_not_hide_a_key(files):
+    files["userId"] = np.random.default_rng(0).permutation(len(files)) * 3
+    files.loc[[7, 30, 150], "userId"] = -999
+    files.to_parquet("keys.parquet", row_group_size=50)
+    call = "keys.parquet", "-t", "kind", "--missing", "-999"
+    there, here = ranked(*call, *ON_DASK), ranked(*call)
+    said = "left out 'id', 'userId': every row has a value of its own"
+    assert said in " ".join(here["notes"])
+    same(there, here)
+
+
 def mixed(files):
     """Text, categories, numbers written as text, and gaps."""
     random, n = np.random.default_rng(1), len(files)

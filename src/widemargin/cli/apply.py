@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.columns import find_columns
-from widemargin.cli.dataset import plural
 from widemargin.cli.options import (
     force_option,
     format_option,
@@ -18,7 +17,7 @@ from widemargin.cli.options import (
     output_option,
     quiet_option,
 )
-from widemargin.cli.problem import Problem, did_you_mean, listed
+from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Source, Wishes, read
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import (

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.dataset import Dataset, plural
-from widemargin.cli.problem import Problem, did_you_mean, listed
+from widemargin.cli.dataset import Dataset
+from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector

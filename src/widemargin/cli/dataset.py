@@ -5,43 +5,37 @@ Whatever is changed or left out on the way is noted, one sentence each.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from widemargin.cli.aside import set_aside
 from widemargin.cli.columns import (
     as_categories,
     as_feature,
-    find_column,
     find_columns,
     is_identifier,
     is_plain,
 )
-from widemargin.cli.problem import Problem, listed
+from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import Source, Wishes, read
+from widemargin.cli.roles import (
+    DATES,
+    EMPTY,
+    IDS,
+    find_roles,
+    identifies,
+    may_identify,
+    say_columns,
+    say_missing,
+    steps_of,
+    told_of_target,
+    without_target,
+    without_tokens,
+)
 from widemargin.cli.target import to_classes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Names of columns that may count the rows, and of those that may hold a key of each.
-NUMBERING = re.compile(
-    r"(.*[ _-])?(id|index|idx|row|number|nr|no|#)\.?|(unnamed: |column )\d+",
-    re.IGNORECASE,
-)
-KEYS = re.compile(
-    r"(?i:(.*[ _.-])?(id|uid|uuid|guid|pk|key))|.*[a-z](Id|ID)|(?i:index|idx|row)"
-    r"|(?i:(unnamed: |column )\d+)"
-    r"|(?i:(account|case|client|customer|employee|event|item|member|order|passenger"
-    r"|patient|person|product|record|row|sample|session|student|subject|user)id)"
-)
-
-# Why columns are left out.
-DATES = "dates of which some cannot be read"
-EMPTY = "no values"
-IDS = "every row has a value of its own (--keep-ids keeps such columns)"
 
 
 @dataclass(frozen=True)
@@ -130,15 +124,13 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     notes = list(source.notes)
     frame = source.frame
     frame.columns = frame.columns.map(str)
-    target = find_target(source, options.target, notes)
-    dropped = find_columns(options.drop, frame.columns, "--drop")
-    if target in dropped:
-        raise Problem(f"the target, {target!r}, cannot be dropped.")
+    target, features, aside = find_roles(source, options, notes)
     raw = frame
     if options.missing:
         frame = without_tokens(frame, options.missing)
-    aside = set_aside(options, frame.columns, target)
-    y, X = frame[target], frame.drop(columns=[target, *dropped, *aside.names])
+    ids = [] if options.keep_ids else may_identify(frame[features])
+    ids = [n for n in ids if len(frame) and identifies(n, steps_of(frame[n]))]
+    y, X = frame[target], frame[features]
     present = y.notna().to_numpy()
     if not present.all():
         X, y = X[present], y[present].reset_index(drop=True)
@@ -149,7 +141,9 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         rows = _stratified(y, options.sample, options.seed)
         notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
         X, y = X.iloc[rows], y.iloc[rows].reset_index(drop=True)
-    X = _features(X, source, options, notes)  # its index tells the row in the file
+    X = _features(
+        X, ids, source.decimal, options, notes
+    )  # its index tells the row in the file
     constant = _check(X, y, name)
     check_image(X, options)
     groups, order = aside.rows(frame, X.index)
@@ -157,32 +151,6 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     if order is not None:
         X, y = (part.iloc[order].reset_index(drop=True) for part in (X, y))
     return Dataset(name, target, X, y, raw, notes, constant, source, aside.keep, groups)
-
-
-def told_of_target(options: DataOptions, target: str) -> tuple[DataOptions, bool]:
-    """What --categorical says of features, and whether it names the target too."""
-    texts = [[t] if t == target else t.split(",") for t in options.categorical]
-    kept = [[t for t in parts if t.strip() != target] for parts in texts]
-    if kept == texts:
-        return options, False
-    categorical = tuple(",".join(parts) for parts in kept if parts)
-    return replace(options, categorical=categorical), True
-
-
-def find_target(source: Source, wanted: str | None, notes: list[str]) -> str:
-    """Name of the target, the last column if nobody names one."""
-    if source.target is not None:
-        return source.target
-    if wanted is not None:
-        return find_column(wanted, source.frame.columns, "--target")
-    last = str(source.frame.columns[-1])
-    notes.append(f"the last column, {last!r}, is the target (--target names another).")
-    return last
-
-
-def without_target(count: int) -> str:
-    """Say how many rows do not count."""
-    return f"{plural(count, 'row')} without a target left out."
 
 
 def _stratified(y: pd.Series[Any], count: int, seed: int) -> Any:
@@ -195,14 +163,17 @@ def _stratified(y: pd.Series[Any], count: int, seed: int) -> Any:
 
 
 def _features(
-    X: pd.DataFrame, source: Source, options: DataOptions, notes: list[str]
+    X: pd.DataFrame,
+    ids: list[str],
+    decimal: str,
+    options: DataOptions,
+    notes: list[str],
 ) -> pd.DataFrame:
     """Columns as numbers or categories; those that are neither are left out."""
-    raw, decimal = source.frame, source.decimal
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     empty = X.columns[X.isna().all().to_numpy()]
     out: dict[str, list[str]] = {EMPTY: list(empty), DATES: []}
-    ids: list[str] = [] if options.keep_ids else _identifiers(X, raw)
+    ids = list(ids)
     changed: dict[str, Any] = {}
     remarks: dict[str, list[str]] = {}
     # Plain numbers stay as they are; there may be thousands of such columns.
@@ -219,76 +190,13 @@ def _features(
     changed |= {name: as_categories(X[name]) for name in categorical}
     ids = [name for name in ids if name not in categorical]
     out[IDS] = ids
-    say_left_out(out, notes)
-    notes += [f"{remark}, in {listed(names)}." for remark, names in remarks.items()]
     nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
-    say_categories(nominal, notes)
-    refuse_nothing_left(X.shape[1], out)
+    say_columns(out, remarks, nominal, X.shape[1], notes)
     if any(out.values()):
         X = X.drop(columns=[name for names in out.values() for name in names])
     X = X.assign(**changed) if changed else X
     say_missing(dict(X.isna().sum()), len(X), notes)
     return X
-
-
-def _identifiers(X: pd.DataFrame, raw: pd.DataFrame) -> list[str]:
-    """Columns of whole numbers that count or identify rows, and are called so."""
-    kinds = {n: getattr(t, "kind", "O") for n, t in zip(X, X.dtypes, strict=True)}
-    numbers = [name for name, kind in kinds.items() if kind in "iuf"]
-    counting = [n for n in numbers if NUMBERING.fullmatch(n) and _count(raw[n])]
-    keys = [n for n in numbers if KEYS.fullmatch(n) and are_keys(raw[n])]
-    return [name for name in numbers if name in {*counting, *keys}]
-
-
-def _count(column: pd.Series[Any]) -> bool:
-    return bool((column.diff()[1:] == 1).all())
-
-
-def are_keys(column: pd.Series[Any]) -> bool:
-    """Whether each row has a whole number of its own."""
-    there = column.dropna()
-    return len(there) > 2 and there.is_unique and bool((there % 1 == 0).all())
-
-
-def without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
-    """Mask the words and numbers that stand for a missing value, such as -999."""
-    numbers = []
-    for token in tokens:
-        try:
-            numbers.append(float(token))
-        except ValueError:
-            continue
-    return X.mask(X.isin([*tokens, *numbers]))
-
-
-def say_left_out(out: Mapping[str, list[str]], notes: list[str]) -> None:
-    """Say which columns do not count, by the reasons for it."""
-    for why, names in out.items():
-        if names:
-            notes.append(f"left out {listed(names)}: {why}.")
-
-
-def refuse_nothing_left(count: int, out: Mapping[str, list[str]]) -> None:
-    """Refuse a table of which, of ``count`` features, all are left out."""
-    if sum(map(len, out.values())) < count:
-        return
-    why = [f"{listed(names)}: {reason}" for reason, names in out.items() if names]
-    left_out = f"; left out {'; '.join(why)}" if why else ""
-    raise Problem(f"there are no features left besides the target{left_out}.")
-
-
-def say_categories(names: list[str], notes: list[str]) -> None:
-    """Say which columns hold categories."""
-    if names:
-        notes.append(f"taken as categories: {listed(names)}.")
-
-
-def say_missing(gaps: Mapping[str, int], n_rows: int, notes: list[str]) -> None:
-    """Say how many cells are missing, given those of each column."""
-    names = [name for name, count in gaps.items() if count]
-    if names:
-        share = f"{sum(gaps.values())} of {n_rows * len(gaps)} cells"
-        notes.append(f"{share} are missing, in {listed(names)}.")
 
 
 def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> list[str]:
@@ -359,11 +267,6 @@ def check_image(X: pd.DataFrame, options: DataOptions) -> None:
             f"--image-shape {height}x{width} has {height * width} pixels, but the "
             f"data have {plural(X.shape[1], 'feature')}."
         )
-
-
-def plural(count: int, noun: str, nouns: str | None = None) -> str:
-    """A count with its noun."""
-    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def summary(counts: Iterable[tuple[str, int]], most: int = 4) -> str:

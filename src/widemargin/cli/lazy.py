@@ -12,32 +12,27 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.aside import set_aside
 from widemargin.cli.choosing import check_fit, check_neighbors, make_selectors
 from widemargin.cli.columns import find_columns
-from widemargin.cli.dataset import (
+from widemargin.cli.dataset import DataOptions, check_classes, check_image
+from widemargin.cli.lazy_features import look_at_features, plan
+from widemargin.cli.lazy_target import code, look_at_target
+from widemargin.cli.problem import Problem, listed
+from widemargin.cli.ranking import Ranking, say_constant, without_direction
+from widemargin.cli.reading.lazy import open_lazily
+from widemargin.cli.roles import (
     DATES,
     EMPTY,
     IDS,
-    KEYS,
-    NUMBERING,
-    DataOptions,
-    check_classes,
-    check_image,
-    find_target,
-    refuse_nothing_left,
-    say_categories,
-    say_left_out,
+    find_roles,
+    identifies,
+    may_identify,
+    say_columns,
     say_missing,
     told_of_target,
     without_target,
     without_tokens,
 )
-from widemargin.cli.lazy_features import look_at_features, plan
-from widemargin.cli.lazy_target import Steps, code, look_at_target
-from widemargin.cli.problem import Problem, listed
-from widemargin.cli.ranking import Ranking, say_constant, without_direction
-from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.session import Session, working
 
 if TYPE_CHECKING:
@@ -207,15 +202,12 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     from widemargin.engine.distributed._dask import empty_like
 
     with faults(path):
-        aside = (*options.drop, *options.keep)
-        source = open_lazily(path, options.wishes, options.format, aside)
+        unread = (*options.drop, *options.keep)
+        source = open_lazily(path, options.wishes, options.format, unread)
     notes = list(source.notes)
     raw: Any = source.frame
     frame = raw
-    target = find_target(source, options.target, notes)
-    dropped = find_columns(options.drop, frame.columns, "--drop")
-    if target in dropped:
-        raise Problem(f"the target, {target!r}, cannot be dropped.")
+    target, left, aside = find_roles(source, options, notes)
     if options.missing:
         frame = frame.map_partitions(
             without_tokens,
@@ -223,10 +215,7 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
             meta=empty_like(frame),
             enforce_metadata=False,
         )
-    kept = set_aside(options, frame.columns, target).keep
-    left = [n for n in frame.columns if n not in {target, *dropped, *kept}]
-    names = left
-    numbered = [] if options.keep_ids else _numbered(frame[names])
+    numbered = [] if options.keep_ids else may_identify(frame[left])
     with faults(path):
         seen = look_at_target(frame[[target, *numbered]], target)
     if not len(seen.sizes) and not seen.missing:
@@ -238,15 +227,13 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     coding, counts = code(seen, target, options, notes, named=named)
     categorical = find_columns(options.categorical, left, "--categorical")
     with faults(path):
-        found = look_at_features(frame[names])
-    whole = plan(frame[names], found, categorical, options.keep_ids, source.decimal)
-    ids = [n for n in numbered if _identifies(n, seen.steps) and n not in categorical]
+        found = look_at_features(frame[left])
+    whole = plan(frame[left], found, categorical, options.keep_ids, source.decimal)
+    ids = [n for n in numbered if identifies(n, seen.steps[n])]
+    ids = [n for n in ids if n not in categorical]
     out = {**whole.out, IDS: ids + whole.out[IDS]}
-    say_left_out(out, notes)
-    notes += [f"{remark}, in {listed(n)}." for remark, n in whole.remarks.items()]
-    say_categories(whole.categories, notes)
-    refuse_nothing_left(len(left), out)
-    names = [n for n in names if n not in {*out[EMPTY], *out[DATES], *out[IDS]}]
+    say_columns(out, whole.remarks, whole.categories, len(left), notes)
+    names = [n for n in left if n not in {*out[EMPTY], *out[DATES], *out[IDS]}]
     gaps = {n: found.missing[n] + whole.placeholders.get(n, 0) for n in names}
     say_missing(gaps, found.n_rows, notes)
     check_classes(counts, path)
@@ -267,23 +254,5 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
         notes,
         constant,
         source,
-        kept,
+        aside.keep,
     )
-
-
-def _numbered(X: Any) -> list[str]:
-    """Columns of numbers that may count or identify the rows, going by their names."""
-    from widemargin.columns import NUMBER, kind
-
-    types = zip(X.columns, X.dtypes, strict=True)
-    numbers = [n for n, dtype in types if kind(dtype) == NUMBER]
-    return [n for n in numbers if NUMBERING.fullmatch(n) or KEYS.fullmatch(n)]
-
-
-def _identifies(name: str, steps: dict[str, Steps]) -> bool:
-    """Whether a column counts or identifies the rows, and is called so."""
-    found = steps[name]
-    if found.counting and NUMBERING.fullmatch(name):
-        return True
-    keys = found.keys
-    return bool(KEYS.fullmatch(name)) and keys is not None and len(keys) > 2

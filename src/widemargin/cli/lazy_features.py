@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.columns import TIMES, read_text, stray_text, to_days
-from widemargin.cli.dataset import DATES, EMPTY, IDS
+from widemargin.cli.roles import DATES, EMPTY, IDS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.dataset import DataOptions, class_counts
 from widemargin.cli.problem import Problem
+from widemargin.cli.roles import Steps, following, steps_of
 from widemargin.cli.target import to_classes
 
 if TYPE_CHECKING:
@@ -14,16 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST = 10_000  # classes
-MOST_KEYS = 2**20  # that are compared with each other
-
-
-class Steps(NamedTuple):
-    """Whether a column counts rows, and between which numbers, or identifies them."""
-
-    counting: bool
-    first: float
-    last: float
-    keys: pd.Series[Any] | None  # some of them; None unless all are whole and differ
 
 
 class Seen(NamedTuple):
@@ -53,15 +44,10 @@ def look_at_target(frame: Any, target: str) -> Seen:
 
 def look(part: pd.DataFrame, target: str) -> Seen:
     """The same for a part of the frame."""
-    import numpy as np
-
     sizes = part[target].value_counts(sort=False)
     steps = {}
     for name in part.columns.drop(target) if len(part) else ():
-        values = part[name].to_numpy(np.float64, na_value=np.nan)
-        counting = bool((np.diff(values) == 1).all())
-        keys = _distinct(part[name])
-        steps[str(name)] = Steps(counting, float(values[0]), float(values[-1]), keys)
+        steps[str(name)] = steps_of(part[name])
     missing = int(part[target].isna().sum())
     return Seen(sizes[sizes > 0].iloc[: MOST + 1], missing, steps)
 
@@ -75,24 +61,8 @@ def join(parts: list[Seen]) -> Seen:
     steps: dict[str, Steps] = {}
     for part in parts:
         for name, new in part.steps.items():
-            if name not in steps:
-                steps[name] = new
-                continue
-            old = steps[name]
-            counting = old.counting and new.counting and new.first == old.last + 1
-            keys = None
-            if old.keys is not None and new.keys is not None:
-                keys = _distinct(pd.concat([old.keys, new.keys]))
-            steps[name] = Steps(counting, old.first, new.last, keys)
+            steps[name] = following(steps[name], new) if name in steps else new
     return Seen(sizes.iloc[: MOST + 1], sum(part.missing for part in parts), steps)
-
-
-def _distinct(column: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Whole numbers of which no two are the same, up to a million of them."""
-    there = column.dropna()
-    if not there.is_unique or not (there % 1 == 0).all():
-        return None
-    return there.iloc[:MOST_KEYS]
 
 
 @dataclass(frozen=True)

@@ -37,3 +37,8 @@ def did_you_mean(word: str, known: Iterable[object]) -> str:
     lower = {str(name).lower(): str(name) for name in known}
     near = get_close_matches(word.lower(), lower, n=3, cutoff=LIKE)
     return f" Did you mean {' or '.join(repr(lower[n]) for n in near)}?" if near else ""
+
+
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun."""
+    return f"{count} {noun if count == 1 else nouns or noun + 's'}"

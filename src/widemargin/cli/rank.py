@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from widemargin.cli.dataset import DataOptions, plural, summary
+from widemargin.cli.dataset import DataOptions, summary
 from widemargin.cli.engine import Engine, engine_options, fitted
 from widemargin.cli.options import (
     MethodOptions,
@@ -13,6 +13,7 @@ from widemargin.cli.options import (
     number_or,
     shared_options,
 )
+from widemargin.cli.problem import plural
 from widemargin.cli.ranking import Ranking
 from widemargin.cli.session import aligned, plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_frame, to_json

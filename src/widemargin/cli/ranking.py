@@ -11,7 +11,8 @@ from widemargin.cli.choosing import (
     check_neighbors,
     make_selectors,
 )
-from widemargin.cli.dataset import DataOptions, Dataset, constant_features, load, plural
+from widemargin.cli.dataset import DataOptions, Dataset, constant_features, load
+from widemargin.cli.problem import plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, working
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.choosing import find_method
-from widemargin.cli.dataset import DataOptions, Dataset, plural
+from widemargin.cli.dataset import DataOptions, Dataset
 from widemargin.cli.engine import Engine, engine_options, fitted
 from widemargin.cli.options import (
     MethodOptions,
@@ -19,6 +19,7 @@ from widemargin.cli.options import (
     method_option,
     shared_options,
 )
+from widemargin.cli.problem import plural
 from widemargin.cli.ranking import Ranking
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records

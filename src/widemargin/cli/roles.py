@@ -1,0 +1,196 @@
+"""What the columns of a table are for, by rules that do not depend on where it is.
+
+`dataset` follows them in memory and `lazy` on Dask. What is changed or left out is
+noted, one sentence each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from widemargin.cli.aside import Aside, set_aside
+from widemargin.cli.columns import find_column, find_columns
+from widemargin.cli.problem import Problem, listed, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from widemargin.cli.dataset import DataOptions
+
+# Names of columns that may count the rows, and of those that may hold a key of each.
+NUMBERING = re.compile(
+    r"(.*[ _-])?(id|index|idx|row|number|nr|no|#)\.?|(unnamed: |column )\d+",
+    re.IGNORECASE,
+)
+KEYS = re.compile(
+    r"(?i:(.*[ _.-])?(id|uid|uuid|guid|pk|key))|.*[a-z](Id|ID)|(?i:index|idx|row)"
+    r"|(?i:(unnamed: |column )\d+)"
+    r"|(?i:(account|case|client|customer|employee|event|item|member|order|passenger"
+    r"|patient|person|product|record|row|sample|session|student|subject|user)id)"
+)
+
+# Why columns are left out.
+DATES = "dates of which some cannot be read"
+EMPTY = "no values"
+IDS = "every row has a value of its own (--keep-ids keeps such columns)"
+
+
+MOST_KEYS = 2**20  # of a part, that are compared with those of others
+
+
+class Roles(NamedTuple):
+    """What the columns of a table are for."""
+
+    target: str
+    features: list[str]  # unless something is found to be wrong with them
+    aside: Aside
+
+
+def find_roles(source: Any, options: DataOptions, notes: list[str]) -> Roles:
+    """Find the target, and leave out what the user says."""
+    columns = [str(name) for name in source.frame.columns]
+    target = find_target(source, options.target, notes)
+    dropped = find_columns(options.drop, columns, "--drop")
+    if target in dropped:
+        raise Problem(f"the target, {target!r}, cannot be dropped.")
+    aside = set_aside(options, columns, target)
+    others = {target, *dropped, *aside.names}
+    return Roles(target, [n for n in columns if n not in others], aside)
+
+
+class Steps(NamedTuple):
+    """Whether a column counts rows, and between which numbers, or identifies them."""
+
+    counting: bool
+    first: float
+    last: float
+    keys: pd.Series[Any] | None  # some of them; None unless all are whole and differ
+
+
+def steps_of(column: pd.Series[Any]) -> Steps:
+    """Look at some rows, at least one, of a column of numbers."""
+    import numpy as np
+
+    values = column.to_numpy(np.float64, na_value=np.nan)
+    counting = bool((np.diff(values) == 1).all())
+    return Steps(counting, float(values[0]), float(values[-1]), _distinct(column))
+
+
+def following(old: Steps, new: Steps) -> Steps:
+    """What is known of a column if some rows follow others."""
+    import pandas as pd
+
+    counting = old.counting and new.counting and new.first == old.last + 1
+    keys = None
+    if old.keys is not None and new.keys is not None:
+        keys = _distinct(pd.concat([old.keys, new.keys]))
+    return Steps(counting, old.first, new.last, keys)
+
+
+def _distinct(column: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Whole numbers of which no two are the same, up to a million of them."""
+    there = column.dropna()
+    if not there.is_unique or not (there % 1 == 0).all():
+        return None
+    return there.iloc[:MOST_KEYS]
+
+
+def may_identify(X: Any) -> list[str]:
+    """Columns of numbers that may count or identify the rows, going by their names."""
+    from widemargin.columns import NUMBER, kind
+
+    types = zip(X.columns, X.dtypes, strict=True)
+    numbers = [n for n, dtype in types if kind(dtype) == NUMBER]
+    return [n for n in numbers if NUMBERING.fullmatch(n) or KEYS.fullmatch(n)]
+
+
+def identifies(name: str, found: Steps) -> bool:
+    """Whether a column counts or identifies the rows, and is called so."""
+    if found.counting and NUMBERING.fullmatch(name):
+        return True
+    keys = found.keys
+    return bool(KEYS.fullmatch(name)) and keys is not None and len(keys) > 2
+
+
+def say_columns(
+    out: Mapping[str, list[str]],
+    remarks: Mapping[str, list[str]],
+    categories: list[str],
+    count: int,
+    notes: list[str],
+) -> None:
+    """Say what has become of ``count`` columns; refuse if no feature is left."""
+    _say_left_out(out, notes)
+    notes += [f"{remark}, in {listed(names)}." for remark, names in remarks.items()]
+    _say_categories(categories, notes)
+    _refuse_nothing_left(count, out)
+
+
+def told_of_target(options: DataOptions, target: str) -> tuple[DataOptions, bool]:
+    """What --categorical says of features, and whether it names the target too."""
+    texts = [[t] if t == target else t.split(",") for t in options.categorical]
+    kept = [[t for t in parts if t.strip() != target] for parts in texts]
+    if kept == texts:
+        return options, False
+    categorical = tuple(",".join(parts) for parts in kept if parts)
+    return replace(options, categorical=categorical), True
+
+
+def find_target(source: Any, wanted: str | None, notes: list[str]) -> str:
+    """Name of the target, the last column if nobody names one."""
+    if source.target is not None:
+        return source.target
+    if wanted is not None:
+        return find_column(wanted, source.frame.columns, "--target")
+    last = str(source.frame.columns[-1])
+    notes.append(f"the last column, {last!r}, is the target (--target names another).")
+    return last
+
+
+def without_target(count: int) -> str:
+    """Say how many rows do not count."""
+    return f"{plural(count, 'row')} without a target left out."
+
+
+def without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
+    """Mask the words and numbers that stand for a missing value, such as -999."""
+    numbers = []
+    for token in tokens:
+        try:
+            numbers.append(float(token))
+        except ValueError:
+            continue
+    return X.mask(X.isin([*tokens, *numbers]))
+
+
+def _say_left_out(out: Mapping[str, list[str]], notes: list[str]) -> None:
+    """Say which columns do not count, by the reasons for it."""
+    for why, names in out.items():
+        if names:
+            notes.append(f"left out {listed(names)}: {why}.")
+
+
+def _refuse_nothing_left(count: int, out: Mapping[str, list[str]]) -> None:
+    """Refuse a table of which, of ``count`` features, all are left out."""
+    if sum(map(len, out.values())) < count:
+        return
+    why = [f"{listed(names)}: {reason}" for reason, names in out.items() if names]
+    left_out = f"; left out {'; '.join(why)}" if why else ""
+    raise Problem(f"there are no features left besides the target{left_out}.")
+
+
+def _say_categories(names: list[str], notes: list[str]) -> None:
+    """Say which columns hold categories."""
+    if names:
+        notes.append(f"taken as categories: {listed(names)}.")
+
+
+def say_missing(gaps: Mapping[str, int], n_rows: int, notes: list[str]) -> None:
+    """Say how many cells are missing, given those of each column."""
+    names = [name for name, count in gaps.items() if count]
+    if names:
+        share = f"{sum(gaps.values())} of {n_rows * len(gaps)} cells"
+        notes.append(f"{share} are missing, in {listed(names)}.")
