@@ -253,6 +253,18 @@ class TestDefaultSelectors:
 
 
 class TestCompare:
+    def test_a_function_chooses_the_methods_by_the_profile(self):
+        X, y = table(30)
+        seen = []
+
+        def choose(about):
+            seen.append((about.n_samples, about.n_features))
+            return ["FisherScore"]
+
+        c = compare(X, y, choose, random_state=0, **LIGHT)
+        assert list(c.selectors) == ["FisherScore"]
+        assert seen == [X.shape]
+
     def test_it_finds_the_three_features_of_xor(self):
         X, y = make_xor(300, random_state=0)
         c = compare(X, y, ["ReliefF", "FisherScore"], n_permutations=20, random_state=0)

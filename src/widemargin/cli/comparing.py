@@ -37,6 +37,7 @@ from widemargin.cli.writing import (
 from widemargin.measures import measure
 
 if TYPE_CHECKING:
+    from widemargin.base import MarginSelector
     from widemargin.cli.dataset import DataOptions, Dataset
     from widemargin.cli.options import MethodOptions
 
@@ -191,18 +192,19 @@ def compare(
     baseline: list[str] | None = None,
 ) -> Any:
     """Compare methods on a data set; all or nothing if interrupted."""
-    from widemargin.evaluation import compare, default_selectors
+    from widemargin.evaluation import compare
+    from widemargin.evaluation.defaults import choose
+
+    def suitable(about: Any) -> dict[str, MarginSelector]:
+        return with_parameters(choose(about, how.seed, None), how)
 
     with _classifying(), working(), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
         warnings.filterwarnings("ignore", "compare was interrupted")
-        if selectors is None:
-            selectors = default_selectors(dataset.X, dataset.y)
-            selectors = with_parameters(selectors, how)
         comparison = compare(
             dataset.X,
             dataset.y,
-            selectors,
+            suitable if selectors is None else selectors,
             estimator=effort.estimator,
             scoring=effort.scoring,
             cv=effort.splitter(data.time is not None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from functools import partial
+from inspect import isfunction
 from typing import Any, Literal
 
 import numpy as np
@@ -61,8 +62,9 @@ def compare(
     X : array-like or frame of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Class labels.
-    selectors : selector, name, list or dict of these, optional
-        Default: a handful that suits the table, see `default_selectors`.
+    selectors : selector, name, list or dict of these, or function, optional
+        Default: a handful that suits the table, see `default_selectors`. A function is
+        given the `Profile` of the table and returns one of the others.
     estimator : classifier or str, default="1-nn"
         What the features are tried with: a classifier, or a name that
         `selection_curve` knows, such as "logistic" or "forest".
@@ -138,6 +140,8 @@ def compare(
     )
     if selectors is None:
         selectors = choose_methods(about, seed, categorical_features)
+    elif isfunction(selectors):
+        selectors = selectors(about)
     preset = {"random_state": seed, "categorical_features": categorical_features}
     with judged_labels():  # by `profile`
         largest = int(np.bincount(data.codes).max())
