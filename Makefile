@@ -20,7 +20,7 @@ demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 
 # File by file: what a file needs compiled is then compiled by one of the two.
 test: $(VENV)/.has-dev ## run the tests and the doctests
-	@$(BIN)/pytest -n 2 --dist loadfile
+	@$(BIN)/pytest -n 2 --dist loadfile --durations=25
 
 test-slow: $(VENV)/.has-dev ## run the tests marked slow
 	@$(BIN)/pytest -n 2 -m slow
