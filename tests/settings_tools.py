@@ -14,6 +14,13 @@ def changed_settings(**changed):
 
 
 @contextmanager
+def effort_settings(**changed):
+    """The same for what work is worth its time."""
+    with changed_settings(effort=replace(current().effort, **changed)):
+        yield
+
+
+@contextmanager
 def distributed_settings(**changed):
     """The same for settings of fits to Dask collections."""
     with changed_settings(distributed=replace(current().distributed, **changed)):

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import widemargin.cli.lazy_features as lazy_features
 import widemargin.cli.lazy_target as lazy_target
 from cli_tools import invoke, run, run_main
 from settings_tools import distributed_settings
@@ -272,10 +271,10 @@ def test_text_among_numbers_is_named_on_dask(files):
     assert "text where numbers are needed: column 'price' has 'free'" in said
 
 
-def test_too_many_different_texts_are_refused_by_name(files, monkeypatch):
-    monkeypatch.setattr(lazy_features, "MOST", 30)
+def test_too_many_different_texts_are_refused_by_name(files):
     mixed(files).to_parquet("mixed.parquet", row_group_size=50)
-    said = complaint("rank", "mixed.parquet", "-t", "kind", "-q", *ON_DASK)
+    with distributed_settings(max_texts=30):
+        said = complaint("rank", "mixed.parquet", "-t", "kind", "-q", *ON_DASK)
     assert "column 'price' has more than 30 different texts; leave it out" in said
 
 

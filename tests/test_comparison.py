@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from settings_tools import changed_settings
+from settings_tools import changed_settings, effort_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_ordinal, make_xor
@@ -234,16 +234,15 @@ class TestDefaultSelectors:
         assert "OReliefF" not in self.names(X, two)
         assert "OReliefF" not in self.names(X, np.arange(60) % 3)
 
-    def test_huge_tables_get_cheap_methods(self, monkeypatch):
+    def test_huge_tables_get_cheap_methods(self):
         X, y = table(1000, 5)
-        monkeypatch.setattr("widemargin.evaluation.defaults.ALL_STARTS", 10**6)
-        assert default_selectors(X, y)["Simba"].n_starts == 1
-        monkeypatch.setattr("widemargin.evaluation.defaults.ONE_START", 10**6)
-        monkeypatch.setattr("widemargin.evaluation.defaults.ALL_ROWS", 4 * 10**6)
-        chosen = default_selectors(X, y, random_state=3)
+        with effort_settings(all_starts_work=10**6):
+            assert default_selectors(X, y)["Simba"].n_starts == 1
+        with effort_settings(one_start_work=10**6, all_rows_work=4 * 10**6):
+            chosen = default_selectors(X, y, random_state=3)
         assert list(chosen) == ["ReliefF", "FisherScore", "MRMR", "ForestImportance"]
-        monkeypatch.setattr("widemargin.evaluation.defaults.FOREST", 10**4)
-        assert "ForestImportance" not in default_selectors(X, y)
+        with effort_settings(forest_work=10**4):
+            assert "ForestImportance" not in default_selectors(X, y)
         assert chosen["ReliefF"].n_samples == 80
         assert chosen["ReliefF"].random_state == 3
 

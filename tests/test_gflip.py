@@ -7,6 +7,7 @@ import widemargin.algorithms.gflip
 from cases import CASES, gaussian, small_tables
 from oracles.gflip import gflip
 from oracles.margin import evaluation
+from settings_tools import changed_settings
 from widemargin import GFlip, kernels
 from widemargin.datasets import make_gaussian_relevant, make_xor
 from widemargin.table import build
@@ -51,8 +52,6 @@ def test_any_small_table_gives_the_sets_of_the_oracle(table):
 
 
 def test_more_rows_than_listed_with_and_without_distance_matrix(monkeypatch):
-    monkeypatch.setattr(widemargin.algorithms.gflip, "LISTED", 4)
-    monkeypatch.setattr(widemargin.algorithms.gflip, "ROWS_OF_A_PIECE", 30)
     rng = np.random.default_rng(5)
     X, y = make_gaussian_relevant(90, 12, random_state=0)
     X[:, 3:] += rng.standard_normal((90, 9)) / 3
@@ -61,7 +60,8 @@ def test_more_rows_than_listed_with_and_without_distance_matrix(monkeypatch):
     assert theirs.epochs > 2
     for memory in ("1GiB", "0"):  # distances are kept, or not
         monkeypatch.setenv("WIDEMARGIN_MEMORY", memory)
-        assert_same(GFlip(order=orders).fit(X, y), theirs)
+        with changed_settings(listed_neighbors=4, flipped_rows=30):
+            assert_same(GFlip(order=orders).fit(X, y), theirs)
 
 
 @pytest.mark.parametrize("memory", ["1GiB", "0"])

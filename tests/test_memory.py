@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from settings_tools import changed_settings
 from widemargin import IPCMSR, IPICSR, GFlip, memory, prototypes
 from widemargin.algorithms import gflip, separability
 from widemargin.datasets import make_gaussian_relevant
@@ -194,16 +195,16 @@ class TestSeparabilityRatios:
 
 
 @pytest.mark.parametrize("linkage", ["summed", "average", "complete", "ward"])
-def test_the_estimate_for_a_class_is_what_it_takes(linkage, monkeypatch):
-    monkeypatch.setattr(prototypes, "PAIRS", 2**10)  # little, as in a large class
+def test_the_estimate_for_a_class_is_what_it_takes(linkage):
     X = np.random.default_rng(0).random((600, 2))
     y = np.repeat([0, 1], [580, 20])
     selector = IPICSR(linkage=linkage, delta=0.5, n_jobs=1)
-    selector.fit(X, y)  # compiles
-    tracemalloc.start()
-    selector.fit(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with changed_settings(prototype_pairs=2**10):  # little, as in a large class
+        selector.fit(X, y)  # compiles
+        tracemalloc.start()
+        selector.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
     estimate = prototypes.linkage_bytes(580, linkage)
     # SciPy's own copy, a quarter, is made where nobody traces it.
     assert 0.7 * estimate < peak < 1.2 * estimate

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from oracles.evaluation import absolute_correlation, leaders, symmetrical_uncertainty
+from settings_tools import changed_settings
 from widemargin import ReliefF
 from widemargin.evaluation import redundancy
 from widemargin.evaluation.columns import Columns
-from widemargin.similarity import Correlation, Uncertainty
+from widemargin.settings import current
+from widemargin.similarity import Correlation
 
 
 def by_correlation(X, order, threshold):
@@ -27,14 +29,14 @@ def blocks_of_copies(rng, n=40, sources=5, d=25):
 @pytest.mark.parametrize("threshold", [0.5, 0.8, 0.9, 1.0])
 @pytest.mark.parametrize("missing", [0.0, 0.05, 0.5])
 @pytest.mark.parametrize("block", [1, 4, 256])
-def test_groups_are_the_oracle(threshold, missing, block, monkeypatch):
-    monkeypatch.setattr(Correlation, "block", block)
+def test_groups_are_the_oracle(threshold, missing, block):
     rng = np.random.default_rng(0)
     X, scores = blocks_of_copies(rng), rng.random(25)
     X[:, 5] = X[:, 11]
     X[rng.random(X.shape) < missing] = np.nan
     X[:, 7] = 3.3
-    found = redundancy(X, threshold=threshold, scores=scores)
+    with changed_settings(correlation_block=block):
+        found = redundancy(X, threshold=threshold, scores=scores)
     order = [f for f in np.argsort(-scores) if f != 7]
     assert found.groups == by_correlation(X, order, threshold)
     for group in found.groups:
@@ -69,8 +71,7 @@ def test_correlations_of_any_small_table_are_the_oracle(rows):
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 0.95])
-def test_uncertainty_groups_are_the_oracle(threshold, monkeypatch):
-    monkeypatch.setattr(Uncertainty, "block", 3)
+def test_uncertainty_groups_are_the_oracle(threshold):
     rng = np.random.default_rng(1)
     values = np.array(["red", "green", "blue", None], dtype=object)
     source = rng.integers(0, 4, (60, 4))
@@ -207,4 +208,4 @@ def test_no_matrix_of_all_pairs(monkeypatch):
     monkeypatch.setattr(Correlation, "__call__", watched)
     X = np.random.default_rng(0).standard_normal((20, 1000))
     redundancy(X, threshold=0.99)
-    assert max(sizes) <= Correlation.block * 1000
+    assert max(sizes) <= current().correlation_block * 1000

@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 
 from cases import CASES, gaussian, small_tables, tied
 from oracles import separability as oracle
+from settings_tools import changed_settings
 from widemargin import IPCMSR, IPICSR, prototypes
 from widemargin.base import separation_ratio
 from widemargin.threads import Workers
@@ -253,11 +254,12 @@ class TestRatio:
         assert IPICSR().fit(X, np.repeat([0, 0, 1, 1], 5)).delta_ == 1
 
     @pytest.mark.parametrize("seed", range(3))
-    def test_pairs_of_a_large_class_are_summed_in_parts(self, seed, monkeypatch):
+    def test_pairs_of_a_large_class_are_summed_in_parts(self, seed):
         X, y = tied(np.random.default_rng(seed))
         whole = IPICSR().fit(X, y).scores_
-        monkeypatch.setattr(prototypes, "PAIRS", 64)
-        assert_allclose(IPICSR().fit(X, y).scores_, whole, rtol=1e-13)
+        with changed_settings(prototype_pairs=64):
+            parts = IPICSR().fit(X, y).scores_
+        assert_allclose(parts, whole, rtol=1e-13)
 
 
 class TestPerfectFeature:

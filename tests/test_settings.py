@@ -1,5 +1,6 @@
 """Settings are read when a fit begins, and belong to whoever put them in force."""
 
+import re
 import threading
 from dataclasses import FrozenInstanceError, fields
 
@@ -7,20 +8,26 @@ import numpy as np
 import pytest
 
 from settings_tools import changed_settings
-from widemargin import ReliefF
+from widemargin import ReliefF, settings
 from widemargin.engine import local
-from widemargin.settings import DistributedSettings, Settings, current, using
+from widemargin.settings import (
+    DistributedSettings,
+    EffortSettings,
+    Settings,
+    current,
+    using,
+)
 
 
-@pytest.mark.parametrize("kind", [Settings, DistributedSettings])
+@pytest.mark.parametrize("kind", [Settings, DistributedSettings, EffortSettings])
 def test_every_setting_is_documented_with_its_default(kind):
-    for setting in fields(kind):
-        assert setting.name in kind.__doc__
-        if setting.name != "distributed":
-            default = setting.default
-            power = np.log2(default) if isinstance(default, int) else 0.5
-            shown = f"2**{power:.0f}" if power > 13 and power % 1 == 0 else default
-            assert str(shown) in kind.__doc__.replace("10**7", "10000000"), setting
+    documented = {}
+    for names, defaults in re.findall(
+        r"^    (\w+(?:, \w+)*) : \w+, default=(.+)$", kind.__doc__, re.MULTILINE
+    ):
+        values = [eval(text, vars(settings)) for text in defaults.split(" and ")]
+        documented |= zip(names.split(", "), values, strict=True)
+    assert documented == {f.name: getattr(kind(), f.name) for f in fields(kind)}
 
 
 def test_settings_in_force_end_with_their_block():

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency, f_oneway
 
 from oracles.evaluation import weighted_smallest_p
+from settings_tools import changed_settings, effort_settings
 from widemargin.datasets import make_xor
 from widemargin.evaluation import signal, signal_statistics
 from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled
@@ -128,28 +129,26 @@ def test_neighbours_by_the_definition():
     assert found[0] == pytest.approx(expected)
 
 
-def test_the_features_of_a_wide_table_are_cut_into_tiles(monkeypatch):
+def test_the_features_of_a_wide_table_are_cut_into_tiles():
     rng = np.random.default_rng(2)
     made = features(rng.standard_normal((40, 33)))
     labels = np.array([rng.permutation(np.arange(40) % 2) for _ in range(7)])
     whole = signal_statistics.single_features(made, labels, 2)
-    monkeypatch.setattr(signal_statistics, "TILE", 7 * 2 * 4)
-    np.testing.assert_allclose(
-        signal_statistics.single_features(made, labels, 2), whole
-    )
+    with changed_settings(product_cells=7 * 2 * 4):
+        tiles = signal_statistics.single_features(made, labels, 2)
+    np.testing.assert_allclose(tiles, whole)
 
 
-def test_many_rows_and_columns_are_sampled(monkeypatch):
+def test_many_rows_and_columns_are_sampled():
     X, y = make_xor(500, 30, random_state=0)
-    monkeypatch.setattr(signal_statistics, "FEWEST", 20)
-    monkeypatch.setattr(signal_statistics, "MOST", 200)
-    monkeypatch.setattr(signal_statistics, "SUMS", 99 * 200 * 10 * 2 * 25)
-    assert signal_statistics.rows_for_pairs(500, 2, 30, 99) < 200
     made, rng = features(X[:150]), np.random.default_rng(0)
     labels = np.array([y[:150], *(rng.permutation(y[:150]) for _ in range(9))])
-    with Workers(1) as workers:
+    sums = 99 * 200 * 10 * 2 * 25
+    few = effort_settings(min_signal_rows=20, max_signal_rows=200, signal_sums=sums)
+    with few, Workers(1) as workers:
+        assert signal_statistics.rows_for_pairs(500, 2, 30, 99) < 200
         assert signal_statistics.interactions(made, labels, workers).shape == (2, 10)
-    found = signal(X, y, n_permutations=99, random_state=0)
+        found = signal(X, y, n_permutations=99, random_state=0)
     assert 0 < found.p_value <= 1
 
 

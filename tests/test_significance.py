@@ -15,6 +15,7 @@ from oracles.evaluation import (
     permutation_p_values,
     probe_p_values,
 )
+from settings_tools import changed_settings
 from widemargin import LMBA, GFlip, OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.baselines import (
     FCBF,
@@ -117,17 +118,15 @@ def test_a_prefix_that_is_too_short_is_noticed(monkeypatch):
         compare_with_refits(selector, X, y)
 
 
-def test_neither_threads_nor_blocks_change_a_bit(monkeypatch):
+def test_neither_threads_nor_blocks_change_a_bit():
     X, y = tied(np.random.default_rng(1))
     scores = compare_with_refits(ReliefF(), X, y, n_threads=1)
     np.testing.assert_array_equal(compare_with_refits(ReliefF(), X, y), scores)
-    monkeypatch.setattr(permuted_relief, "BUDGET", 0)
-    monkeypatch.setattr(permuted_relief, "PIECE", 3)
-    np.testing.assert_array_equal(compare_with_refits(ReliefF(), X, y), scores)
-    monkeypatch.setattr(permuted_relief, "TILE", 2)
-    np.testing.assert_allclose(
-        compare_with_refits(ReliefF(), X, y), scores, rtol=0, atol=1e-15
-    )
+    with changed_settings(permutation_bytes=0, permutation_queries=3):
+        np.testing.assert_array_equal(compare_with_refits(ReliefF(), X, y), scores)
+        with changed_settings(permutation_features=2):
+            tiles = compare_with_refits(ReliefF(), X, y)
+    np.testing.assert_allclose(tiles, scores, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -412,13 +411,13 @@ def test_an_interrupt_keeps_what_is_finished(selector, method, monkeypatch):
     X, y = load_iris(return_X_y=True)
     options = {"method": method, "random_state": 0, "n_jobs": 1}
     if isinstance(selector, ReliefF):
-        monkeypatch.setattr(null_scores, "BATCH", 40)
         interrupt_at(monkeypatch, permuted_relief, "_add", 2)
         finished = 40
     else:
         interrupt_at(monkeypatch, FisherScore, "_rank", 27)  # the first is no refit
         finished = 25
-    with pytest.warns(UserWarning, match=rf"interrupted; .* from {finished} of \d+"):
+    said = rf"interrupted; .* from {finished} of \d+"
+    with pytest.warns(UserWarning, match=said), changed_settings(max_permutations=40):
         found = significance(selector, X, y, n_permutations=100, **options)
     assert not found.complete
     assert found.n_permutations == finished

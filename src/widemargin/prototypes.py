@@ -22,8 +22,6 @@ from widemargin import kernels
 from widemargin.table import Floats, Ints
 from widemargin.threads import Workers, spans
 
-PAIRS = 2**20  # pairs of rows looked at together; part of the order of summation
-
 
 def class_distances(X: Floats, workers: Workers) -> Floats:
     """Distances of all rows of a class."""
@@ -110,10 +108,10 @@ def without_small(labels: Ints, least: int) -> Ints:
     return np.where(large[labels], (np.cumsum(large) - 1)[labels], -1)
 
 
-def pairs_within(labels: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Rows i > j of one prototype, some at a time."""
+def pairs_within(labels: Ints, most: int) -> Iterator[tuple[Ints, Ints]]:
+    """Rows i > j of one prototype, looking at up to ``most`` pairs at a time."""
     m = len(labels)
-    for part in spans(m, max(1, PAIRS // m)):
+    for part in spans(m, max(1, most // m)):
         mine = labels[part, None]
         same = (mine == labels) & (mine >= 0)
         i, j = np.nonzero(np.tril(same, part.start - 1))

@@ -1,4 +1,6 @@
-"""Sizes and thresholds: when which way of computing pays. None changes a score.
+"""Sizes and thresholds: when which way of computing pays.
+
+None changes a score, but for the last digits where sums are added up in other parts.
 
 A fit reads the settings in force once, when it begins, and hands them on. `using` puts
 others in force, for the calls that are made inside it:
@@ -55,6 +57,8 @@ class DistributedSettings:
         Small partitions, and their bytes, that one task summarises.
     max_categories : int, default=2**24
         Different values of a nominal column. Codes are stored in single precision.
+    max_texts : int, default=2**20
+        Different texts of a column of a file that is read part by part.
     counted_values : int, default=2**22
         Values that are counted together to find expected differences.
     partition_bytes : int, default=2**26
@@ -88,12 +92,44 @@ class DistributedSettings:
     surveyed_partitions: int = 16
     surveyed_bytes: int = 2**24
     max_categories: int = 2**24
+    max_texts: int = 2**20
     counted_values: int = 2**22
     partition_bytes: int = 2**26
     connection_timeout: float = 10.0
     status_interval: float = 2.0
     no_workers_warning: float = 30.0
     paused_timeout: float = 20.0
+
+
+@dataclass(frozen=True)
+class EffortSettings:
+    """Work that is worth its time.
+
+    These decide how many rows are sampled and which methods are tried by default, and
+    so, other than all others, what is answered. Work is counted in differences between
+    values, of which 10**9 take about a second.
+
+    Parameters
+    ----------
+    all_starts_work, one_start_work : int, default=10**9 and 10**10
+        n² d up to which Simba makes all its starts, and one, among the default methods.
+    all_rows_work : int, default=4 * 10**10
+        n² d up to which the default methods visit every row.
+    forest_work : int, default=10**7
+        n log n √d up to which a forest is among the default methods.
+    signal_sums : int, default=2 * 10**9
+        Differences that the test for a signal sums over under all permutations.
+    min_signal_rows, max_signal_rows : int, default=200 and 1000
+        Rows for what, in that test, compares all of them.
+    """
+
+    all_starts_work: int = 10**9
+    one_start_work: int = 10**10
+    all_rows_work: int = 4 * 10**10
+    forest_work: int = 10**7
+    signal_sums: int = 2 * 10**9
+    min_signal_rows: int = 200
+    max_signal_rows: int = 1000
 
 
 @dataclass(frozen=True)
@@ -114,6 +150,25 @@ class Settings:
         Working memory for the candidate lists of a search.
     max_counting_error : float, default=0.005
         Share of a distance that may be lost by counting it in whole numbers.
+    prototype_pairs : int, default=2**20
+        Pairs of rows of a class that IPCMSR and IPICSR look at together.
+    listed_neighbors : int, default=16
+        Nearest hits and misses that G-flip keeps in the list of each row.
+    flipped_rows : int, default=512
+        Rows for which G-flip uses another thread.
+    correlation_block, uncertainty_block : int, default=256 and 16
+        Features whose similarity to all others is computed at once.
+    permutation_bytes : int, default=2**28
+        Memory for the neighbours of rows under all permutations of the labels.
+    permutation_queries, permutation_features : int, default=8 and 128
+        Rows that are searched, and features that are summed, at once for all
+        permutations.
+    max_permutations : int, default=2**15
+        Permutations that are drawn at once.
+    product_cells : int, default=2**22
+        Cells of products of features and labels that are held at once.
+    effort : EffortSettings, default=EffortSettings()
+        What work is worth its time.
     distributed : DistributedSettings, default=DistributedSettings()
         Those of fits to Dask collections.
     """
@@ -124,6 +179,17 @@ class Settings:
     pair_block: int = 2**21
     search_bytes: int = 2**28
     max_counting_error: float = 0.005
+    prototype_pairs: int = 2**20
+    listed_neighbors: int = 16
+    flipped_rows: int = 512
+    correlation_block: int = 256
+    uncertainty_block: int = 16
+    permutation_bytes: int = 2**28
+    permutation_queries: int = 8
+    permutation_features: int = 128
+    max_permutations: int = 2**15
+    product_cells: int = 2**22
+    effort: EffortSettings = field(default_factory=EffortSettings)
     distributed: DistributedSettings = field(default_factory=DistributedSettings)
 
     def is_small_table(self, n_rows: int, n_features: int) -> bool:

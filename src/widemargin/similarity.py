@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from widemargin.discrete import MOST, Coded, Codes
+from widemargin.settings import current
 from widemargin.table import Floats, Ints
 from widemargin.threads import Workers
 
@@ -42,9 +43,8 @@ class Similarity(Protocol):
 class Correlation:
     """|r| over the rows in which both features have a value."""
 
-    block = 256
-
     def __init__(self, columns: Columns) -> None:
+        self.block = current().correlation_block
         V = np.ascontiguousarray(columns.numbers.T)
         there = ~np.isnan(V)
         V = np.where(there, V, 0.0)
@@ -105,11 +105,10 @@ def _two_pass(a: Floats, b: Floats) -> float:
 class Uncertainty:
     """Symmetrical uncertainty of features in bins of equal frequency."""
 
-    block = 16
-
     def __init__(
         self, columns: Columns, n_bins: int, labels: Ints, workers: Workers
     ) -> None:
+        self.block = current().uncertainty_block
         codes = _codes(columns, min(n_bins, MOST - 1))
         self.coded = Coded(codes, labels, workers)
         self.usable = self.coded.entropies(self.coded.sums) > 0

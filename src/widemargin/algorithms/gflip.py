@@ -28,10 +28,8 @@ from widemargin.threads import Workers, spans
 
 LARGEST = 2**32  # bytes of a matrix of distances that is kept
 SHARE = 2  # and it is kept only if it takes at most this part of the available memory
-LISTED = 16  # nearest hits and misses that each row keeps at hand
 SPARE_FLIPS = 32  # logged beyond twice those of F before distances are summed anew
 FIRST_TRIED = 8  # flips evaluated at once after one was kept; twice as many after none
-ROWS_OF_A_PIECE = 512  # rows that are worth a piece of work of their own
 
 
 class GFlip(MarginSelector):
@@ -287,7 +285,7 @@ class FlipSearch:
             starts=table.starts,
         )
         self.flipped = kernels.Flipped(0, 0.0, -1, 1.0, 0.0, 0.0)
-        self.shortlist = kernels.Shortlist.of(n, LISTED)
+        self.shortlist = kernels.Shortlist.of(n, table.settings.listed_neighbors)
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
         self._begin_log()
@@ -343,6 +341,7 @@ class FlipSearch:
             size=len(members),
         )
         sums = np.empty((len(self.blocks) - 1, kernels.TRIED))
+        settings, kept = table.settings, self.flips.D.size > 0
 
         def evaluate(part: slice) -> None:
             kernels.evaluate_flips(
@@ -353,10 +352,10 @@ class FlipSearch:
                 self.utility,
                 self.blocks[part.start : part.stop + 1],
                 sums[part],
-                kernels.FlipRoom.of(n, LISTED, self.flips.D.size > 0),
+                kernels.FlipRoom.of(n, settings.listed_neighbors, kept),
             )
 
-        pieces = max(1, min(2 * self.workers.n_threads, n // ROWS_OF_A_PIECE))
+        pieces = max(1, min(2 * self.workers.n_threads, n // settings.flipped_rows))
         self.workers.run(evaluate, spans(len(sums), -(-len(sums) // pieces)))
         self.flipped = self.flipped._replace(feature=-1)
         e = sums.sum(axis=0)[:count]

@@ -100,7 +100,7 @@ class _SeparabilityRatio(MarginSelector):
         D = class_distances(table.X[start:stop], workers)
         merges, heights = agglomerate(D, self.linkage)
         mine = without_small(cut(merges, knee(heights)), self.min_prototype_size)
-        for i, j in pairs_within(mine):
+        for i, j in pairs_within(mine, table.settings.prototype_pairs):
             S = heat(D[i, j], self.delta_)
             weight += S.sum()
             edges = kernels.Edges(start + i, start + j, S)

@@ -7,15 +7,15 @@ row has a text of its own, so all parts are looked at once before the work begin
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.columns import TIMES, read_text, stray_text, to_days
 from widemargin.cli.roles import DATES, EMPTY, IDS
+from widemargin.settings import current
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MOST = 2**20  # different texts of a column
 
 
 class Seen(NamedTuple):
@@ -67,8 +67,9 @@ def look_at_features(frame: Any) -> Seen:
 
     cluster = Cluster("widemargin")
     spelled = spelled_columns(frame)
-    parts = [cluster.call(look, part, spelled) for part in frame.to_delayed()]
-    seen: Seen = cluster.compute([cluster.tree(join, parts)])[0]
+    most = current().distributed.max_texts  # of this process; a worker has its own
+    parts = [cluster.call(look, part, spelled, most) for part in frame.to_delayed()]
+    seen: Seen = cluster.compute([cluster.tree(partial(join, most=most), parts)])[0]
     return seen
 
 
@@ -85,19 +86,19 @@ def is_dated(dtype: Any) -> bool:
     return getattr(dtype, "kind", "O") in "mM"
 
 
-def look(part: pd.DataFrame, spelled: list[str]) -> Seen:
+def look(part: pd.DataFrame, spelled: list[str], most: int) -> Seen:
     """The same for a part of the frame."""
     values = {}
     for name in spelled:
         sizes = part[name].value_counts(sort=False)
-        values[name] = _few(dict(sizes[sizes > 0].items()), name)
+        values[name] = _few(dict(sizes[sizes > 0].items()), name, most)
     missing = {str(n): int(c) for n, c in part.isna().sum().items()}
     rest = part.drop(columns=spelled)
     ranges = {n: (rest[n].min(), rest[n].max()) for n in rest if len(part) > missing[n]}
     return Seen(len(part), missing, values, ranges)
 
 
-def join(parts: list[Seen]) -> Seen:
+def join(parts: list[Seen], most: int) -> Seen:
     """What is known of several parts together."""
     missing = {n: sum(part.missing[n] for part in parts) for n in parts[0].missing}
     values: dict[str, dict[Any, int]] = {}
@@ -106,7 +107,7 @@ def join(parts: list[Seen]) -> Seen:
         for part in parts[1:]:
             for value, count in part.values[name].items():
                 sizes[value] = sizes.get(value, 0) + count
-        _few(sizes, name)
+        _few(sizes, name, most)
     ranges: dict[str, tuple[Any, Any]] = {}
     for part in parts:
         for name, (low, high) in part.ranges.items():
@@ -115,11 +116,11 @@ def join(parts: list[Seen]) -> Seen:
     return Seen(sum(part.n_rows for part in parts), missing, values, ranges)
 
 
-def _few(sizes: dict[Any, int], name: str) -> dict[Any, int]:
+def _few(sizes: dict[Any, int], name: str, most: int) -> dict[Any, int]:
     """The same, unless there are too many to be held."""
-    if len(sizes) > MOST:
+    if len(sizes) > most:
         raise ValueError(
-            f"column {name!r} has more than {MOST} different texts; leave it out "
+            f"column {name!r} has more than {most} different texts; leave it out "
             "(--drop)."
         )
     return sizes

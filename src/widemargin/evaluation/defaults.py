@@ -16,12 +16,8 @@ from widemargin.baselines.fisher import FisherScore
 from widemargin.baselines.forest import ForestImportance
 from widemargin.baselines.mrmr import MRMR
 from widemargin.evaluation._profile import Profile, profile
+from widemargin.settings import current
 
-# Differences between values that a method looks at in one fit; 10⁹ take about a second.
-ALL_STARTS = 10**9  # up to here Simba makes all its starts
-ONE_START = 10**10  # up to here it makes one
-ALL_ROWS = 4 * 10**10  # up to here every row is visited
-FOREST = 10**7  # n log n √d, up to which a forest grows in seconds
 MOST_TAKEN = 100  # features that MRMR takes one by one; it ranks the rest at once
 
 
@@ -70,10 +66,14 @@ def choose(
 ) -> dict[str, MarginSelector]:
     """Choose by the profile of a table."""
     n, d = about.n_samples, about.n_features
-    work = n * n * d
+    work, effort = n * n * d, current().effort
+    every_row = work <= effort.all_rows_work
+    once = work <= effort.one_start_work
     seed: dict[str, Any] = {"random_state": random_state}
-    sample = {} if work <= ALL_ROWS else {"n_samples": ALL_ROWS // (10 * n * d), **seed}
-    starts = seed if work <= ALL_STARTS else {"n_starts": 1, **seed}
+    sample: dict[str, Any] = {}
+    if not every_row:
+        sample = {"n_samples": effort.all_rows_work // (10 * n * d), **seed}
+    starts = seed if work <= effort.all_starts_work else {"n_starts": 1, **seed}
     ordered = about.ordered and about.n_classes > 2
     chosen: list[MarginSelector] = []
     if ordered:
@@ -82,20 +82,20 @@ def choose(
         rise: dict[str, Any] = {"directions": "auto"}
         if nominal:
             rise = {"difference": "absolute"}
-        if work <= ALL_ROWS:
+        if every_row:
             chosen.append(OReliefF(**rise))
-        if work <= ONE_START:
+        if once:
             chosen.append(OSimba(**rise, **starts))
     chosen.append(ReliefF(**sample))
-    if work <= ONE_START and not ordered:
+    if once and not ordered:
         chosen.append(Simba(**starts))
         if about.plain:
             chosen.append(LMBA(**seed))
     if about.plain:
-        if work <= ALL_ROWS and not ordered:
+        if every_row and not ordered:
             chosen.append(FRLL())
         chosen += [FisherScore(), MRMR(min(MOST_TAKEN, d))]
-        if n * np.log2(n) * np.sqrt(d) <= FOREST:
+        if n * np.log2(n) * np.sqrt(d) <= effort.forest_work:
             chosen.append(ForestImportance(**seed))
     elif not ordered:
         chosen.append(Relief(**sample))

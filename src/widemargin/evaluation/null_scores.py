@@ -17,6 +17,7 @@ from widemargin.evaluation import permuted_relief
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation.p_values import needed
 from widemargin.evaluation.refits import Call, refit, scores_of
+from widemargin.settings import current
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, thread_count
 
@@ -27,7 +28,7 @@ SEARCHES = 2 * 10**7  # neighbourhoods of rows under permuted labels
 SUMS = 4 * 10**9  # differences of cells in sums over neighbours
 FITS = 4000  # of methods that look at each feature on its own
 PAIRS = 10**9  # cells of pairs of rows, in fits of other methods
-LEAST, BATCH = 32, 2**15  # permutations at a time
+LEAST = 32  # permutations at a time
 CELLS = 2**24  # scores at a time
 
 
@@ -130,7 +131,8 @@ class OneSearch:
         """What takes a second or so; the search begins anew for each batch."""
         n, d = len(self.table.X), max(1, len(features))
         work = min(SUMS // (8 * n * d * self.neighbors), SEARCHES // (8 * n))
-        return int(np.clip(min(work, CELLS // d), LEAST, BATCH))
+        most = self.table.settings.max_permutations
+        return int(np.clip(min(work, CELLS // d), LEAST, most))
 
     def draw(
         self,
@@ -160,7 +162,8 @@ class Refits:
 
     def batch(self, features: Ints) -> int:
         """As many as there is room for."""
-        return int(np.clip(CELLS // max(1, len(features)), LEAST, BATCH))
+        most = current().max_permutations
+        return int(np.clip(CELLS // max(1, len(features)), LEAST, most))
 
     def draw(
         self,

@@ -21,11 +21,8 @@ from widemargin.leaving import Rule
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
-BUDGET = 2**28  # bytes for neighbours under all permutations, were all rows tied
 ENTRY = 12  # bytes of one such neighbour
-PIECE = 8  # queries searched at a time
 SPARE = 2  # neighbours to make room for beyond those wanted; ties may need more
-TILE = 128  # features summed at a time: differences and sums stay in cache
 
 
 def permuted_scores(
@@ -47,12 +44,16 @@ def permuted_scores(
     if features is not None and len(features) < X.shape[1]:
         X = np.ascontiguousarray(X[:, features])
     sums = np.zeros((len(permutations), X.shape[1]))
-    for block in spans(len(queries), _block_size(len(table.X), len(permutations))):
-        parts = [
-            queries[block][piece] for piece in spans(block.stop - block.start, PIECE)
-        ]
+    settings = table.settings
+    few = settings.permutation_queries
+    # Were all rows tied, all of them would be neighbours.
+    most = settings.permutation_bytes // (ENTRY * len(table.X) * len(permutations))
+    # Differences and sums of a tile of features stay in cache.
+    tiles = spans(X.shape[1], settings.permutation_features)
+    for block in spans(len(queries), max(few, most)):
+        parts = [queries[block][p] for p in spans(block.stop - block.start, few)]
         touched = _neighbors(rule, table, parts, shuffles, wanted, workers)
-        _add(X, parts, touched, power, sums, workers)
+        _add(X, parts, touched, power, tiles, sums, workers)
     return sums / len(queries)
 
 
@@ -75,10 +76,6 @@ def _n_visited(selector: Relief | ReliefF, n: int) -> int:
     """How many rows a refit visits."""
     assert selector.n_samples != "auto"
     return min(n, int(selector.n_samples or n))
-
-
-def _block_size(n: int, n_permutations: int) -> int:
-    return max(PIECE, BUDGET // (ENTRY * n * n_permutations))
 
 
 def _visited(selector: Relief | ReliefF, table: Table) -> Ints:
@@ -161,13 +158,13 @@ def _add(
     parts: list[Ints],
     touched: list[kernels.Touched],
     power: int,
+    tiles: list[slice],
     sums: Floats,
     workers: Workers,
 ) -> None:
     """Add what the queries of all parts contribute, in their order."""
-    n_permutations, d = sums.shape
+    n_permutations = len(sums)
     most = max(int(np.diff(t.ends).max()) for t in touched)
-    tiles = spans(d, TILE)
     # Narrow tables have to give every thread some permutations.
     share = -(-n_permutations // max(1, 4 * workers.n_threads // len(tiles)))
     pieces = [(tile, group) for tile in tiles for group in spans(n_permutations, share)]

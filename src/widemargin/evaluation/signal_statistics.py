@@ -15,15 +15,13 @@ from scipy.spatial.distance import cdist
 from widemargin.algorithms.relief import ReliefF
 from widemargin.evaluation.columns import Columns
 from widemargin.evaluation.permuted_relief import permuted_scores
+from widemargin.settings import current
 from widemargin.table import Floats, Ints, build
 from widemargin.threads import Workers, spans
 
 LEVELS = 20  # values of a nominal feature that count on their own; the rest are one
 TOP = 10  # features that may be relevant together
 NEIGHBORS = 5  # rows whose classes are compared with a row's own
-TILE = 2**22  # cells of products at a time
-SUMS = 2 * 10**9  # differences that ReliefF sums over under all permutations
-FEWEST, MOST = 200, 1000  # rows for what compares all of them
 
 
 class Features(NamedTuple):
@@ -81,7 +79,7 @@ def single_features(features: Features, labels: Ints, n_classes: int) -> Floats:
     starts = np.searchsorted(features.owner, np.arange(d + 1))
     strongest, total = np.full(B, -np.inf), np.zeros(B)
     top = np.full((B, TOP), -np.inf)
-    size = max(1, TILE // (B * n_classes))
+    size = max(1, current().product_cells // (B * n_classes))
     begin = 0
     while begin < d:
         end = int(np.searchsorted(starts, starts[begin] + size, "right")) - 1
@@ -162,11 +160,13 @@ def interactions(features: Features, labels: Ints, workers: Workers) -> Floats:
         return np.zeros((2, len(labels)))
     table = build(X, labels[0], np.unique(labels[0]), scale=None, workers=workers)
     neighbors = 10 * len(table.classes)
-    most = max(FEWEST, SUMS // (len(labels) * n * neighbors))
+    effort = current().effort
+    work = effort.signal_sums // (n * neighbors)
+    most = max(effort.min_signal_rows, work // len(labels))
     some = np.unique(np.linspace(0, X.shape[1] - 1, most).astype(np.int64))
     scores = np.empty((len(labels), len(some)))
     rows = np.argsort(labels[0], kind="stable")  # class after class
-    for part in spans(len(labels), max(25, SUMS // (4 * n * len(some) * neighbors))):
+    for part in spans(len(labels), max(25, work // (4 * len(some)))):
         orders = [rows[_ranks(each)] for each in labels[part]]
         scores[part] = permuted_scores(relief, table, orders, workers, some)
     spread = scores.std(axis=0)
@@ -184,5 +184,7 @@ def _ranks(labels: Ints) -> Ints:
 
 def rows_for_pairs(n: int, n_classes: int, columns: int, labellings: int) -> int:
     """How many rows to take for the statistics that compare all of them."""
-    most = SUMS // (max(1, labellings) * 10 * n_classes * max(1, columns))
-    return min(n, int(np.clip(most, FEWEST, MOST)))
+    effort = current().effort
+    each = max(1, labellings) * 10 * n_classes * max(1, columns)
+    limits = effort.min_signal_rows, effort.max_signal_rows
+    return min(n, int(np.clip(effort.signal_sums // each, *limits)))
