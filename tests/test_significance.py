@@ -33,7 +33,7 @@ from widemargin.evaluation import (
     significance,
 )
 from widemargin.evaluation._encoded import read_once
-from widemargin.evaluation.null_scores import fit_for_table
+from widemargin.evaluation.null_scores import fit_for_table, source_of
 from widemargin.evaluation.probes import for_probes
 from widemargin.evaluation.refits import Call
 from widemargin.threads import Workers
@@ -406,7 +406,7 @@ def interrupt_at(monkeypatch, owner, name, call):
 
 
 @pytest.mark.parametrize("method", ["permutation", "pooled"])
-@pytest.mark.parametrize("selector", [ReliefF(), FisherScore()], ids=str)
+@pytest.mark.parametrize("selector", [ReliefF(), PearsonScore()], ids=str)
 def test_an_interrupt_keeps_what_is_finished(selector, method, monkeypatch):
     X, y = load_iris(return_X_y=True)
     options = {"method": method, "random_state": 0, "n_jobs": 1}
@@ -414,7 +414,7 @@ def test_an_interrupt_keeps_what_is_finished(selector, method, monkeypatch):
         interrupt_at(monkeypatch, permuted_relief, "_add", 2)
         finished = 40
     else:
-        interrupt_at(monkeypatch, FisherScore, "_rank", 27)  # the first is no refit
+        interrupt_at(monkeypatch, PearsonScore, "_rank", 27)  # the first is no refit
         finished = 25
     said = rf"interrupted; .* from {finished} of \d+"
     with pytest.warns(UserWarning, match=said), changed_settings(max_permutations=40):
@@ -430,12 +430,12 @@ def test_an_interrupt_keeps_what_is_finished(selector, method, monkeypatch):
 
 def test_an_interrupt_before_any_permutation_leaves_no_result(monkeypatch):
     X, y = load_iris(return_X_y=True)
-    interrupt_at(monkeypatch, FisherScore, "_rank", 2)
+    interrupt_at(monkeypatch, PearsonScore, "_rank", 2)
     with pytest.raises(KeyboardInterrupt, match="before any of the permutations"):
-        significance(FisherScore(), X, y, n_jobs=1)
-    interrupt_at(monkeypatch, FisherScore, "_rank", 1)
+        significance(PearsonScore(), X, y, n_jobs=1)
+    interrupt_at(monkeypatch, PearsonScore, "_rank", 1)
     with pytest.raises(KeyboardInterrupt, match="interrupted at the start"):
-        significance(FisherScore(), X, y, n_jobs=1)
+        significance(PearsonScore(), X, y, n_jobs=1)
 
 
 def test_an_interrupt_of_probes_says_how_far_it_came(monkeypatch):
@@ -443,6 +443,27 @@ def test_an_interrupt_of_probes_says_how_far_it_came(monkeypatch):
     interrupt_at(monkeypatch, FisherScore, "_rank", 5)
     with pytest.raises(KeyboardInterrupt, match="interrupted after 3 of 40 rounds"):
         significance(FisherScore(), X, y, method="probes", n_jobs=1)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard", None])
+@pytest.mark.parametrize("case", [gaussian, tied, lopsided])
+def test_classes_explain_what_a_refit_of_fisher_score_says(case, scale):
+    X, y = case(np.random.default_rng(5))
+    X = np.column_stack([X, np.full(len(X), 3.0), 1e9 + X[:, 0], y])
+    data, d = read_once(X, y, "test"), X.shape[1]
+    source = source_of(FisherScore(scale=scale), data)
+    orders = [np.random.default_rng(b).permutation(len(y)) for b in range(5)]
+    found = np.empty((5, d))
+
+    def keep(b, row):
+        found[b] = row
+
+    source.draw(orders, np.arange(d), QUIET, keep)
+    for row, order in zip(found, orders, strict=True):
+        scores = FisherScore(scale=scale).fit(X, y[order]).scores_
+        np.testing.assert_allclose(row, scores / (1 + scores), rtol=1e-7, atol=1e-12)
+    scores = source.scores
+    np.testing.assert_allclose(source.observed, scores / (1 + scores), atol=1e-7)
 
 
 def test_progress_is_shown_if_asked_for(capsys):

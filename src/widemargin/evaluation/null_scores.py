@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.base import MarginSelector
-from widemargin.evaluation import permuted_relief
+from widemargin.evaluation import permuted_means, permuted_relief
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation.p_values import needed
 from widemargin.evaluation.refits import Call, refit, scores_of
@@ -105,7 +105,8 @@ def _cost(selector: Any, data: Encoded) -> _Cost:
         return _Cost(SEARCHES // n, int(np.clip(first, FEW, MANY)), 0.2, True)
     if getattr(selector, "_separable", False):
         first = SUMS // (100 * n * d)
-        return _Cost(FITS, int(np.clip(first, FEW, MANY)), 1.0, True)
+        fits = 0.1 if permuted_means.by_means(selector) else 1.0
+        return _Cost(FITS, int(np.clip(first, FEW, MANY)), fits, True)
     number = PAIRS // (n * n * d)
     return _Cost(number, int(np.clip(number, FEW, MANY)), 1.0, False)
 
@@ -150,6 +151,41 @@ class OneSearch:
             keep(b, row)
 
 
+class ClassMeans:
+    """FisherScore: means of classes are products with the labels."""
+
+    def __init__(self, selector: Any, data: Encoded) -> None:
+        fitted = clone(selector)
+        self.table = fit_for_table(fitted, data)
+        self.scores = fitted.scores_
+        self.values = permuted_means.centred(self.table)
+        with Workers(1) as workers:
+            every = np.arange(self.values.shape[1])
+            (self.observed,) = permuted_means.explained(
+                self.values, self.table.y[None], self.table.counts, every, workers
+            )
+
+    def batch(self, features: Ints) -> int:
+        """As many as there is room for."""
+        return int(np.clip(CELLS // max(1, len(features)), LEAST, BATCH))
+
+    def draw(
+        self,
+        permutations: list[Ints],
+        features: Ints,
+        call: Call,
+        keep: Callable[[int, Floats], None],
+    ) -> None:
+        """All of them at once."""
+        labels = permuted_relief.shuffled_labels(self.table, permutations)
+        with Workers(thread_count(call.n_jobs)) as workers:
+            shares = permuted_means.explained(
+                self.values, labels, self.table.counts, features, workers
+            )
+        for b, row in enumerate(shares):
+            keep(b, row)
+
+
 class Refits:
     """Any selector: one fit for each permutation."""
 
@@ -189,6 +225,8 @@ def source_of(selector: Any, data: Encoded) -> NullScores:
     """The fastest source for a selector and a table."""
     if permuted_relief.one_search(selector, data):
         return OneSearch(selector, data)
+    if permuted_means.by_means(selector):
+        return ClassMeans(selector, data)
     return Refits(selector, data)
 
 

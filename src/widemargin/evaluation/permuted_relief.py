@@ -88,10 +88,15 @@ def _visited(selector: Relief | ReliefF, table: Table) -> Ints:
     return np.sort(table.positions(drawn))
 
 
-def _shuffles(table: Table, permutations: list[Ints]) -> kernels.Shuffles:
+def shuffled_labels(table: Table, permutations: list[Ints]) -> Ints:
+    """Class codes of the rows of the table, for each permutation."""
     labels = np.empty(len(table.y), np.int64)
     labels[table.rows] = table.y
-    shuffled = np.array([labels[order][table.rows] for order in permutations])
+    return np.array([labels[order][table.rows] for order in permutations])
+
+
+def _shuffles(table: Table, permutations: list[Ints]) -> kernels.Shuffles:
+    shuffled = shuffled_labels(table, permutations)
     members = np.argsort(shuffled, axis=1, kind="stable")
     return kernels.Shuffles(shuffled, members, table.starts)
 
