@@ -25,7 +25,9 @@ from widemargin.evaluation import (
     profile,
     stages,
 )
+from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._signal import Signal
+from widemargin.evaluation.comparison import Choice
 
 LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
 
@@ -517,6 +519,16 @@ class TestCost:
         c = compare(X, y, ["FisherScore", "ReliefF"], random_state=0, n_resamples=3)
         assert c.best == "ReliefF"
         assert next(iter(c.resampling)) == next(iter(c.significance)) == "ReliefF"
+
+    def test_other_methods_have_a_quarter_of_the_budget(self):
+        X, y = table()
+        methods = {"best": ReliefF(), "quick": FisherScore(), "slow": Simba()}
+        data = read_once(X, y, "a test")
+        run = stages.Run(data, profile(X, y), methods, 0, 1, 0, None, budget=8.0)
+        run.choice = Choice("best", 3, 0.9, 0.01)
+        run.times = {"best": 5.0, "quick": 1.0, "slow": 3.0}
+        assert list(run.affordable("Stability", lambda _: 1.0)) == ["best", "quick"]
+        assert run.notes == ["Stability was left out for slow (about 3 seconds)."]
 
     def test_no_budget_is_no_limit(self):
         X, y = table()

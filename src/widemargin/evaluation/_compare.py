@@ -99,9 +99,10 @@ def compare(
     max_samples : int or None
         Rows that serve for all but the fits; of more, a sample. None takes all.
     budget : float or None
-        Time limit in seconds for each of stability and significance. What they will
-        take is estimated from the fit times before, and from what the first methods
-        took; methods that do not fit in are left out. None for no limit.
+        Time limit in seconds for each of stability and significance of the recommended
+        method; other methods follow if they will be done within a quarter of it. What
+        they will take is estimated from the fit times before, and from what the first
+        methods took; methods that do not fit in are left out. None for no limit.
     random_state : int, RandomState or None
         None draws a number, which ``settings`` tells.
     n_jobs : int or None

@@ -48,6 +48,7 @@ from widemargin.targets import judged_labels
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
 SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there
 FEWEST_PERMUTATIONS = 40  # pooled; a method for which these take too long is left out
+OTHERS = 0.25  # of the budget is for methods that are not recommended
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
 PAIRS = 2 * 10**11  # products of cells, up to which all rows tell what is redundant
 
@@ -108,6 +109,7 @@ class Run:
     def affordable(self, stage: str, fits: Callable[[str], float]) -> Iterator[str]:
         """Methods that the budget allows, the recommended one first.
 
+        Others begin only if they will be done within a quarter of the budget.
         ``fits`` says how many fits of a method the stage takes. Before the work, times
         of the fits tell how long it will take. What it takes beyond that for the first
         methods is expected of the others, too, and those that do not fit into the rest
@@ -118,15 +120,16 @@ class Run:
         share = self.sample.shape[0] / self.profile.n_samples
         seconds = {m: fits(m) * self.times[m] * share**2 for m in order}
         budget = np.inf if self.budget is None else self.budget
+        limits = {m: budget if m == first else OTHERS * budget for m in order}
         together = np.cumsum(list(seconds.values()))
-        within = [m for m, t in zip(order, together, strict=True) if t <= budget]
+        within = [m for m, t in zip(order, together, strict=True) if t <= limits[m]]
         total = sum(seconds[m] for m in within)
         announce(f"{stage} of {', '.join(within)}", total, self.verbose)
         start, overhead, left_out = time.perf_counter(), 0.0, []
         for method in order:
             begun = time.perf_counter()
             expected = seconds[method] + fits(method) * overhead
-            if begun - start + expected > budget:
+            if begun - start + expected > limits[method]:
                 left_out.append(f"{method} (about {duration(expected)})")
                 continue
             yield method
