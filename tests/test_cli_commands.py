@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from cli_tools import invoke, run
 from widemargin import ReliefF, Simba, methods
 from widemargin.baselines import FisherScore
+from widemargin.progress import progress
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -567,3 +568,23 @@ def test_notes_have_colours_only_where_they_are_wanted(variable, value, monkeypa
     assert result.returncode == 0
     assert ("\x1b[33mnote:" in said) == (value == "xterm")
     assert "note:" in said
+
+
+def test_a_log_says_that_a_large_file_is_read(monkeypatch):
+    quick = ["-m", "FisherScore", "--permutations", "0", "--resamples", "0"]
+    assert "reading" not in invoke("report", "iris.csv", *quick).stderr
+    monkeypatch.setattr("widemargin.cli.session.LARGE_FILE", 100)
+    loud = invoke("report", "iris.csv", *quick, "--force")
+    assert loud.stderr.startswith("reading iris.csv (0 MB)\n")
+    assert "reading" not in invoke("report", "iris.csv", *quick, "--force", "-q").stderr
+
+
+def test_a_log_tells_the_time_left_from_the_second_step_on(monkeypatch, capsys):
+    monkeypatch.setattr("widemargin.progress.FIRST_LINE", 0.0)
+    with progress("fits", 3, 1) as advance:
+        for _ in range(3):
+            advance()
+    first, second, last = capsys.readouterr().err.splitlines()
+    assert first == "fits: 1 of 3"
+    assert re.fullmatch(r"fits: 2 of 3, about \d+ seconds left", second)
+    assert last == "fits: 3 of 3"

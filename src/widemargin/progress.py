@@ -71,8 +71,10 @@ def progress(
             if terminal:
                 print(f"\r{line}", end="", file=sys.stderr, flush=True)
             elif now >= next_line and done < total:
-                left = (now - start) * (total - done) / done
-                print(f"{line}, {about(left)} left", file=sys.stderr, flush=True)
+                # The first step may have had to compile, or to load, what others use.
+                left = about((now - start) * (total - done) / done) + " left"
+                said = line if done == 1 else f"{line}, {left}"
+                print(said, file=sys.stderr, flush=True)
                 next_line = start + 2 * (now - start)
 
     yield advance

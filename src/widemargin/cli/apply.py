@@ -72,7 +72,7 @@ def apply(
     out.checked(selection, ".csv", ".tsv", ".parquet", ".json")
     known = _load(selection)
     with session(out.quiet) as notes:
-        with notes.status(f"reading {file}"):
+        with notes.reading(file):
             source = read(file, Wishes(header=header), format, least=1)
         for text in source.notes:
             notes.note(text)

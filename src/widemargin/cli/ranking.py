@@ -94,7 +94,7 @@ def _changed(selector: MarginSelector) -> set[str]:
 
 def read_data(path: str, data: DataOptions, notes: Session) -> Dataset:
     """Read a file and pass on what is to be said about it."""
-    with notes.status(f"reading {path}"):
+    with notes.reading(path):
         dataset = load(path, data)
     for text in dataset.notes:
         notes.note(text)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import floor, log10
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,9 @@ from widemargin.progress import long_work_only
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+
+LARGE_FILE = 5_000_000  # bytes, from which reading may take seconds
 
 
 class Session:
@@ -58,6 +62,14 @@ class Session:
             plain = self._console.no_color or not self._console.color_system
             head = "note:" if plain else click.style("note:", fg="yellow")
             click.echo(f"{head} {text}", err=True)
+
+    def reading(self, path: str) -> AbstractContextManager[Any]:
+        """Show on a terminal that a file is being read, and in a log if it is large."""
+        if not sys.stderr.isatty():
+            size = Path(path).stat().st_size if Path(path).is_file() else 0
+            if size >= LARGE_FILE and not self.quiet:
+                click.echo(f"reading {path} ({size / 1e6:.0f} MB)", err=True)
+        return self.status(f"reading {path}")
 
     def status(self, text: str) -> AbstractContextManager[Any]:
         """Show on a terminal that something goes on."""

@@ -50,6 +50,7 @@ SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there
 FEWEST_PERMUTATIONS = 40  # pooled; a method for which these take too long is left out
 OTHERS = 0.25  # of the budget is for methods that are not recommended
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
+LARGE_TABLE = 10**6  # cells, from which trees and near copies do
 PAIRS = 2 * 10**11  # products of cells, up to which all rows tell what is redundant
 
 
@@ -171,7 +172,7 @@ def fit_all(run: Run) -> None:
     n_classes = run.profile.n_classes
     n, d = run.profile.n_samples, run.profile.n_features
     size = f"{len(run.methods)} methods on {n} rows and {d} features"
-    if n * n * d > LONG_FITS:
+    if n * n * d > LONG_FITS or n * d > LARGE_TABLE:
         announce(f"Fitting {size}", None, run.verbose)
     # Some of each class, and enough of all to be searched as the whole table is.
     of_each = spread_rows(run.data.codes, max(4, WARM_UP // n_classes))
