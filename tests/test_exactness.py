@@ -58,10 +58,10 @@ def make_table(X, workers, scale=None):
 
 def screened(search, n):
     """(n, n) keys as the search has them; NaN on the diagonal."""
-    heap = search.panels(np.arange(n), n)
-    entries = heap.entries.reshape(n, heap.length)
+    candidates = search.panels(np.arange(n), n)
+    entries = candidates.entries.reshape(n, candidates.length)
     keys = np.full((n, n), np.nan)
-    for q, count in enumerate(heap.counts[0]):
+    for q, count in enumerate(candidates.counts[0]):
         found = entries[q, :count]
         bits = (found >> 32).astype(np.int32)
         keys[q, found & (2**32 - 1)] = bits.view(np.float32)
@@ -103,12 +103,12 @@ def errors(metric, keys, norms, largest, depth):
 
 def excess_over_bound(search, keys, true, depth=None):
     """By how much the worst key is farther from the truth than its bound says."""
-    doubt = search._asked(np.arange(len(keys)))[2]
-    depth = doubt.depth if depth is None else depth
+    known = search._asked(np.arange(len(keys)))[2]
+    depth = known.depth if depth is None else depth
     others = ~np.eye(len(keys), dtype=bool)
     keys = np.where(others, keys, 0.0)
-    bound = errors(search.metric, keys, doubt.norms, doubt.largest, depth)
-    beyond = np.abs(keys - true) - (bound + doubt.lost[:, None])
+    bound = errors(search.metric, keys, known.norms, known.largest, depth)
+    beyond = np.abs(keys - true) - (bound + known.quantisation[:, None])
     return float(beyond[others].max())
 
 
@@ -147,7 +147,7 @@ def test_counted_keys_are_within_what_counting_loses():
         assert search.step > 0
         keys, true = screened(search, N), truth(search, table.X)
         assert excess_over_bound(search, keys, true) <= 0
-        search.lost = np.zeros(N)
+        search.quantisation = np.zeros(N)
         assert excess_over_bound(search, keys, true) > 0
 
 

@@ -115,18 +115,18 @@ def nearest(
     rule = kernels.Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
     wanted = k + (2 * SPARE if search.step else SPARE)
     memory = len(table.X) * search.n_slots * places(wanted) * 8
-    heap = None
+    candidates = None
     if everybody and memory <= table.settings.search_bytes:
-        heap = search.all_pairs(wanted)
+        candidates = search.all_pairs(wanted)
     # With all pairs screened, what is left takes no time worth showing.
-    verbose = workers.verbose if heap is None else 0
+    verbose = workers.verbose if candidates is None else 0
     with progress("neighbours", len(blocks), verbose, summary=False) as advance:
         for block in blocks:
             part = queries[block]
-            if heap is None:
+            if candidates is None:
                 yield search.resolve(part, search.panels(part, wanted), 0, rule)
             else:
-                yield search.resolve(part, heap, block.start, rule)
+                yield search.resolve(part, candidates, block.start, rule)
             advance()
 
 
@@ -196,10 +196,10 @@ class Search:
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
         self.step = self._counting_step()
         self.packed, self.norms = self._pack(self.values)
-        self.lost = np.zeros(n)
+        self.quantisation = np.zeros(n)
         if self.step:
-            lost = self.norms[kernels.MANHATTAN, :n] * self.factor * (1 + 1e-6)
-            self.lost, self.norms[:] = lost + lost.max(), 0.0
+            quantisation = self.norms[kernels.MANHATTAN, :n] * self.factor * (1 + 1e-6)
+            self.quantisation, self.norms[:] = quantisation + quantisation.max(), 0.0
         # No sum in single precision is longer than a chunk, or than their number.
         self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
         self.extras, self.beyond = None, 0.0
@@ -249,9 +249,9 @@ class Search:
 
         def pack(part: slice) -> None:
             if self.step:
-                lost = norms[kernels.MANHATTAN, part]
+                quantisation = norms[kernels.MANHATTAN, part]
                 kernels.count_rows(
-                    X[part], self.low, self.step, packed, part.start, lost
+                    X[part], self.low, self.step, packed, part.start, quantisation
                 )
                 return
             kernels.pack_rows(
@@ -267,11 +267,13 @@ class Search:
             return np.sqrt(norms + self.beyond)
         return norms
 
-    def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, kernels.Doubt]:
-        """What is needed to measure from queries: all rows, where they are, doubts."""
+    def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, kernels.ErrorBound]:
+        """What is needed to measure from queries: all rows, their places, bounds."""
         norms = self._lengths(self.norms[self.metric, rows])
-        doubt = kernels.Doubt(norms, self.largest, self.depth, self.lost[rows])
-        return self.table.data, kernels.Queries(rows, self.table.y[rows]), doubt
+        bound = kernels.ErrorBound(
+            norms, self.largest, self.depth, self.quantisation[rows]
+        )
+        return self.table.data, kernels.Queries(rows, self.table.y[rows]), bound
 
     def tile(self) -> kernels.Tile:
         """Room for a tile, one for each thread: new memory is slow to write to."""
@@ -280,11 +282,11 @@ class Search:
         tile: kernels.Tile = self._own.tile
         return tile
 
-    def _heap(self, m: int, wanted: int) -> kernels.Heap:
+    def _candidates(self, m: int, wanted: int) -> kernels.Candidates:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
         padded = fill_up(m, self.width)
         length = places(wanted)
-        return kernels.Heap(
+        return kernels.Candidates(
             np.empty(self.n_slots * m * length, np.int64),
             length,
             np.zeros((self.n_slots, m), np.int32),
@@ -300,10 +302,10 @@ class Search:
             np.add.at(members[a], slots[slots >= 0], others[slots >= 0])
         return members
 
-    def all_pairs(self, wanted: int) -> kernels.Heap:
+    def all_pairs(self, wanted: int) -> kernels.Candidates:
         """Screen every row against every other, each pair once."""
         n = len(self.table.X)
-        heap = self._heap(n, wanted)
+        candidates = self._candidates(n, wanted)
         queries = kernels.Queries(np.arange(n), self.table.y)
         norms = self._tile_norms(self.norms)
         if self.extras is not None:
@@ -325,7 +327,7 @@ class Search:
                 tuple(panel * self.width for panel in corners),
                 queries,
                 self.layout,
-                heap,
+                candidates,
                 self.tile(),
             )
             advance()
@@ -336,7 +338,7 @@ class Search:
             single_threaded_blas(),
         ):
             self.workers.run(search, pairs, claims=set)
-        return heap
+        return candidates
 
     def _tile_norms(self, norms: Floats) -> Any:
         """What a tile needs besides the rows, ours having these norms."""
@@ -344,9 +346,9 @@ class Search:
             return norms[kernels.EUCLIDEAN], self.norms[kernels.EUCLIDEAN]
         return np.float32(self.step * self.factor) if self.step else None
 
-    def panels(self, rows: Ints, wanted: int) -> kernels.Heap:
+    def panels(self, rows: Ints, wanted: int) -> kernels.Candidates:
         """Screen some rows against all."""
-        heap = self._heap(len(rows), wanted)
+        candidates = self._candidates(len(rows), wanted)
         queries = kernels.Queries(rows, self.table.y[rows])
         packed, norms = self._pack(self.values[rows])
         both = self._tile_norms(norms)
@@ -366,23 +368,23 @@ class Search:
                 part.start,
                 queries,
                 self.layout,
-                heap,
+                candidates,
                 self.tile(),
             )
 
         with single_threaded_blas():
             self.workers.run(search, spans(len(rows), self.width))
-        return heap
+        return candidates
 
     def resolve(
-        self, rows: Ints, heap: kernels.Heap, place: int, rule: kernels.Rule
+        self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule
     ) -> Neighbors:
         """Certain neighbours from screened ones, with longer lists where needed.
 
         The lists of the rows are at ``place`` and after.
         """
         found: list[_Found] = []
-        self._collect(rows, np.arange(len(rows)), heap, place, rule, found)
+        self._collect(rows, np.arange(len(rows)), candidates, place, rule, found)
         which, counts, ids, share, exact = found[0]
         if len(found) > 1:
             which, counts, ids, share, exact = map(
@@ -407,13 +409,13 @@ class Search:
         self,
         rows: Ints,
         which: Ints,
-        heap: kernels.Heap,
+        candidates: kernels.Candidates,
         place: int,
         rule: kernels.Rule,
         found: list[_Found],
     ) -> None:
         """Resolve queries ``which`` of ``rows``; search again where doubt is left."""
-        lists = self._lists(rows[which], heap, place, rule)
+        lists = self._lists(rows[which], candidates, place, rule)
         unsure = np.any(lists.counts < 0, axis=1)
         # A query is kept or repeated as a whole: its slots are searched together.
         counts = np.where(unsure[:, None], 0, lists.counts)
@@ -428,7 +430,7 @@ class Search:
             )
         )
         again = which[unsure]
-        wanted = min(4 * kept(heap.length), len(self.table.X))
+        wanted = min(4 * kept(candidates.length), len(self.table.X))
         fits = self.table.settings.search_bytes // (28 * places(wanted) * self.n_slots)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
@@ -436,9 +438,9 @@ class Search:
             self._collect(rows, again[part], longer, 0, rule, found)
 
     def _lists(
-        self, rows: Ints, heap: kernels.Heap, place: int, rule: kernels.Rule
+        self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule
     ) -> kernels.Lists:
-        wanted = kept(heap.length)
+        wanted = kept(candidates.length)
         shape = (len(rows), self.n_slots, wanted + wanted // 4 + 1)
         lists = kernels.Lists(
             np.zeros(shape[:2], np.int64),
@@ -447,19 +449,21 @@ class Search:
             np.empty(shape if rule.measure else (len(rows), self.n_slots, 0)),
         )
 
-        X, queries, doubt = self._asked(rows)
+        X, queries, bound = self._asked(rows)
 
         def resolve(part: slice) -> None:
             kernels.resolve(
                 X,
                 kernels.Queries(*(a[part] for a in queries)),
-                heap,
+                candidates,
                 place + part.start,
-                doubt._replace(norms=doubt.norms[part], lost=doubt.lost[part]),
+                bound._replace(
+                    norms=bound.norms[part], quantisation=bound.quantisation[part]
+                ),
                 rule,
                 shape[2],
                 lists.part(part),
-                kernels.Desk.empty(heap.length),
+                kernels.Scratch.empty(candidates.length),
             )
 
         self.workers.run(resolve, self.workers.shares(len(rows), 64))

@@ -31,33 +31,36 @@ def _key(entry):
 
 
 @inner
-def doubtful_entries(metric, ordered, held, wanted, q, doubt):
+def uncertain_entries(metric, ordered, held, wanted, q, bound):
     """Entries first … last−1 that may or may not be among the ``wanted`` nearest.
 
     Those before are surely inside. ``last`` is −1 if rows that are not listed, whose
     keys are at least that of ordered[held], might be inside as well.
     """
-    middle, norm = _key(ordered[wanted - 1]), doubt.norms[q]
-    error = key_error(metric, middle, norm, doubt.largest, doubt.depth) + doubt.lost[q]
+    middle, norm = _key(ordered[wanted - 1]), bound.norms[q]
+    error = (
+        key_error(metric, middle, norm, bound.largest, bound.depth)
+        + bound.quantisation[q]
+    )
     low, high = middle - error, (middle + error) * (1 + 4 * TIE)
     low -= 4 * TIE * abs(low)
     first = 0
     while first < wanted - 1 and _key(ordered[first]) + error < low:
         first += 1
     last = wanted
-    if _surely_at_least(metric, _key(ordered[held]), q, doubt) <= high:
+    if _surely_at_least(metric, _key(ordered[held]), q, bound) <= high:
         return first, -1
     while (
-        last < held and _surely_at_least(metric, _key(ordered[last]), q, doubt) <= high
+        last < held and _surely_at_least(metric, _key(ordered[last]), q, bound) <= high
     ):
         last += 1
     return first, last
 
 
 @inner
-def _surely_at_least(metric, key, q, doubt):
+def _surely_at_least(metric, key, q, bound):
     """What the distance to a row with this key is not below."""
     if key == np.inf:
         return key
-    error = key_error(metric, key, doubt.norms[q], doubt.largest, doubt.depth)
-    return key - error - doubt.lost[q]
+    error = key_error(metric, key, bound.norms[q], bound.largest, bound.depth)
+    return key - error - bound.quantisation[q]

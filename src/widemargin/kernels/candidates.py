@@ -85,16 +85,16 @@ def _groups(wanted):
 
 
 @inner
-def scan_rows(values, shape, queries, first, offset, layout, heap, lows):
+def scan_rows(values, shape, queries, first, offset, layout, candidates, lows):
     """Offer the rows of a tile to the lists of queries from ``first`` on.
 
     ``shape`` is its height, its width, and how many of its columns are filled.
     """
     labels, starts, slots = layout.labels, layout.starts, layout.slots
     rows, classes = queries.rows, queries.labels
-    entries, counts, borders = heap.entries, heap.counts, heap.borders
+    entries, counts, borders = candidates.entries, candidates.counts, candidates.borders
     keys, (height, width, filled) = values.view(np.int32), shape
-    length = heap.length
+    length = candidates.length
     room, wanted = length - LANES, entries_kept(length)
     groups = _groups(wanted)
     for r in range(height):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.bounds import doubtful_entries
+from widemargin.kernels.bounds import uncertain_entries
 from widemargin.kernels.candidates import entries_kept
 from widemargin.kernels.constants import LOWER, NEVER
 from widemargin.kernels.distances import measure_distances
@@ -11,13 +11,13 @@ from widemargin.kernels.ties import rank_ties, share_ties
 
 
 @inner
-def _sorted(heap, q, slot, ordered):
+def _sorted(candidates, q, slot, ordered):
     """The smallest entries of a list in order.
 
     Returns how many there are and a key that no other row lies below.
     """
-    entries, counts, length = heap.entries, heap.counts, heap.length
-    border, held = heap.borders[slot, q], 0
+    entries, counts, length = candidates.entries, candidates.counts, candidates.length
+    border, held = candidates.borders[slot, q], 0
     start = (slot * counts.shape[1] + q) * length
     wanted = entries_kept(length)
     most = wanted + (wanted >> 2)
@@ -72,14 +72,14 @@ def _store(lists, start, ids, weight, exact, last):
 
 
 @jit
-def resolve(X, queries, heap, place, doubt, rule, length, lists, desk):
+def resolve(X, queries, candidates, place, bound, rule, length, lists, scratch):
     """Turn the screened keys of each query and slot into certain neighbours.
 
     The lists of the queries are at place, place + 1, … and become lists with ``length``
     places each. Their counts are 0 before.
     """
-    ids, ranks = desk.ids, desk.ranks
-    weight, exact = desk.weight, desk.exact
+    ids, ranks = scratch.ids, scratch.ranks
+    weight, exact = scratch.weight, scratch.exact
     counts, members, rank = lists.counts, rule.members, rule.rank
     measure, metric, first_borders = rule.measure, rule.metric, rule.borders
     for q in range(queries.rows.size):
@@ -87,14 +87,14 @@ def resolve(X, queries, heap, place, doubt, rule, length, lists, desk):
         for slot in range(counts.shape[1]):
             there = members[label, slot]
             wanted = min(rule.k, there)
-            held, border = _sorted(heap, place + q, slot, ids)
+            held, border = _sorted(candidates, place + q, slot, ids)
             if first_borders.size and border == first_borders[slot, place + q]:
                 # Everybody is listed who is asked for.
                 wanted, border = min(wanted, held), NEVER
             if wanted == 0:
                 continue
             ids[held] = np.int64(NEVER if held == there else border) << 32
-            first, last = doubtful_entries(metric, ids, held, wanted, q, doubt)
+            first, last = uncertain_entries(metric, ids, held, wanted, q, bound)
             if last < 0:
                 counts[q, slot] = -1
                 continue

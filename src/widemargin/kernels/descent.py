@@ -147,12 +147,12 @@ class Descent(NamedTuple):
 
 @jit
 def invasions(X, layout, screen, labels, squares, limits, active, sums):
-    """What LMBA has to know of the rows of a block that invade guests.
+    """What LMBA has to know of the rows of a block that invade query rows.
 
-    The guests are below the rows of the layout in X. limits[q, e] is the squared
-    distance up to which target e of guest q is invaded, −1 if there is no such target.
+    The query rows are below the rows of the layout in X. limits[q, e] is the squared
+    distance up to which target e of query row q is invaded, −1 if there is none.
     Counted are the invaders of each in ``active``; added to ``sums``, for each invader
-    and target, are (x_guest − x_invader)², and in its last place the hinge.
+    and target, are (x_query − x_invader)², and in its last place the hinge.
     """
     n, d = layout.labels.size, squares.size
     starts = layout.starts

@@ -20,7 +20,7 @@ class Queries(NamedTuple):
     labels: np.ndarray  # (m,) its class
 
 
-class Heap(NamedTuple):
+class Candidates(NamedTuple):
     """The smallest keys of each query and slot: all below the border, unsorted."""
 
     entries: np.ndarray  # (S · m · L,) int64, key · 2³² + row
@@ -43,13 +43,13 @@ class Tile(NamedTuple):
         return cls(*pair, np.empty(width, np.int64))
 
 
-class Doubt(NamedTuple):
+class ErrorBound(NamedTuple):
     """What is needed to bound the error of a key."""
 
     norms: np.ndarray  # (m,) norm of each query, in the units of the screen
     largest: float  # largest norm of any row
     depth: float  # most float32 roundings that any summand goes through
-    lost: np.ndarray  # (m,) what rounding of the rows may add, whatever the key
+    quantisation: np.ndarray  # (m,) what quantising the rows may add, whatever the key
 
 
 class Rule(NamedTuple):
@@ -63,7 +63,7 @@ class Rule(NamedTuple):
     borders: np.ndarray  # (S, m) that lists began with, NEVER for none; empty: no list
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Room to sort the entries of a list."""
 
     ids: np.ndarray  # (L,) int64; entries at first
@@ -80,7 +80,7 @@ class Desk(NamedTuple):
 class Lists(NamedTuple):
     """Resolved neighbours of each query and slot."""
 
-    counts: np.ndarray  # (m, S) length, or −1 where the heap was too short to tell
+    counts: np.ndarray  # (m, S) length, or −1 where a list was too short to tell
     ids: np.ndarray  # (m, S, K) ascending row numbers
     share: np.ndarray  # (m, S, K) weight of each
     distances: np.ndarray  # (m, S, K) exact distances; (m, S, 0) if not asked for

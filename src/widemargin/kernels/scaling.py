@@ -28,14 +28,14 @@ def pack_rows(Z, centre, factor, packed, first, norms):
 
 
 @jit
-def count_rows(Z, low, step, packed, first, lost):
+def count_rows(Z, low, step, packed, first, quantisation):
     """Copy rows of Z to places first, first + 1, … as multiples of a step.
 
-    lost[r] is the Manhattan distance between row r and its copy.
+    quantisation[r] is the Manhattan distance between row r and its copy.
     """
     chunks, _, length = packed.shape
     for r in range(Z.shape[0]):
-        lost[r] = 0.0
+        quantisation[r] = 0.0
         for chunk in range(chunks):
             row, f0 = packed[chunk, first + r], chunk * length
             z, c = Z[r, f0 : f0 + length], low[f0 : f0 + length]
@@ -45,7 +45,7 @@ def count_rows(Z, low, step, packed, first, lost):
                 count = np.rint(t)
                 row[e] = count
                 s += abs(t - count)
-            lost[r] += s * step
+            quantisation[r] += s * step
 
 
 @jit

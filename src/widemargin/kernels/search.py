@@ -20,7 +20,7 @@ def _transpose(tile, turned):
 
 
 @jit
-def search_pairs(packed, norms, corners, queries, layout, heap, tile):
+def search_pairs(packed, norms, corners, queries, layout, candidates, tile):
     """All pairs of rows top … bottom−1 with rows left … right−1, both ways.
 
     ``corners`` holds these numbers, whole panels. Squared Euclidean distances if the
@@ -41,11 +41,11 @@ def search_pairs(packed, norms, corners, queries, layout, heap, tile):
                     _transpose(values, turned)
                     near, far, block = offset, first, turned
                     shape = shape[2], width, shape[0]
-                scan_rows(block, shape, queries, near, far, layout, heap, lows)
+                scan_rows(block, shape, queries, near, far, layout, candidates, lows)
 
 
 @jit
-def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
+def search_panel(packed, norms, ours, first, queries, layout, candidates, tile):
     """All rows against a panel of queries, first, first + 1, …; ``ours`` are all.
 
     ``norms`` are the squared norms of ``ours`` and ``packed``; None as above.
@@ -55,11 +55,13 @@ def search_panel(packed, norms, ours, first, queries, layout, heap, tile):
     for offset in range(0, n, width):
         shape = height, width, min(width, n - offset)
         fill_tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
-        scan_rows(tile.values, shape, queries, first, offset, layout, heap, tile.lows)
+        scan_rows(
+            tile.values, shape, queries, first, offset, layout, candidates, tile.lows
+        )
 
 
 @jit
-def set_borders(metric, norms, doubt, factor, reach, borders):
+def set_borders(metric, norms, bound, factor, reach, borders):
     """Let the lists of queries begin with a border: nothing beyond ``reach`` is asked.
 
     ``reach`` has shape (m, S); infinity for no border.
@@ -69,14 +71,14 @@ def set_borders(metric, norms, doubt, factor, reach, borders):
             key = reach[q, slot] * factor
             key = key * key if metric == EUCLIDEAN else key
             key *= 1 + 8 * TIE
-            error = key_error(metric, key, norms[q], doubt.largest, doubt.depth)
+            error = key_error(metric, key, norms[q], bound.largest, bound.depth)
             # Twice: the bound is for keys near this one, and the sum is rounded.
             key += 2 * error
             borders[slot, q] = np.float32(key)
 
 
 @jit
-def search_blocks(packed, norms, queries, layouts, heaps, tile):
+def search_blocks(packed, norms, queries, layouts, both, tile):
     """All pairs of the rows of two tables, both ways.
 
     Everything comes in pairs, ours and theirs. Our queries look among their rows, in
@@ -91,11 +93,11 @@ def search_blocks(packed, norms, queries, layouts, heaps, tile):
             shape = min(width, n - first), width, min(width, m - offset)
             fill_tile(ours, first, theirs, offset, norms, shape, values, turned)
             near, far, block = first, offset, values
-            asking, asked, heap = queries[0], layouts[1], heaps[0]
+            asking, asked, candidates = queries[0], layouts[1], both[0]
             for side in range(2):
                 if side == 1:
                     _transpose(values, turned)
                     near, far, block = offset, first, turned
-                    asking, asked, heap = queries[1], layouts[0], heaps[1]
+                    asking, asked, candidates = queries[1], layouts[0], both[1]
                     shape = shape[2], width, shape[0]
-                scan_rows(block, shape, asking, near, far, asked, heap, lows)
+                scan_rows(block, shape, asking, near, far, asked, candidates, lows)

@@ -96,21 +96,21 @@ class _QuerySearch(Search):
             numbers_only(queries, self.table.numeric)
         )
 
-    def lists_within(self, reach: Floats) -> kernels.Heap:
+    def lists_within(self, reach: Floats) -> kernels.Candidates:
         """Empty lists of all query rows, for rows up to ``reach`` away, (m, S)."""
-        heap = self._heap(len(self.own), self.rule.k + SPARE)
+        candidates = self._candidates(len(self.own), self.rule.k + SPARE)
         norms = self._lengths(self.query_norms[self.metric])
-        doubt = self._doubt(norms)
-        borders = np.full(heap.borders.shape, np.inf, np.float32)
+        bound = self._error_bound(norms)
+        borders = np.full(candidates.borders.shape, np.inf, np.float32)
         kernels.set_borders(
-            self.metric, norms, doubt, self.factor, np.array(reach), borders
+            self.metric, norms, bound, self.factor, np.array(reach), borders
         )
         self.first_borders = borders.view(np.int32)
-        return heap._replace(borders=self.first_borders.copy())
+        return candidates._replace(borders=self.first_borders.copy())
 
-    def panels(self, rows: Ints, wanted: int) -> kernels.Heap:
+    def panels(self, rows: Ints, wanted: int) -> kernels.Candidates:
         """Screen some query rows against the table."""
-        heap = self._heap(len(rows), wanted)
+        candidates = self._candidates(len(rows), wanted)
         padded = fill_up(len(rows), self.width)
         chunks, _, length = self.query_packed.shape
         packed = np.zeros((chunks, padded, length), np.float32)
@@ -130,10 +130,10 @@ class _QuerySearch(Search):
                     part.start,
                     queries,
                     self.layout,
-                    heap,
+                    candidates,
                     self.tile(),
                 )
-        return heap
+        return candidates
 
     def with_extras(self, norms: Any, rows: Ints, padded: int) -> Any:
         """What a tile needs: norms of query rows and of the table, and extra distances.
@@ -157,20 +157,20 @@ class _QuerySearch(Search):
             np.add.at(others[a], slots[slots >= 0], counts[slots >= 0])
         return np.concatenate([super().members(), others])
 
-    def _asked(self, rows: Ints) -> tuple[Rows, kernels.Queries, kernels.Doubt]:
+    def _asked(self, rows: Ints) -> tuple[Rows, kernels.Queries, kernels.ErrorBound]:
         n, C = len(self.table.X), len(self.table.classes)
         labels = self.labels[rows] + np.where(self.own[rows] < 0, C, 0)
         norms = self._lengths(self.query_norms[self.metric, rows])
-        return self.stack, kernels.Queries(n + rows, labels), self._doubt(norms)
+        return self.stack, kernels.Queries(n + rows, labels), self._error_bound(norms)
 
-    def _doubt(self, norms: Floats) -> kernels.Doubt:
-        return kernels.Doubt(norms, self.largest, self.depth, np.zeros(len(norms)))
+    def _error_bound(self, norms: Floats) -> kernels.ErrorBound:
+        return kernels.ErrorBound(norms, self.largest, self.depth, np.zeros(len(norms)))
 
-    def found_in(self, heap: kernels.Heap) -> Found:
+    def found_in(self, candidates: kernels.Candidates) -> Found:
         """Neighbours of all query rows, from screened lists that began with borders."""
         rule = self.rule._replace(borders=self.first_borders)
         lists = [
-            self.resolve(np.arange(b.start, b.stop), heap, b.start, rule)
+            self.resolve(np.arange(b.start, b.stop), candidates, b.start, rule)
             for b in spans(len(self.own), BLOCK)
         ]
         return _joined(lists, self.table.rows)
@@ -301,7 +301,7 @@ def find_each_other(
     )
     among_them.query_packed, among_them.query_norms = among_us.packed, among_us.norms
     among_us.query_packed, among_us.query_norms = among_them.packed, among_them.norms
-    heaps = among_them.lists_within(ours_within), among_us.lists_within(theirs_within)
+    both = among_them.lists_within(ours_within), among_us.lists_within(theirs_within)
     squares: Any = None
     if request.metric == "euclidean":
         squares = tuple(s.norms[kernels.EUCLIDEAN] for s in (among_us, among_them))
@@ -313,7 +313,7 @@ def find_each_other(
             norms,
             tuple(kernels.Queries(s.own, s.labels) for s in (among_them, among_us)),
             (among_us.layout, among_them.layout),
-            heaps,
+            both,
             among_us.tile(),
         )
-    return among_them.found_in(heaps[0]), among_us.found_in(heaps[1])
+    return among_them.found_in(both[0]), among_us.found_in(both[1])
