@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from widemargin.cli.session import plain_table, print_table, stdout
 
 N_SHOWN = 10  # features that are listed
@@ -48,7 +46,7 @@ def saved_verdicts(saved: Mapping[str, Any]) -> Verdicts | None:
         return None
     methods = saved["methods"]
     rank = next((m for m in methods if m["best"]), methods[0])["rank"]
-    order = np.argsort(rank, kind="stable").tolist()
+    order = sorted(range(len(rank)), key=rank.__getitem__)
 
     def sorted_(values: Any) -> Any:
         return None if values is None else [values[f] for f in order]
