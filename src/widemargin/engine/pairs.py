@@ -64,7 +64,7 @@ def _blocks(
 def distances_to_all(
     table: Table, queries: Ints, metric: str, workers: Workers
 ) -> Floats:
-    """Distances of all rows from each query, (m, n)."""
+    """Distances of all rows from each query, (m, n); that of a row from itself is 0."""
     D = np.empty((len(queries), len(table.X)))
     rows, ids = table.data, np.arange(len(table.X))
     workers.run(
@@ -73,6 +73,8 @@ def distances_to_all(
         ),
         workers.shares(len(queries), 8),
     )
+    # Where values are missing, differences are expected ones, and not 0.
+    D[np.arange(len(queries)), queries] = 0.0
     return D
 
 
