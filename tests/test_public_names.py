@@ -7,6 +7,7 @@ import pytest
 MODULES = [
     "widemargin",
     "widemargin.baselines",
+    "widemargin.compat",
     "widemargin.datasets",
     "widemargin.evaluation",
     "widemargin.margin",

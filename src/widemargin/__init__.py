@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin._version import __version__
 
 if TYPE_CHECKING:
-    from widemargin import baselines, datasets, evaluation, margin, plotting
+    from widemargin import baselines, compat, datasets, evaluation, margin, plotting
     from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.irelief import IRelief
@@ -51,7 +51,15 @@ _HOME = {
     "AutoSelector": "widemargin.evaluation.auto",
 }
 # `report` can be called: the package passes it on to its function of that name.
-_MODULES = ("baselines", "datasets", "evaluation", "margin", "plotting", "report")
+_MODULES = (
+    "baselines",
+    "compat",
+    "datasets",
+    "evaluation",
+    "margin",
+    "plotting",
+    "report",
+)
 
 __all__ = [
     "FRLL",
@@ -75,6 +83,7 @@ __all__ = [
     "TuRF",
     "__version__",
     "baselines",
+    "compat",
     "datasets",
     "evaluation",
     "margin",

@@ -44,8 +44,9 @@ class TuRF(Versioned, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     n_features_to_select : int, float or None, default=None
         How many features to keep, or which share of them; None keeps half. Features are
         dropped until as many are left.
-    drop : float, default=0.1
-        Share of the features left that is dropped in a round; at least one is.
+    drop : float or int, default=0.1
+        Share of the features left that is dropped in a round, at least one; or their
+        number.
     verbose : int, default=0
         Show progress if positive.
 
@@ -86,7 +87,10 @@ class TuRF(Versioned, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             Interval(numbers.Integral, 1, None, closed="left"),
             Interval(numbers.Real, 0, 1, closed="neither"),
         ],
-        "drop": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "drop": [
+            Interval(numbers.Real, 0, 1, closed="neither"),
+            Interval(numbers.Integral, 1, None, closed="left"),
+        ],
         "verbose": ["verbose"],
     }
 
@@ -95,7 +99,7 @@ class TuRF(Versioned, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         selector: Any,
         n_features_to_select: int | float | None = None,
         *,
-        drop: float = 0.1,
+        drop: float | int = 0.1,
         verbose: int = 0,
     ) -> None:
         self.selector = selector
@@ -148,6 +152,8 @@ class TuRF(Versioned, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         wanted, sizes = self._wanted(), [self.n_features_in_]
         while sizes[-1] > wanted:
             rest = min(sizes[-1] - 1, round(sizes[-1] * (1 - self.drop)))
+            if isinstance(self.drop, numbers.Integral):
+                rest = sizes[-1] - int(self.drop)
             sizes.append(max(wanted, rest))
         return sizes
 

@@ -1,0 +1,420 @@
+"""skrebate's classes on this package's engine: change the import, and nothing else.
+
+Parameters are those of skrebate 0.8, and ``discrete_threshold`` of 0.6 and 0.7, which
+stands for both of its thresholds. Scores are those of this package: see
+``docs/compat.md`` for where and why they differ.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from widemargin.algorithms import relief, rrelieff, surf, turf
+from widemargin.compat._wrapping import Wrapper, discrete
+from widemargin.table import Floats, Ints
+
+LABEL_TYPES = ("binary", "multiclass", "continuous")
+
+
+class _Rebate(Wrapper):
+    """Base class: which features are nominal, and whether y is a number."""
+
+    n_features_to_select: int
+    categorical_features: Any
+    categorical_threshold: int
+    multiclass_threshold: int
+    discrete_threshold: int | None
+    verbose: bool
+    n_jobs: int
+    rank_absolute: bool
+    label_type: str | None
+
+    def fit(self, X: Any, y: Any, weights: Any = None) -> Self:
+        """Score the features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes, or numbers: see ``label_type``.
+        weights : None, default=None
+            Weights of the features in the distance are not taken: `widemargin.IRelief`
+            finds its own.
+
+        Returns
+        -------
+        self
+        """
+        if weights is not None:
+            raise ValueError(
+                f"{type(self).__name__} does not take weights of features. "
+                "widemargin.IRelief iterates the weights itself."
+            )
+        nominal = self._nominal(X)
+        common = {
+            "metric": "manhattan",
+            "categorical_features": nominal,
+            "n_jobs": self.n_jobs,
+            "verbose": int(self.verbose),
+        }
+        selector = self._selector(len(y), self._numeric(y), common)
+        selector.n_features_to_select = min(self.n_features_to_select, len(nominal))
+        self.selector_ = selector.fit(X, y)
+        self._take(selector.scores_, absolute=self.rank_absolute)
+        return self
+
+    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+        """The selector of this package for n rows."""
+        raise NotImplementedError
+
+    def _nominal(self, X: Any) -> Any:
+        """Mask of the features that differ by 0 or 1."""
+        limit = self.categorical_threshold
+        if self.discrete_threshold is not None:
+            limit = self.discrete_threshold
+        few = discrete(X, limit)
+        if self.categorical_features is None:
+            return few
+        nominal = np.zeros(len(few), np.bool_)
+        nominal[np.asarray(self.categorical_features)] = True
+        return nominal
+
+    def _numeric(self, y: Any) -> bool:
+        """Whether y is a number to predict."""
+        if self.label_type is not None:
+            if self.label_type not in LABEL_TYPES:
+                raise ValueError(
+                    f"{type(self).__name__} needs a label_type of {LABEL_TYPES}, got "
+                    f"{self.label_type!r}."
+                )
+            return self.label_type == "continuous"
+        limit = self.multiclass_threshold
+        if self.discrete_threshold is not None:
+            limit = self.discrete_threshold
+        return len(set(np.asarray(y).tolist())) > max(limit, 2)
+
+    def _n_selected(self) -> int:
+        if self.n_features_to_select > self.n_features_in_:
+            raise ValueError(
+                f"n_features_to_select={self.n_features_to_select} is larger than the "
+                f"number of features, {self.n_features_in_}."
+            )
+        return self.n_features_to_select
+
+
+class ReliefF(_Rebate):
+    """skrebate's ``ReliefF``: see `widemargin.ReliefF` and `widemargin.RReliefF`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, default=10
+        How many features `transform` keeps.
+    n_neighbors : int or float, default=100
+        Neighbours of each class; a float is the share of the rows that are neighbours,
+        half of them hits and half misses.
+    categorical_features : list of int or None, default=None
+        Columns that are nominal; None leaves it to ``categorical_threshold``.
+    categorical_threshold : int, default=10
+        A feature with at most as many different values is nominal.
+    multiclass_threshold : int, default=10
+        More different labels than that are numbers to predict.
+    verbose : bool, default=False
+        Show progress.
+    n_jobs : int, default=1
+        Threads; −1 uses all cores.
+    weight_final_scores : bool, default=False
+        Not in use: `fit` takes no weights.
+    rank_absolute : bool, default=False
+        Rank by the absolute value of the scores.
+    label_type : {"binary", "multiclass", "continuous"} or None, default=None
+        What y holds; None leaves it to ``multiclass_threshold``.
+    discrete_threshold : int or None, default=None
+        Stands for both thresholds, as in skrebate 0.6.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Higher is better.
+    top_features_ : array of shape (n_features,)
+        All columns, best first.
+    selector_ : selector
+        The selector of this package that did the work.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.compat.skrebate import ReliefF
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ReliefF(n_features_to_select=2, n_neighbors=0.1).fit(X, y).top_features_
+    array([3, 2, 0, 1])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int = 10,
+        n_neighbors: int | float = 100,
+        categorical_features: Any = None,
+        categorical_threshold: int = 10,
+        multiclass_threshold: int = 10,
+        verbose: bool = False,
+        n_jobs: int = 1,
+        weight_final_scores: bool = False,
+        rank_absolute: bool = False,
+        label_type: str | None = None,
+        discrete_threshold: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.categorical_features = categorical_features
+        self.categorical_threshold = categorical_threshold
+        self.multiclass_threshold = multiclass_threshold
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.weight_final_scores = weight_final_scores
+        self.rank_absolute = rank_absolute
+        self.label_type = label_type
+        self.discrete_threshold = discrete_threshold
+
+    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+        k = self.n_neighbors
+        if isinstance(k, float):
+            k = max(1, int(k * n * 0.5))
+        if numeric:
+            return rrelieff.RReliefF(n_neighbors=k, weights="uniform", **common)
+        return relief.ReliefF(n_neighbors=k, **common)
+
+
+class SURF(_Rebate):
+    """skrebate's ``SURF``: see `widemargin.SURF`.
+
+    Parameters and attributes are those of `ReliefF`, without ``n_neighbors``.
+    """
+
+    _class: Any = surf.SURF
+
+    def __init__(
+        self,
+        n_features_to_select: int = 10,
+        categorical_features: Any = None,
+        categorical_threshold: int = 10,
+        multiclass_threshold: int = 10,
+        verbose: bool = False,
+        n_jobs: int = 1,
+        weight_final_scores: bool = False,
+        rank_absolute: bool = False,
+        label_type: str | None = None,
+        discrete_threshold: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.categorical_threshold = categorical_threshold
+        self.multiclass_threshold = multiclass_threshold
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.weight_final_scores = weight_final_scores
+        self.rank_absolute = rank_absolute
+        self.label_type = label_type
+        self.discrete_threshold = discrete_threshold
+
+    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+        task = "regression" if numeric else "classification"
+        return self._class(task=task, **common)
+
+
+class SURFstar(SURF):
+    """skrebate's ``SURFstar``: see `widemargin.SURFStar`."""
+
+    _class = surf.SURFStar
+
+
+class MultiSURF(SURF):
+    """skrebate's ``MultiSURF``: see `widemargin.MultiSURF`."""
+
+    _class = surf.MultiSURF
+
+
+class MultiSURFstar(SURF):
+    """skrebate's ``MultiSURFstar``: see `widemargin.MultiSURFStar`."""
+
+    _class = surf.MultiSURFStar
+
+
+class TURF(Wrapper):
+    """skrebate's ``TURF`` of version 0.7 and later: see `widemargin.TuRF`.
+
+    Parameters
+    ----------
+    relief_object : selector
+        One of the classes of this module.
+    pct : float or int, default=0.5
+        Share of the features left, or number of features, to drop in a round.
+    num_scores_to_return : int, default=100
+        Features are dropped until as many are left.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Scores of the last round; features dropped earlier follow below, in equal steps.
+    top_features_ : array of shape (n_features,)
+        All columns, best first.
+    """
+
+    def __init__(
+        self,
+        relief_object: Any,
+        pct: float | int = 0.5,
+        num_scores_to_return: int = 100,
+    ) -> None:
+        self.relief_object = relief_object
+        self.pct = pct
+        self.num_scores_to_return = num_scores_to_return
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Score the features in rounds.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        inner = _kept_in_rounds(self.relief_object)
+        wanted = max(1, int(self.num_scores_to_return))
+        self.selector_ = turf.TuRF(inner, wanted, drop=self.pct).fit(X, y)
+        _take_ranking(self, self.selector_)
+        return self
+
+    def _n_selected(self) -> int:
+        if self.relief_object.n_features_to_select > self.n_features_in_:
+            raise ValueError(
+                f"n_features_to_select={self.relief_object.n_features_to_select} is "
+                f"larger than the number of features, {self.n_features_in_}."
+            )
+        return int(self.relief_object.n_features_to_select)
+
+
+class TuRF(Wrapper):
+    """skrebate's ``TuRF`` of version 0.6: see `widemargin.TuRF`.
+
+    Parameters
+    ----------
+    core_algorithm : {"ReliefF", "SURF", "SURFstar", "MultiSURF", "MultiSURFstar"}
+        What ranks the features that are left, in capitals or not.
+    n_features_to_select : int, default=10
+        How many features `transform` keeps.
+    n_neighbors : int or float, default=100
+        For "ReliefF".
+    pct : float, default=0.5
+        Share of the features left that is dropped in a round.
+    discrete_threshold : int, default=10
+        A feature with at most as many different values is nominal, and so many
+        different labels are classes.
+    verbose : bool, default=False
+        Show progress.
+    n_jobs : int, default=1
+        Threads; −1 uses all cores.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Scores of the last round; features dropped earlier follow below, in equal steps.
+    top_features_ : array of shape (n_features,)
+        All columns, best first.
+    """
+
+    def __init__(
+        self,
+        core_algorithm: str,
+        n_features_to_select: int = 10,
+        n_neighbors: int | float = 100,
+        pct: float = 0.5,
+        discrete_threshold: int = 10,
+        verbose: bool = False,
+        n_jobs: int = 1,
+    ) -> None:
+        self.core_algorithm = core_algorithm
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.pct = pct
+        self.discrete_threshold = discrete_threshold
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, headers: Any = None) -> Self:
+        """Score the features in rounds.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        headers : list or None, default=None
+            Not in use: columns are told apart by their place.
+
+        Returns
+        -------
+        self
+        """
+        cores = {c.__name__.lower(): c for c in CORES}
+        name = str(self.core_algorithm).lower()
+        if name not in cores:
+            raise ValueError(
+                "TuRF needs a core_algorithm of "
+                f"{', '.join(c.__name__ for c in CORES)}, got {self.core_algorithm!r}."
+            )
+        core = cores[name](
+            discrete_threshold=self.discrete_threshold, n_jobs=self.n_jobs
+        )
+        if name == "relieff":
+            core.set_params(n_neighbors=self.n_neighbors)
+        self.selector_ = turf.TuRF(
+            _kept_in_rounds(core),
+            int(self.n_features_to_select),
+            drop=self.pct,
+            verbose=int(self.verbose),
+        ).fit(X, y)
+        _take_ranking(self, self.selector_)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, headers: Any = None) -> Any:
+        """Fit to X and y, and reduce X.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        headers : list or None, default=None
+            Not in use.
+
+        Returns
+        -------
+        X_reduced : array or frame of shape (n_samples, n_features_to_select)
+        """
+        return self.fit(X, y, headers).transform(X)
+
+    def _n_selected(self) -> int:
+        return self.n_features_to_select
+
+
+CORES: tuple[type[_Rebate], ...] = (ReliefF, SURF, SURFstar, MultiSURF, MultiSURFstar)
+
+
+def _kept_in_rounds(relief_object: Any) -> Any:
+    """A copy that takes the number of features of any round."""
+    inner = clone(relief_object)
+    if "n_features_to_select" in inner.get_params(deep=False):
+        inner.set_params(n_features_to_select=1)
+    return inner
+
+
+def _take_ranking(wrapper: Any, fitted: turf.TuRF) -> None:
+    scores: Floats = fitted.scores_
+    order: Ints = np.argsort(fitted.ranking_)
+    wrapper.feature_importances_ = scores
+    wrapper.top_features_ = order
+    wrapper.n_features_in_ = len(scores)
