@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 
 from widemargin.datasets.synthetic import Dataset, RandomState, check_count
 
-PREVALENCE = 0.5  # K: half of the rows are cases
 NOISE_MAF = (0.05, 0.5)  # range of the minor allele frequencies of the other markers
 
 
@@ -25,6 +24,7 @@ def make_epistasis(
     n_interacting: int = 2,
     heritability: float = 0.2,
     maf: float | Sequence[float] = 0.2,
+    prevalence: float = 0.5,
     random_state: RandomState = None,
 ) -> Dataset:
     """Draw genotypes of cases and controls that differ by an interaction only.
@@ -33,9 +33,10 @@ def make_epistasis(
     1 or 2, in Hardy-Weinberg proportions. The first ``n_interacting`` markers determine
     the probability of being a case, by the table that `penetrance` computes. Neither
     one of them, nor any smaller number of them together, tells anything about the
-    class: whatever they are, the probability is one half. The other markers are
+    class: whatever they are, the probability is the prevalence. The other markers are
     independent of the class, with minor allele frequencies drawn from 0.05 to 0.5.
-    Classes are of equal size, to within one row, and in random order.
+    As in a case-control study, half of the rows are cases, to within one row, whatever
+    the prevalence; classes are in random order.
 
     Parameters
     ----------
@@ -46,11 +47,16 @@ def make_epistasis(
     n_interacting : {2, 3}, default=2
         Number of leading columns that interact.
     heritability : float, default=0.2
-        Share of the variance of the class that the interaction explains: the variance
-        of the penetrance over that of the class, 1/4.
+        Share of the variance of the class in the population that the interaction
+        explains: the variance of the penetrance, divided by K (1 − K) for the
+        prevalence K.
     maf : float or sequence of floats, default=0.2
         Minor allele frequency of the interacting markers, above 0 and up to 0.5; one
         for all, or one for each.
+    prevalence : float, default=0.5
+        K, share of cases in the population. The same heritability tells more about
+        the rows the rarer cases are, since half of the rows are cases: about as much as
+        heritability / (4 K (1 − K)) does at 0.5.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the draw.
 
@@ -85,14 +91,14 @@ def make_epistasis(
     """
     who = "make_epistasis"
     check_count(who, "n_samples", n_samples, 2)
-    table = _penetrance(who, heritability, maf, n_interacting)
+    table = _penetrance(who, heritability, maf, n_interacting, prevalence)
     check_count(who, "n_features", n_features, n_interacting, "n_interacting")
     rng = check_random_state(random_state)
     y = rng.permutation(np.arange(n_samples) % 2).astype(np.int64)
     X = np.empty((n_samples, n_features))
     # Bayes: a genotype's frequency among cases, and among controls.
     frequency = _outer([_genotypes(p) for p in _mafs(who, maf, n_interacting)])
-    for label, risk in ((1, table / PREVALENCE), (0, (1 - table) / (1 - PREVALENCE))):
+    for label, risk in ((1, table), (0, 1 - table)):
         among = (frequency * risk).ravel()
         rows = np.flatnonzero(y == label)
         cells = rng.choice(among.size, size=len(rows), p=among / among.sum())
@@ -107,23 +113,27 @@ def penetrance(
     heritability: float = 0.2,
     maf: float | Sequence[float] = 0.2,
     n_interacting: int = 2,
+    prevalence: float = 0.5,
 ) -> npt.NDArray[np.float64]:
     """Probability of being a case for every genotype of interacting markers.
 
-    It is 1/2 + s · u(g₁) · v(g₂), and · w(g₃) for three markers. Each factor has mean 0
-    and variance 1 over the genotypes in Hardy-Weinberg proportions. So the mean over
-    the genotypes of any one marker is 1/2, and the heritability 4 s². Of all such
-    factors, the one with the smallest maximum is taken, which leaves room for the
-    highest heritability.
+    It is K + s · u(g₁) · v(g₂), and · w(g₃) for three markers, K the prevalence. Each
+    factor has mean 0 and variance 1 over the genotypes in Hardy-Weinberg proportions.
+    So the mean over the genotypes of any one marker is K, and the heritability
+    s² / (K (1 − K)). Of all such factors, the one with the smallest maximum is taken,
+    which for K = 1/2 leaves room for the highest heritability.
 
     Parameters
     ----------
     heritability : float, default=0.2
-        Variance of the penetrance over genotypes, divided by that of the class, 1/4.
+        Variance of the penetrance over genotypes, divided by that of the class,
+        K (1 − K).
     maf : float or sequence of floats, default=0.2
         Minor allele frequency of the markers; one for all, or one for each.
     n_interacting : {2, 3}, default=2
         Number of markers.
+    prevalence : float, default=0.5
+        K, the mean of the table.
 
     Returns
     -------
@@ -138,11 +148,11 @@ def penetrance(
            [0.276, 0.724, 0.276],
            [0.724, 0.276, 0.724]])
     """
-    return _penetrance("penetrance", heritability, maf, n_interacting)
+    return _penetrance("penetrance", heritability, maf, n_interacting, prevalence)
 
 
 def _penetrance(
-    who: str, heritability: float, maf: Any, n_interacting: int
+    who: str, heritability: float, maf: Any, n_interacting: int, prevalence: float
 ) -> npt.NDArray[np.float64]:
     if n_interacting not in (2, 3):
         raise ValueError(f"{who} needs n_interacting of 2 or 3, got {n_interacting!r}.")
@@ -150,20 +160,25 @@ def _penetrance(
         raise ValueError(
             f"{who} needs a heritability from 0 to 1, got {heritability!r}."
         )
-    interaction = _outer(
-        [_factor(_genotypes(p)) for p in _mafs(who, maf, n_interacting)]
-    )
-    s = np.sqrt(heritability * PREVALENCE * (1 - PREVALENCE))
-    table = PREVALENCE + s * interaction
-    if table.min() < -1e-12 or table.max() > 1 + 1e-12:
-        largest = min(1.0, float(np.abs(interaction).max()) ** -2)
+    if not isinstance(prevalence, Real) or not 0 < prevalence < 1:
         raise ValueError(
-            f"{who}: heritability={heritability} cannot be had with maf={maf} and "
-            f"{n_interacting} markers: probabilities would leave 0 … 1. The largest "
-            f"possible is {np.floor(largest * 1e4) / 1e4:.4f}; lower it, or take a maf "
-            "near 0.29 or 0.5, where it is 1."
+            f"{who} needs a prevalence between 0 and 1, got {prevalence!r}."
         )
-    return np.clip(table, 0.0, 1.0)
+    mafs, K = _mafs(who, maf, n_interacting), prevalence
+    interaction = _outer([_factor(_genotypes(p)) for p in mafs])
+    # s may not carry a probability below 0 or above 1.
+    largest_s = min((1 - K) / interaction.max(), K / -interaction.min())
+    largest = min(1.0, float(largest_s**2 / (K * (1 - K))))
+    if heritability > largest * (1 + 1e-12):
+        shown = np.floor(largest * 1e4) / 1e4
+        raise ValueError(
+            f"{who}: heritability={heritability} cannot be had with maf={maf}, "
+            f"prevalence={K} and {n_interacting} markers, without probabilities below "
+            f"0 or above 1: the largest possible is {shown:.4f}. "
+            "With a prevalence of 0.5 and a maf near 0.29 or 0.5 it is 1."
+        )
+    table = K + np.sqrt(heritability * K * (1 - K)) * interaction
+    return np.clip(table, 0.0, 1.0)  # rounding
 
 
 def _mafs(who: str, maf: Any, n_interacting: int) -> list[float]:
