@@ -167,7 +167,8 @@ class ClassMeans:
 
     def batch(self, features: Ints) -> int:
         """As many as there is room for."""
-        return int(np.clip(CELLS // max(1, len(features)), LEAST, BATCH))
+        most = self.table.settings.max_permutations
+        return int(np.clip(CELLS // max(1, len(features)), LEAST, most))
 
     def draw(
         self,
