@@ -10,6 +10,7 @@ from widemargin.datasets import make_xor
 from widemargin.evaluation import signal, signal_statistics
 from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled
 from widemargin.evaluation.columns import read_columns
+from widemargin.evaluation.signal_statistics import OfClasses
 from widemargin.threads import Workers
 
 
@@ -96,7 +97,7 @@ def features(X):
 def test_the_share_between_classes_is_that_of_the_f_test():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 4)), rng.integers(0, 3, 60)
-    between = signal_statistics._between(features(X).Z, y[None], 3)[0]
+    between = OfClasses(3).explained(features(X).Z, y[None])[0]
     F = between / (1 - between) * (60 - 3) / (3 - 1)
     expected = [f_oneway(*(x[y == c] for c in range(3))).statistic for x in X.T]
     np.testing.assert_allclose(F, expected)
@@ -107,7 +108,7 @@ def test_the_share_of_a_nominal_feature_is_chi_squared():
     colour, y = rng.choice(["r", "g", "b", "k"], 90), rng.integers(0, 3, 90)
     made = features(pd.DataFrame({"colour": colour}))
     assert made.degrees.tolist() == [3]
-    between = signal_statistics._between(made.Z, y[None], 3)[0].sum()
+    between = OfClasses(3).explained(made.Z, y[None])[0].sum()
     table = pd.crosstab(colour, y)
     assert 90 * between == pytest.approx(
         chi2_contingency(table, correction=False).statistic
@@ -125,7 +126,8 @@ def test_neighbours_by_the_definition():
         shares.append(np.mean(y[near] == y[i]))
     shares = np.array(shares)
     expected = (shares[:20].mean() + shares[20:].mean()) / 2
-    found = signal_statistics.neighbors_agree(made, y[None], 2)
+    near = signal_statistics.nearest_rows(made)
+    found = OfClasses(2).neighbors_agree(near, y[None])
     assert found[0] == pytest.approx(expected)
 
 
@@ -133,9 +135,9 @@ def test_the_features_of_a_wide_table_are_cut_into_tiles():
     rng = np.random.default_rng(2)
     made = features(rng.standard_normal((40, 33)))
     labels = np.array([rng.permutation(np.arange(40) % 2) for _ in range(7)])
-    whole = signal_statistics.single_features(made, labels, 2)
+    whole = signal_statistics.single_features(made, labels, OfClasses(2))
     with changed_settings(product_cells=7 * 2 * 4):
-        tiles = signal_statistics.single_features(made, labels, 2)
+        tiles = signal_statistics.single_features(made, labels, OfClasses(2))
     np.testing.assert_allclose(tiles, whole)
 
 
@@ -147,7 +149,9 @@ def test_many_rows_and_columns_are_sampled():
     few = effort_settings(min_signal_rows=20, max_signal_rows=200, signal_sums=sums)
     with few, Workers(1) as workers:
         assert signal_statistics.rows_for_pairs(500, 2, 30, 99) < 200
-        assert signal_statistics.interactions(made, labels, workers).shape == (2, 10)
+        assert signal_statistics.interactions(
+            made, labels, OfClasses(2), workers
+        ).shape == (2, 10)
         found = signal(X, y, n_permutations=99, random_state=0)
     assert 0 < found.p_value <= 1
 
@@ -156,7 +160,9 @@ def test_the_smallest_p_value_is_held_against_itself():
     rng = np.random.default_rng(3)
     found = rng.integers(0, 30, (len(WEIGHTS), 50)).astype(float)
     expected = weighted_smallest_p(found, list(WEIGHTS.values()))
-    assert _combined(found, 0.05, 49, "").p_value == pytest.approx(expected)
+    assert _combined(found, 0.05, list(WEIGHTS), 49, "").p_value == pytest.approx(
+        expected
+    )
 
 
 def test_labels_are_exchanged_within_strata():

@@ -52,7 +52,7 @@ def test_a_whole_number_measurement_is_refused_with_the_remedy(selector, diabete
     "ask",
     [
         lambda X, y: compare(X, y, ["ReliefF"]),
-        profile,
+        lambda X, y: profile(X, y, task="classification"),
         lambda X, y: selection_curve("ReliefF", X, y),
         lambda X, y: resample("ReliefF", X, y),
         redundancy,

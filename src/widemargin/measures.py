@@ -16,6 +16,7 @@ SPOKEN = {
     "roc_auc_ovr": "ROC AUC (one-vs-rest)",
     "roc_auc_ovo": "ROC AUC (one-vs-one)",
     "f1": "F1",
+    "r2": "R²",
     "matthews_corrcoef": "Matthews correlation",
 }
 

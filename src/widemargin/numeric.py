@@ -39,10 +39,15 @@ class ReliefSums:
         self.N_AC += edge_sums(self.table, both, workers=workers)
 
     def scores(self) -> Floats:
-        """W = N_AC / N_C − (N_A − N_AC) / (m − N_C); a term over 0 says nothing."""
-        W = np.zeros(len(self.N_A))
-        if self.N_C > 0:
-            W += self.N_AC / self.N_C
-        if self.m - self.N_C > TIE * self.m:
-            W -= (self.N_A - self.N_AC) / (self.m - self.N_C)
-        return W
+        """The estimates of all features."""
+        return score_of(self.N_C, self.N_A, self.N_AC, self.m)
+
+
+def score_of(N_C: float, N_A: Floats, N_AC: Floats, m: int) -> Floats:
+    """W = N_AC / N_C − (N_A − N_AC) / (m − N_C); a term over 0 says nothing."""
+    W = np.zeros(len(N_A))
+    if N_C > 0:
+        W += N_AC / N_C
+    if m - N_C > TIE * m:
+        W -= (N_A - N_AC) / (m - N_C)
+    return W

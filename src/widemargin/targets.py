@@ -50,6 +50,30 @@ def may_be_measurement(sizes: NDArray[np.integer]) -> bool:
     return len(sizes) > MANY_NUMBERS and bool(sizes.max() >= UNEVEN * sizes.min())
 
 
+def looks_numeric(y: Any) -> bool:
+    """Whether y holds numbers that measure something: decimals, or too many values.
+
+    Text, booleans and categories never do.
+
+    Examples
+    --------
+    >>> from widemargin.targets import looks_numeric
+    >>> looks_numeric([0, 1, 1, 2]), looks_numeric([0.5, 1.25]), looks_numeric("ab")
+    (False, True, False)
+    """
+    if y is None or str(getattr(y, "dtype", "")) == "category":
+        return False
+    values = np.asarray(y)
+    if values.dtype.kind == "O":
+        plain = all(type(v) in (int, float) or isinstance(v, np.number) for v in values)
+        values = values.astype(np.float64) if plain and values.ndim == 1 else values
+    if values.dtype.kind not in "iuf" or values.ndim != 1 or not len(values):
+        return False
+    numbers, sizes = np.unique(values, return_counts=True)
+    finite = numbers[np.isfinite(numbers)]
+    return bool(np.any(finite % 1 != 0)) or is_measurement(sizes)
+
+
 def check_numbers(
     numbers: NDArray[Any], sizes: NDArray[np.integer], name: str, *, ordered: bool
 ) -> None:

@@ -11,6 +11,7 @@ RReliefF*, Machine Learning 53, 2003.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -156,6 +157,12 @@ class RReliefF(MarginSelector):
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         sums = ReliefSums(table)
+        for edges in self._neighborhoods(table, workers):
+            sums.add(edges, workers)
+        return sums.scores()
+
+    def _neighborhoods(self, table: Table, workers: Workers) -> Iterator[Edges]:
+        """The neighbours of all samples, some at a time, and p(i, j)."""
         for block in nearest(
             table,
             self.n_neighbors,
@@ -167,5 +174,4 @@ class RReliefF(MarginSelector):
         ):
             heads = np.repeat(block.queries, np.diff(block.offsets))
             p = influences(block, self.n_neighbors, self.weights, self.sigma)
-            sums.add(Edges(heads, block.rows, p), workers)
-        return sums.scores()
+            yield Edges(heads, block.rows, p)

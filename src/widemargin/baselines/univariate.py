@@ -16,7 +16,6 @@ import numbers
 from typing import Any
 
 import numpy as np
-from joblib import parallel_config
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
@@ -152,7 +151,7 @@ class MutualInformation(MarginSelector):
     scale : {"minmax", "standard"} or None, default="minmax"
         Makes no difference to the scores, but for the noise.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result does not depend on their number.
+        Threads that choose the number of features; the scores take one.
     random_state : int, RandomState or None, default=None
         Random seed of the noise.
     verbose : int, default=0
@@ -250,13 +249,11 @@ class MutualInformation(MarginSelector):
         discrete[np.asarray(self.discrete_features)] = True
         for f in np.flatnonzero(discrete):
             X[:, f] = np.unique(X[:, f], return_inverse=True)[1]
-        # Each score is a column's own; the noise is drawn before they are shared out.
-        with parallel_config(backend="threading", n_jobs=workers.n_threads):
-            scores = estimate(
-                X,
-                y,
-                discrete_features=discrete,
-                n_neighbors=min(self.n_neighbors, table.n_rows - 1),
-                random_state=self.random_state,
-            )
+        scores = estimate(
+            X,
+            y,
+            discrete_features=discrete,
+            n_neighbors=min(self.n_neighbors, table.n_rows - 1),
+            random_state=self.random_state,
+        )
         return np.where(table.constant, 0.0, scores)

@@ -21,7 +21,7 @@ from widemargin.evaluation.curves import columns_of
 from widemargin.evaluation.defaults import choose as choose_methods
 from widemargin.evaluation.estimators import title_of
 from widemargin.evaluation.scoring import default_scoring, has_order, scoring_for
-from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation.selectors import is_regression, resolve_selectors
 from widemargin.evaluation.splits import group_codes
 from widemargin.notices import warn
 from widemargin.targets import judged_labels
@@ -49,6 +49,7 @@ def compare(
     verbose: int = 0,
     image_shape: tuple[int, int] | None = None,
     image_order: Literal["C", "F"] = "C",
+    task: str | None = None,
 ) -> Comparison:
     """Let several methods rank the features of a table, and judge the rankings.
 
@@ -61,19 +62,21 @@ def compare(
     ----------
     X : array-like or frame of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        Class labels.
+        Class labels, or numbers to predict; see ``task``.
     selectors : selector, name, list or dict of these, or function, optional
         Default: a handful that suits the table, see `default_selectors`. A function is
         given the `Profile` of the table and returns one of the others.
-    estimator : classifier or str, default="1-nn"
+    estimator : classifier, regressor or str, default="1-nn" or "5-nn"
         What the features are tried with: a classifier, or a name that
-        `selection_curve` knows, such as "logistic" or "forest".
+        `selection_curve` knows, such as "logistic" or "forest". For a numeric target, a
+        regressor, by default the mean of the five nearest rows.
     scoring : str or callable, optional
         As in scikit-learn, "roc_auc" of three or more classes being "roc_auc_ovr".
         Default: accuracy, or balanced accuracy if the largest class has more than four
         times the rows of the smallest. For three or more ordered classes
         "neg_rank_loss", minus the `rank_loss`. Classes are ordered if the type of y
-        says so, or if a method for ordered classes is among the selectors.
+        says so, or if a method for ordered classes is among the selectors. For a
+        numeric target "r2"; "neg_mean_absolute_error" is in the units of y.
     cv : int, "time", splitter or iterable, default=5
         Folds, as for `selection_curve`; no more than the largest class has rows, or
         than there are groups.
@@ -114,6 +117,10 @@ def compare(
     image_order : {"C", "F"}, default="C"
         Whether the images were flattened row by row ("C") or column by column ("F"),
         as MATLAB does.
+    task : {"classification", "regression"} or None, default=None
+        Whether y holds classes or numbers. None goes by the selectors; without any, or
+        if these can do both, by y: decimals, and numbers that hardly repeat, are
+        measurements.
 
     Returns
     -------
@@ -131,9 +138,12 @@ def compare(
     '3 of 10 features, as ReliefF ranks them, carry the signal; ...'
     """
     settings = _settings(locals())
-    data = read_once(X, y, "compare")
+    told = None if isfunction(selectors) else selectors
+    numeric = is_regression(told, y, task, "compare")
+    task = settings["task"] = "regression" if numeric else "classification"
+    data = read_once(X, y, "compare", numeric=numeric)
     X = data.source.X
-    about = profile(X, y, categorical_features=categorical_features)
+    about = profile(X, y, categorical_features=categorical_features, task=task)
     _check_shape(image_shape, image_order, about.n_features)
     seed = settings["random_state"] = _seed(random_state)
     reference = (
@@ -146,10 +156,11 @@ def compare(
     preset = {"random_state": seed, "categorical_features": categorical_features}
     with judged_labels():  # by `profile`
         largest = int(np.bincount(data.codes).max())
+    methods = resolve_selectors(selectors, numeric=numeric)
     run = stages.Run(
         data,
         about,
-        {k: _prepared(s, preset) for k, s in resolve_selectors(selectors).items()},
+        {k: _prepared(s, preset) for k, s in methods.items()},
         seed,
         n_jobs,
         verbose,
@@ -197,7 +208,7 @@ def compare(
         selectors=run.fitted,
         times=run.times,
         **run.found,
-        classifier=title_of(estimator),
+        classifier=title_of(estimator, numeric),
         settings=settings,
         notes=run.notes,
         complete=complete,
@@ -242,7 +253,8 @@ def _draws(cv: Any) -> bool:
 def _folds(cv: Any, run: stages.Run, largest: int) -> Any:
     """Folds, no more than rows of the largest class, or than groups."""
     if isinstance(cv, int) and cv > largest >= 2:
-        run.notes.append(f"{largest} folds instead of {cv}: no class has more rows.")
+        more = "there are no" if run.data.numeric else "no class has"
+        run.notes.append(f"{largest} folds instead of {cv}: {more} more rows.")
         cv = largest
     n_groups = cv if run.groups is None else len(np.unique(run.groups))
     if isinstance(cv, int) and cv > n_groups:

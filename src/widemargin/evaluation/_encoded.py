@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from widemargin.columns import (
     nominal_columns,
 )
 from widemargin.evaluation.frames import Names, feature_names, in_memory
-from widemargin.table import Floats, Ints, encode
+from widemargin.table import Floats, Ints, encode, numeric_target
 
 
 class Numbers(NamedTuple):
@@ -45,8 +45,9 @@ class Numbers(NamedTuple):
 class _Source:
     """A table and what has been read of it."""
 
-    def __init__(self, X: Any, y: Any, caller: str) -> None:
+    def __init__(self, X: Any, y: Any, caller: str, numeric: bool) -> None:
         self.X, self.y, self.caller = X, y, caller
+        self.numeric = numeric
         self.shape: tuple[int, int] = X.shape
         self._read: dict[Any, Rows] = {}
         self._tables: dict[bytes, NDArray[Any]] = {}  # by their nominal columns
@@ -58,10 +59,19 @@ class _Source:
 
     @cached_property
     def coded(self) -> tuple[Ints, NDArray[Any]]:
-        """Class codes and class labels."""
+        """Class codes and class labels; of a numeric target, all rows are alike."""
+        if self.numeric:
+            return np.zeros(self.shape[0], np.int64), np.zeros(1)
         codes, classes = encode(self.y, self.caller)
         check_consistent_length(self.X, codes)
         return codes, classes
+
+    @cached_property
+    def target(self) -> Floats:
+        """The numbers to predict."""
+        target = numeric_target(self.y, self.caller)
+        check_consistent_length(self.X, target)
+        return target
 
     @cached_property
     def plain(self) -> NDArray[Any]:
@@ -75,16 +85,15 @@ class _Source:
 
     def rows(self, selector: MarginSelector) -> Rows:
         """All rows as the selector reads them."""
-        if selector._numeric_target:
-            raise ValueError(
-                f"{type(selector).__name__} is for a numeric target, and "
-                f"{self.caller} judges by classes."
-            )
+        uses_y = selector._numeric_target or selector._uses_labels(self.y)
+        if uses_y and selector._numeric_target != self.numeric:
+            refuse_other_task(selector, self.numeric, self.caller)
         given = selector.get_params().get("categorical_features")
         key = (
             type(selector),
             repr(given if given is None else np.asarray(given).tolist()),
             selector._uses_labels(self.y),
+            selector._numeric_target,
             selector._asks_the_rows(),
         )
         with self._lock:
@@ -167,9 +176,17 @@ class Encoded:
         return X if self.rows is None else _safe_indexing(X, self.rows)
 
     @property
+    def numeric(self) -> bool:
+        """Whether y is a number to predict, and not a class."""
+        return self.source.numeric
+
+    @property
     def labels_given(self) -> NDArray[Any]:
-        """Labels of these rows, as an array."""
-        return self.classes[self.codes]
+        """Labels, or numbers, of these rows, as an array."""
+        if not self.numeric:
+            return self.classes[self.codes]
+        target, whose = self.source.target, self._whose
+        return target if whose is None else target[whose]
 
     @property
     def has_labels(self) -> bool:
@@ -245,11 +262,29 @@ class Encoded:
         return selector.fit(X, y if whose is None else y[whose])
 
 
-def read_once(X: Any, y: Any, caller: str) -> Encoded:
-    """A table in memory, ready for many fits; one that is already stays as it is."""
+def refuse_other_task(selector: MarginSelector, numeric: bool, caller: str) -> NoReturn:
+    """Say that a method is for classes where y is a number, or the other way round."""
+    name = type(selector).__name__
+    mine = "classes" if numeric else "a numeric target"
+    remedy = "RReliefF, FRegression or others for numbers"
+    if not numeric:
+        remedy = "ReliefF, FisherScore or others for classes"
+    if "task" in selector.get_params():
+        remedy = f'{name}(task="{"regression" if numeric else "classification"}")'
+    raise ValueError(
+        f"{caller}: {name} is for {mine}, and y is taken for "
+        f"{'a number to predict' if numeric else 'classes'}. Use {remedy}."
+    )
+
+
+def read_once(X: Any, y: Any, caller: str, *, numeric: bool = False) -> Encoded:
+    """A table in memory, ready for many fits; one that is already stays as it is.
+
+    ``numeric`` says that y is a number to predict.
+    """
     if isinstance(X, Encoded):
         return X
     X = in_memory(X, caller)
     if len(X.shape) != 2:
         raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
-    return Encoded(_Source(X, y, caller))
+    return Encoded(_Source(X, y, caller, numeric))

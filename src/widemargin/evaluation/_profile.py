@@ -27,7 +27,8 @@ from widemargin.columns import (
 from widemargin.columns import kinds as kinds_of
 from widemargin.evaluation.frames import Names, data_frame, feature_names
 from widemargin.evaluation.losses import category_order
-from widemargin.table import Floats, Ints, encode
+from widemargin.evaluation.selectors import is_regression
+from widemargin.table import Floats, Ints, encode, numeric_target
 from widemargin.threads import spans
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 LOPSIDED = 4  # times the smallest class that the largest may have without a remark
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
+FEWEST_STEPS = 10  # that noise does not put in the right order
+FAR_OUT = 10  # interquartile ranges from the median
 SHOWN = 4  # names in a sentence; the rest is counted
 
 Kinds = NDArray[np.object_]
@@ -61,8 +64,14 @@ class Profile:
     identifiers: list[int]  # columns that number or name the rows
     duplicated_rows: int  # rows whose features repeat an earlier row's
     contradictory_rows: int  # rows with a twin of another class
-    class_counts: dict[Hashable, int]  # in the order of the classes
+    class_counts: dict[Hashable, int]  # in the order of the classes; none of numbers
     ordered: bool  # whether the type of y puts its classes in order
+    target: Floats | None = None  # (n,) y, if that is a number to predict
+
+    @property
+    def numeric_target(self) -> bool:
+        """Whether y is a number to predict, and not a class."""
+        return self.target is not None
 
     @property
     def n_classes(self) -> int:
@@ -77,11 +86,15 @@ class Profile:
     @property
     def majority(self) -> float:
         """Share of the largest class: what always answering it would score."""
+        if self.numeric_target:
+            return float("nan")
         return max(self.class_counts.values()) / self.n_samples
 
     @property
     def lopsided(self) -> bool:
         """Whether the largest class has more than 4 times the smallest one's rows."""
+        if self.numeric_target:
+            return False
         counts = self.class_counts.values()
         return max(counts) > LOPSIDED * min(counts)
 
@@ -99,9 +112,12 @@ class Profile:
     @property
     def leaks(self) -> list[str]:
         """A sentence for each feature that may be a copy of the target."""
+        tells = "tells the classes apart exactly"
+        if self.numeric_target:
+            tells = "puts the rows in the order of the target"
         return [
-            f"{self._name(f)} tells the classes apart exactly, as a copy of the target "
-            "would: make sure that it is known beforehand."
+            f"{self._name(f)} {tells}, as a copy of the target would: make sure that "
+            "it is known beforehand."
             for f in self.target_copies
         ]
 
@@ -141,7 +157,7 @@ class Profile:
         if n := self.duplicated_rows:
             verb = "repeats an earlier one" if n == 1 else "repeat earlier ones"
             said.append(f"{_count(n, 'row')} {verb}.")
-        if n := self.contradictory_rows:
+        if (n := self.contradictory_rows) and not self.numeric_target:
             said.append(
                 f"{n} rows have a twin of another class: with these features nothing "
                 "can tell them apart."
@@ -149,6 +165,8 @@ class Profile:
         return said
 
     def _odd_classes(self) -> list[str]:
+        if self.numeric_target:
+            return self._odd_numbers()
         said, counts = [], self.class_counts
         if self.lopsided:
             by_size = sorted(counts, key=counts.__getitem__)
@@ -161,6 +179,19 @@ class Profile:
         if few:
             said.append(f"Classes with fewer than {FEW} rows: {_some(few)}.")
         return said
+
+    def _odd_numbers(self) -> list[str]:
+        assert self.target is not None
+        y = self.target
+        low, middle, high = np.quantile(y, [0.25, 0.5, 0.75])
+        far = max(y.max() - middle, middle - y.min())
+        if high > low and far > FAR_OUT * (high - low):
+            return [
+                f"The target has values far out ({y.min():g} to {y.max():g}, half of "
+                f"them from {low:g} to {high:g}), which weigh heavily in R². The "
+                "logarithm, or the mean absolute error, may serve better."
+            ]
+        return []
 
     def _these(self, features: Sequence[int] | Ints, what: str) -> str:
         """Say "2 features are constant: 'a', 'b'" of the features."""
@@ -193,13 +224,18 @@ class Profile:
 
     def __repr__(self) -> str:
         n_odd = len(self.oddities)
+        kind = f"{self.n_classes} classes"
+        if self.numeric_target:
+            kind = "numeric target"
         return (
-            f"Profile({self.n_samples} × {self.n_features}, {self.n_classes} classes, "
+            f"Profile({self.n_samples} × {self.n_features}, {kind}, "
             f"{n_odd} {'oddity' if n_odd == 1 else 'oddities'})"
         )
 
 
-def profile(X: Any, y: Any, *, categorical_features: Any = None) -> Profile:
+def profile(
+    X: Any, y: Any, *, categorical_features: Any = None, task: str | None = None
+) -> Profile:
     """Say what a data set is and what is odd about it.
 
     Parameters
@@ -207,9 +243,12 @@ def profile(X: Any, y: Any, *, categorical_features: Any = None) -> Profile:
     X : array-like or frame of shape (n_samples, n_features)
         Columns of a frame are nominal or numbers by their types, as for the selectors.
     y : array-like of shape (n_samples,)
-        Class labels.
+        Class labels, or numbers to predict.
     categorical_features : array-like of bool, int or str, optional
         Which columns are nominal besides: a mask, numbers or names.
+    task : {"classification", "regression"} or None, default=None
+        Which of the two y holds. None goes by y: decimals, and numbers that hardly
+        repeat, are measurements.
 
     Returns
     -------
@@ -227,8 +266,14 @@ def profile(X: Any, y: Any, *, categorical_features: Any = None) -> Profile:
     ["1 feature is constant: 'unit'.", '1 row repeats an earlier one.']
     """
     values, kinds = _read(X, categorical_features)
-    codes, classes = encode(y, "profile")
-    check_consistent_length(values, codes)
+    target = None
+    codes, classes = np.zeros(len(values), np.int64), np.empty(0)
+    if is_regression(None, y, task, "profile"):
+        target = numeric_target(y, "profile")
+        check_consistent_length(values, target)
+    else:
+        codes, classes = encode(y, "profile")
+        check_consistent_length(values, codes)
     n, d = values.shape
     distinct, low, high = _ranges(values, kinds)
     return Profile(
@@ -241,14 +286,33 @@ def profile(X: Any, y: Any, *, categorical_features: Any = None) -> Profile:
         low=low,
         high=high,
         duplicated_columns=_equal_columns(values, kinds, distinct > 1),
-        target_copies=_target_copies(values, kinds, distinct, codes),
+        target_copies=_target_copies(values, kinds, distinct, codes)
+        if target is None
+        else _same_order(values, kinds, target),
         identifiers=_identifiers(values, kinds, distinct),
         **_twins(values, codes),
-        class_counts=dict(
-            zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)
-        ),
+        class_counts={}
+        if target is not None
+        else dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)),
         ordered=category_order(y) is not None,
+        target=target,
     )
+
+
+def _same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
+    """Columns that put the rows in the order of the target, or in its reverse.
+
+    Rows of the same target have the same value, and the other way round.
+    """
+    order = np.argsort(target, kind="stable")
+    steps = np.diff(target[order]) > 0
+    found = []
+    for f in np.flatnonzero(kinds != "nominal"):
+        moves = np.diff(values[order, f])
+        rises, falls = moves[steps] > 0, moves[steps] < 0
+        if (rises.all() or falls.all()) and not moves[~steps].any():
+            found.append(int(f))
+    return found if np.count_nonzero(steps) >= FEWEST_STEPS else []
 
 
 def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:

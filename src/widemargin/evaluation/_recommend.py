@@ -81,6 +81,7 @@ class Evidence:
     trained: Ints  # (V,)
     orders: dict[tuple[str, float | None], list[Ints]]  # columns, best first, by fold
     n_features_in: int
+    share: bool = True  # whether scores between 0 and 1 are shares of the rows
 
     @cached_property
     def sizes(self) -> Ints:
@@ -93,7 +94,7 @@ class Evidence:
 
         That of the folds of one repeat: repeats are of the same rows, and do not tell
         how other rows would fare. It is at least that of a share of the rows, if the
-        score is between 0 and 1 as shares are.
+        score is between 0 and 1 as shares are, and there are classes.
         """
         spread = np.zeros(len(self.configurations))
         repeats = np.unique(self.repeat)
@@ -101,6 +102,8 @@ class Evidence:
             mine = self.scores[self.repeat == r]
             if len(mine) > 1:
                 spread += mine.var(axis=0, ddof=1) / len(mine)
+        if not self.share:
+            return np.sqrt(spread / len(repeats))
         p = np.clip(self.scores.mean(axis=0), 0.0, 1.0)
         n = self.tested.sum() / len(repeats)
         return np.sqrt(np.maximum(spread / len(repeats), p * (1 - p) / n))
@@ -241,6 +244,7 @@ def evidence_of(curves: Curves) -> Evidence | None:
         np.array([len(train) for train, _ in curves.folds]),
         orders,
         d,
+        not curves.data.numeric,
     )
 
 

@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from widemargin.evaluation import signal_statistics as statistics
 from widemargin.evaluation.columns import Columns, read_columns
 from widemargin.evaluation.frames import in_memory
 from widemargin.evaluation.refits import count_of, stoppable
+from widemargin.evaluation.selectors import is_regression
 from widemargin.evaluation.splits import group_codes
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, encode
+from widemargin.table import Floats, Ints, encode, numeric_target
 from widemargin.threads import Workers, thread_count
 
 PERMUTATIONS = 499
@@ -96,6 +98,7 @@ def signal(
     level: float = 0.05,
     n_permutations: int = PERMUTATIONS,
     groups: Any = None,
+    task: str | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -109,15 +112,18 @@ def signal(
     score of ReliefF, and its ten largest, which find features that tell something only
     together. The p-value is that of the smallest of their p-values, weighted (the
     strongest feature counts for 40 % of the level) and held against what it is under
-    the same permutations. So the level is kept, however many statistics there are,
-    whatever the features' distributions and however they depend on each other.
+    the same permutations. For a numeric target, the statistics are the share of its
+    variance that a feature explains, the correlation of y with its mean over the five
+    nearest rows, and the scores of RReliefF. So the level is kept, however many
+    statistics there are, whatever the features' distributions and however they depend
+    on each other.
 
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features)
         Numbers, nominal features, missing values; gaps count as the mean.
     y : array-like of shape (n_samples,)
-        Class labels.
+        Class labels, or numbers.
     level : float, default=0.05
         Share of tables without signal in which one may be found.
     n_permutations : int, default=499
@@ -126,6 +132,9 @@ def signal(
         each group is averaged to one row, and groups are permuted. Else labels are
         exchanged within groups only: that takes the rows of a group for exchangeable
         (no order in time), and cannot see differences between groups.
+    task : {"classification", "regression"} or None, default=None
+        Whether y holds classes or numbers; None goes by y: decimals, and numbers that
+        hardly repeat, are measurements.
     random_state : int, RandomState or None, default=None
         Random seed.
     n_jobs : int or None, default=None
@@ -157,22 +166,26 @@ def signal(
         raise ValueError(f"signal needs a level between 0 and 1, got {level!r}.")
     count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
     columns = read_columns(in_memory(X, "signal"), "signal")
-    codes, classes = encode(y, "signal")
+    of_target: statistics.OfTarget = statistics.OfClasses(0)
+    codes: NDArray[Any]
+    if is_regression(None, y, task, "signal"):
+        codes, of_target = numeric_target(y, "signal"), statistics.OfNumbers()
+    else:
+        codes, classes = encode(y, "signal")
+        of_target = statistics.OfClasses(len(classes))
     n = len(columns.numbers)
     if len(codes) != n:
         raise ValueError(
             f"signal needs a label for each of {n} rows, got {len(codes)}."
         )
-    if len(classes) < 2:
-        raise ValueError("signal needs at least 2 classes in y, got 1.")
     together = group_codes(groups, n, "signal")
     columns, codes, strata, note = _units(columns, codes, together)
     features = statistics.standardised(columns)
     random = check_random_state(random_state)
     size = statistics.rows_for_pairs(
-        len(codes), len(classes), features.Z.shape[1], 1 + n_permutations
+        len(codes), of_target.n_relations, features.Z.shape[1], 1 + n_permutations
     )
-    rows = _part(codes, size, random)
+    rows = _part(of_target.strata(codes), size, random)
     # Labels stay in or out of that part, so that its classes keep their sizes.
     strata[rows] += strata.max() + 1
     labels = np.array(
@@ -183,15 +196,18 @@ def signal(
         progress("signal", 3, verbose) as advance,
         Workers(thread_count(n_jobs)) as workers,
     ):
-        singly = statistics.single_features(features, labels, len(classes))
+        singly = statistics.single_features(features, labels, of_target)
         advance()
         some, theirs = features._replace(Z=features.Z[rows]), labels[:, rows]
-        agree = statistics.neighbors_agree(some, theirs, len(classes))
+        agree = of_target.neighbors_agree(statistics.nearest_rows(some), theirs)
         advance()
-        pairs = statistics.interactions(some, theirs, workers)
+        pairs = statistics.interactions(some, theirs, of_target, workers)
         advance()
     found = np.vstack([singly, agree[None], pairs])
-    return _combined(found, float(level), n_permutations, note)
+    names = list(WEIGHTS)
+    if isinstance(of_target, statistics.OfNumbers):
+        names = [name.replace("classes", "targets") for name in names]
+    return _combined(found, float(level), names, n_permutations, note)
 
 
 def _part(codes: Ints, size: int, random: np.random.RandomState) -> Ints:
@@ -206,13 +222,13 @@ def _part(codes: Ints, size: int, random: np.random.RandomState) -> Ints:
 
 
 def _units(
-    columns: Columns, codes: Ints, groups: Ints | None
-) -> tuple[Columns, Ints, Ints, str]:
+    columns: Columns, codes: NDArray[Any], groups: Ints | None
+) -> tuple[Columns, NDArray[Any], Ints, str]:
     """Rows that may be permuted, their classes, and within what; what to say of it."""
     if groups is None:
         return columns, codes, np.zeros(len(codes), np.int64), ""
     n_groups = int(groups.max()) + 1
-    label = np.empty(n_groups, np.int64)
+    label = np.empty(n_groups, codes.dtype)
     label[groups] = codes
     if not np.array_equal(label[groups], codes):
         note = (
@@ -241,7 +257,9 @@ def _averaged(columns: Columns, groups: Ints, n_groups: int) -> Columns:
     return Columns(names, means[:, kept], {})
 
 
-def _shuffled(codes: Ints, strata: Ints, random: np.random.RandomState) -> Ints:
+def _shuffled(
+    codes: NDArray[Any], strata: Ints, random: np.random.RandomState
+) -> NDArray[Any]:
     """The labels, exchanged at random within each stratum."""
     # Rows, stratum after stratum, take over the labels of the same in random order.
     taken = np.lexsort((random.random_sample(len(codes)), strata))
@@ -250,7 +268,9 @@ def _shuffled(codes: Ints, strata: Ints, random: np.random.RandomState) -> Ints:
     return shuffled
 
 
-def _combined(found: Floats, level: float, number: int, note: str) -> Signal:
+def _combined(
+    found: Floats, level: float, names: list[str], number: int, note: str
+) -> Signal:
     """The weighted smallest p-value, held against itself under all permutations."""
     slack = 1e-10 * np.abs(found).max(axis=1, keepdims=True)
     rising = np.sort(found, axis=1)
@@ -264,6 +284,6 @@ def _combined(found: Floats, level: float, number: int, note: str) -> Signal:
     weighted = p / np.array(list(WEIGHTS.values()))[:, None]
     smallest = weighted.min(axis=0)
     value = float(np.mean(smallest <= smallest[0] * (1 + 1e-10)))
-    best = list(WEIGHTS)[int(np.argmin(weighted[:, 0]))]
-    each = {name: float(p[s, 0]) for s, name in enumerate(WEIGHTS)}
+    best = names[int(np.argmin(weighted[:, 0]))]
+    each = {name: float(p[s, 0]) for s, name in enumerate(names)}
     return Signal(value, level, number, best, each, note)

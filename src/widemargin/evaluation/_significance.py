@@ -36,6 +36,7 @@ from widemargin.evaluation.probes import for_probes
 from widemargin.evaluation.refits import (
     Call,
     count_of,
+    is_numeric,
     refit,
     scores_of,
     seeded,
@@ -130,7 +131,7 @@ def significance(
     """How likely each feature's score is by chance: p-values and q-values.
 
     The selector is fitted again to B random permutations of y. What is tested is
-    whether the class has anything to do with X: if not, p-values are uniform, whatever
+    whether y has anything to do with X: if not, p-values are uniform, whatever
     the features' distributions and however they depend on each other. Methods whose
     scores are relative to the best feature are tested by what the scores are made of:
     the share of Simba times the margin e(w) that its weights reach, the squared weights
@@ -141,8 +142,9 @@ def significance(
         data) / (1 + B). To find a single one of d features takes 20 d permutations.
         Most features need far fewer: where scores of some features cost less than
         those of all (Relief, ReliefF, FisherScore, PearsonScore, InformationGain,
-        FCBF), a feature stops at the end of a stage (500 permutations or fewer, twice
-        that, …) in which 20 of its scores have reached the one on the data.
+        FCBF, RReliefF, FRegression), a feature stops at the end of a stage (500
+        permutations or fewer, twice that, …) in which 20 of its scores have reached the
+        one on the data.
     ``method="pooled"``
         A few hundred permutations. The p-value of a feature whose score is reached
         often is as above. For the others, scores are standardised, feature by feature,
@@ -169,6 +171,7 @@ def significance(
         ones; it is not changed. Or the name of a method, for its defaults.
     X : array-like or frame of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
+        Class labels, or numbers if the selector is for those.
     n_permutations : int, default=None
         B, or how many times the probes are drawn. None: 20 permutations per feature,
         at least 1000, where that is affordable; else 100 to 500, pooled; 40 rounds of
@@ -222,7 +225,8 @@ def significance(
     >>> found.significant().nonzero()[0]
     array([0, 1, 2])
     """
-    data = read_once(X, y, "significance")
+    numeric = is_numeric(selector, y, "significance")
+    data = read_once(X, y, "significance", numeric=numeric)
     if method not in METHODS:
         raise ValueError(
             'significance needs method="auto", "permutation", "pooled" or "probes", '
@@ -231,7 +235,7 @@ def significance(
     if n_permutations is not None:
         count_of("significance", "n_permutations", n_permutations, 1)
     random = check_random_state(random_state)
-    selector = _for_scores(seeded(selector, random))
+    selector = _for_scores(seeded(selector, random, numeric=data.numeric))
     if method == "probes":
         way = Plan(method, n_permutations or ROUNDS, 0, 0.0)
     else:

@@ -25,12 +25,17 @@ from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._profile import profile
 from widemargin.evaluation._recommend import SIMILARITIES, evidence_of
 from widemargin.evaluation._signal import signal
-from widemargin.evaluation._verdicts import Known, directions, verdicts
+from widemargin.evaluation._verdicts import (
+    Known,
+    directions,
+    numeric_directions,
+    verdicts,
+)
 from widemargin.evaluation.curves import sizes_up_to, try_out
 from widemargin.evaluation.defaults import choose
 from widemargin.evaluation.frames import data_frame
 from widemargin.evaluation.scoring import default_scoring, has_order
-from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation.selectors import is_regression, resolve_selectors
 from widemargin.evaluation.splits import REPEATS, group_codes, stratified_rows
 from widemargin.notices import muted, warn
 from widemargin.table import validate
@@ -56,14 +61,15 @@ class AutoSelector(TableSelector):
     methods : selector, name, list or dict of these, or None, default=None
         What ranks the features. None: a handful that suits the table, see
         `widemargin.evaluation.default_selectors`.
-    estimator : classifier, str or None, default=None
+    estimator : classifier, regressor, str or None, default=None
         What the features are tried with, as for
-        `widemargin.evaluation.selection_curve`. None is 1-NN, which tries all sizes at
-        once; any other classifier is fitted for each of them.
+        `widemargin.evaluation.selection_curve`. None is 1-NN for classes, and the mean
+        of the five nearest rows for numbers, which try all sizes at once; any other one
+        is fitted for each of them.
     scoring : str, callable or None, default=None
         As in scikit-learn. None: accuracy, or balanced accuracy if the largest class
         has more than four times the rows of the smallest; for three or more ordered
-        classes "neg_rank_loss".
+        classes "neg_rank_loss", for a numeric target "r2".
     cv : int, "time", splitter, iterable of (train, test) or None, default=None
         A number of stratified folds, made three times; with ``groups`` in `fit`, whole
         groups are in one fold. None makes five, or fewer if no class has five rows.
@@ -77,6 +83,10 @@ class AutoSelector(TableSelector):
         Nominal features, as a mask, as column numbers or as names, besides those that
         the types of a frame declare: text, booleans and unordered categories. An
         ordered category counts as a number, its place in the order.
+    task : {"classification", "regression"} or None, default=None
+        Whether y holds classes or numbers. None goes by the methods; without any, or if
+        these can do both, by y: decimals, and numbers that hardly repeat, are
+        measurements.
     max_samples : int or None, default=2000
         Rows that are cross-validated; of more, a random sample. The features are then
         ranked by all rows. None takes all.
@@ -150,6 +160,7 @@ class AutoSelector(TableSelector):
             Interval(numbers.Real, 0, 1, closed="right"),
         ],
         "categorical_features": ["array-like", None],
+        "task": [None, StrOptions({"classification", "regression"})],
         "max_samples": [None, Interval(numbers.Integral, 2, None, closed="left")],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
@@ -166,6 +177,7 @@ class AutoSelector(TableSelector):
         n_features_to_select: int | float | None = None,
         redundancy: float | str | None = "auto",
         categorical_features: Any = None,
+        task: str | None = None,
         max_samples: int | None = 2000,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -178,6 +190,7 @@ class AutoSelector(TableSelector):
         self.n_features_to_select = n_features_to_select
         self.redundancy = redundancy
         self.categorical_features = categorical_features
+        self.task = task
         self.max_samples = max_samples
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -193,7 +206,7 @@ class AutoSelector(TableSelector):
         X : array-like or frame of shape (n_samples, n_features)
             As the methods take it. It is not changed.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels, or numbers to predict.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group are never in both the training and the test part of a
             fold.
@@ -210,9 +223,10 @@ class AutoSelector(TableSelector):
             )
         X = unwrapped(X, NAME, missing=True)
         nominal = nominal_columns(X, self.categorical_features, NAME)
-        _, codes, _ = validate(self, X, y, nominal=nominal)
+        numeric = is_regression(self.methods, y, self.task, NAME)
+        _, codes, _ = validate(self, X, y, nominal=nominal, labels=not numeric)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        data = read_once(X, y, NAME)
+        data = read_once(X, y, NAME, numeric=numeric)
         with judged_labels():
             self._recommend(data, group_codes(groups, len(codes), NAME), seed)
         return self
@@ -228,6 +242,7 @@ class AutoSelector(TableSelector):
                 data.source.X,
                 data.source.y,
                 categorical_features=self.categorical_features,
+                task="regression" if data.numeric else "classification",
             )
         methods = self._chosen_methods(about, seed)
         part = data
@@ -269,6 +284,7 @@ class AutoSelector(TableSelector):
                 part.frame,
                 part.labels_given,
                 groups=groups,
+                task="regression" if data.numeric else "classification",
                 random_state=seed,
                 n_jobs=self.n_jobs,
             )
@@ -278,13 +294,19 @@ class AutoSelector(TableSelector):
                 f"{NAME}: no signal was found (p = {found.p_value:.2g}); the features "
                 "kept are no better than others."
             )
+        self._direction = self._directions(data, about, methods)
+
+    def _directions(self, data: Encoded, about: Any, methods: Any) -> tuple[Any, Any]:
+        """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
         d, n_classes = data.shape[1], len(data.classes)
-        self._direction = np.zeros(d, np.int64), np.full(d, np.nan)
-        if n_classes == 2 or has_order(about, methods):
-            table = data.numbers(methods.values())
-            X = table.X.copy()
-            X[:, table.nominal] = np.nan
-            self._direction = directions(X, data.codes, n_classes)
+        if not (data.numeric or n_classes == 2 or has_order(about, methods)):
+            return np.zeros(d, np.int64), np.full(d, np.nan)
+        table = data.numbers(methods.values())
+        X = table.X.copy()
+        X[:, table.nominal] = np.nan
+        if data.numeric:
+            return numeric_directions(X, data.labels_given)
+        return directions(X, data.codes, n_classes)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -326,12 +348,13 @@ class AutoSelector(TableSelector):
         if self.methods is None:
             return dict(choose(about, seed, self.categorical_features))
         methods = {}
-        for label, method in resolve_selectors(self.methods).items():
+        given = resolve_selectors(self.methods, numeric=about.numeric_target)
+        for label, method in given.items():
             mine = method.get_params()
-            given = {"random_state": seed}
-            given["categorical_features"] = self.categorical_features
+            preset = {"random_state": seed}
+            preset["categorical_features"] = self.categorical_features
             settings: dict[str, Any] = {
-                p: v for p, v in given.items() if p in mine and mine[p] is None
+                p: v for p, v in preset.items() if p in mine and mine[p] is None
             }
             if mine["n_features_to_select"] == "auto":
                 settings["n_features_to_select"] = None

@@ -16,7 +16,12 @@ from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
-from widemargin.evaluation._verdicts import Known, directions, verdicts
+from widemargin.evaluation._verdicts import (
+    Known,
+    directions,
+    numeric_directions,
+    verdicts,
+)
 from widemargin.evaluation.columns import read_columns
 from widemargin.evaluation.curves import Line, SelectionCurve
 from widemargin.evaluation.frames import data_frame
@@ -226,7 +231,8 @@ class Comparison:
         significant, no signal. For two classes, and for more if they are in order,
         ``direction`` is 1 if values rise with the class and −1 if they fall, and
         ``auc`` is the probability that of two rows of different classes the higher
-        class has the higher value.
+        class has the higher value. For a numeric target both are as for classes in
+        order, with the target in the place of the class.
         """
         label = self.best or next(iter(self.selectors))
         fitted = self.recommended or self.selectors[label]
@@ -261,6 +267,9 @@ class Comparison:
     def _directions(self) -> tuple[Ints, Floats]:
         """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
         d, n_classes = len(self.feature_names), self.profile.n_classes
+        if self.profile.target is not None:
+            columns = read_columns(self.X, "compare")
+            return numeric_directions(columns.numbers, self.profile.target)
         if n_classes > 2 and not self.ordered:
             return np.zeros(d, np.int64), np.full(d, np.nan)
         values = read_columns(self.X, "compare").numbers
@@ -284,7 +293,7 @@ class Comparison:
             f"No signal found (p = {self.signal_test.p_value:.3f}, level "
             f"{self.signal_test.level:g}): whichever of the {self.profile.n_features} "
             f"features are kept, {self._measure()} is {at_best} {found}, and "
-            f"{chance} by guessing"
+            f"{chance} by {self._guessing}"
             + ("; that much may be chance." if top > (self.chance or 0.0) else ".")
         )
 
@@ -304,19 +313,24 @@ class Comparison:
         those = f"with {k} of {d} features, {self._ranked(choice)}, {of_all} with all"
         if k == d:
             those = f"with all {d} features"
-        lead = f"{self.classifier} does not clearly beat guessing"
+        kind = "regressor" if self.profile.numeric_target else "classifier"
+        lead = f"{self.classifier} does not clearly beat {self._guessing}"
         if self._above_chance(score_all):
             lead += " with fewer than all features"
         if self.signal_test is not None:
             lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
         return (
-            f"{lead}: {self._measure()} is {best} {those}, and {chance} by guessing. "
-            "Another classifier or score may show more."
+            f"{lead}: {self._measure()} is {best} {those}, and {chance} by "
+            f"{self._guessing}. Another {kind} or score may show more."
         )
 
     def _ranked(self, choice: Choice) -> str:
         without = "" if choice.redundancy is None else " without near copies"
         return f"as {choice.method} ranks them{without}"
+
+    @property
+    def _guessing(self) -> str:
+        return "predicting the mean" if self.profile.numeric_target else "guessing"
 
     def _measure(self, short: bool = False) -> str:
         assert self.curve is not None

@@ -1,4 +1,4 @@
-"""How good a classifier is with the k best features, for k from few to all."""
+"""How good a classifier or regressor is with the k best features, for many k."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from widemargin.evaluation.frames import Names, data_frame
 from widemargin.evaluation.neighbor import judge
 from widemargin.evaluation.refits import seeded
 from widemargin.evaluation.scoring import as_scorer, name_of, scoring_for
-from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation.selectors import is_regression, resolve_selectors
 from widemargin.evaluation.splits import group_codes, split
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints
@@ -185,6 +185,7 @@ def selection_curve(
     scoring: Any = None,
     groups: Any = None,
     baseline: Any = None,
+    task: str | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -203,30 +204,37 @@ def selection_curve(
     X : array-like or frame of shape (n_samples, n_features)
         Nominal columns and missing values, if all selectors take them.
     y : array-like of shape (n_samples,)
-        Class labels.
-    estimator : classifier or str, default="1-nn"
+        Class labels, or numbers to predict; see ``task``.
+    estimator : classifier, regressor or str, default="1-nn" or "5-nn"
         Any scikit-learn classifier or pipeline, or a name: "1-nn" (or another number),
-        "logistic", "svm", "tree", "forest", "boosting", or "module:Class". By name,
+        "logistic", "svm", "tree", "forest", "boosting", or "module:Class". For a
+        numeric target, a regressor; "linear" instead of "logistic", and "5-nn", the
+        mean of the five nearest rows, by default. By name,
         categories are one-hot encoded, missing values filled in, and features scaled
         if it matters, all on the training rows. The class of equally near rows is that
         of most of them, then the more frequent one.
     cv : int, "time", splitter or iterable of (train, test), default=5
-        Number of folds, stratified by class, which depend on ``random_state`` and on
-        what the rows hold, not on their order; with ``groups``, each group is
+        Number of folds, stratified by class if there are classes. They depend on
+        ``random_state`` and on what the rows hold, not on their order; with ``groups``,
+        each group is
         in one fold (`StratifiedGroupKFold`). "time" takes the rows to be in the order
         of time, and tests on later rows than it trains on (`TimeSeriesSplit`).
     n_features : int or array of int, optional
         Values of k. Default: 1 to 10, then in growing steps up to all.
     scoring : str, callable or None, default=None
         As in scikit-learn, or "neg_rank_loss" for ordered classes; None is the
-        classifier's own score, the accuracy. "roc_auc" of three or more classes is
-        "roc_auc_ovr".
+        estimator's own score, the accuracy or R² ("r2"; what predicting the mean scores
+        is about 0). "neg_mean_absolute_error" is in the units of y. "roc_auc" of three
+        or more classes is "roc_auc_ovr".
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are never in both the training and the test part of a fold;
         a ``cv`` that would put them there is refused.
     baseline : array-like of str or int, default=None
         Names or places of columns to hold the curves against, such as those in use
         today. Scored in the same folds.
+    task : {"classification", "regression"} or None, default=None
+        Whether y holds classes or numbers. None goes by the selectors; if these can do
+        both, by y: decimals, and numbers that hardly repeat, are measurements.
     n_jobs : int or None
         Selectors and folds worked on at a time, in threads; None uses all cores. A
         selector with an ``n_jobs`` of its own keeps that.
@@ -254,7 +262,8 @@ def selection_curve(
     FisherScore               10        0.66       0.66
     """
     data_frame({})  # to learn that pandas is missing before the work, not after it
-    data = read_once(X, y, CALLER)
+    numeric = is_regression(selectors, y, task, CALLER)
+    data = read_once(X, y, CALLER, numeric=numeric)
     return curve_of(
         try_out(
             selectors,
@@ -269,7 +278,7 @@ def selection_curve(
             random_state=random_state,
             verbose=verbose,
         ),
-        name_of(scoring_for(scoring, len(data.classes))),
+        name_of(scoring_for(scoring, len(data.classes)), numeric=numeric),
     )
 
 
@@ -296,16 +305,17 @@ def try_out(
     is made ``repeats`` times.
     """
     random = check_random_state(random_state)
-    resolved = resolve_selectors(selectors)
+    resolved = resolve_selectors(selectors, numeric=data.numeric)
     methods = {label: seeded(s, random) for label, s in resolved.items()}
     codes, classes = data.codes, data.classes
+    target = data.labels_given if data.numeric else None
     d = data.shape[1]
     sizes = _sizes(n_features, d, caller)
     reference = None if baseline is None else columns_of(baseline, data.names, caller)
     groups = group_codes(groups, len(codes), caller)
     table = data.numbers(methods.values())
-    folds = split(cv, codes, groups, random, caller, table, repeats)
-    classifier = judge(estimator, data.frame, table, caller)
+    folds = split(cv, codes, groups, random, caller, table, repeats, target)
+    classifier = judge(estimator, data.frame, table, caller, numeric=data.numeric)
     scoring = scoring_for(scoring, len(classes))
     scorer = check_scoring(
         classifier.make(np.arange(d)), as_scorer(scoring, data.source.y)
@@ -313,7 +323,7 @@ def try_out(
     curves = Curves(
         methods,
         data,
-        classes[codes],
+        data.labels_given,
         classifier,
         scorer,
         folds,
@@ -322,7 +332,7 @@ def try_out(
         thresholds,
         table,
         bool(sizes[-1] == d),
-        scoring in (None, "accuracy"),
+        scoring in (None, "accuracy") and not data.numeric,
     )
     try:
         # scikit-learn changes the filters of warnings in each thread; here they are

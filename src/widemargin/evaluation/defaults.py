@@ -10,11 +10,14 @@ from widemargin.algorithms.frll import FRLL
 from widemargin.algorithms.lmba import LMBA
 from widemargin.algorithms.ordinal import OReliefF, OSimba
 from widemargin.algorithms.relief import Relief, ReliefF
+from widemargin.algorithms.rrelieff import RReliefF
 from widemargin.algorithms.simba import Simba
+from widemargin.algorithms.surf import MultiSURF
 from widemargin.base import MarginSelector
 from widemargin.baselines.fisher import FisherScore
 from widemargin.baselines.forest import ForestImportance
 from widemargin.baselines.mrmr import MRMR
+from widemargin.baselines.univariate import FRegression, MutualInformation
 from widemargin.evaluation._profile import Profile, profile
 from widemargin.settings import current
 
@@ -27,13 +30,15 @@ def default_selectors(
     *,
     random_state: int | None = None,
     categorical_features: Any = None,
+    task: str | None = None,
 ) -> dict[str, MarginSelector]:
     """Choose a handful of methods that suit a table: by its size and by its types.
 
     Different ideas rather than different flavours of one, and the importances of a
     random forest, to see when margins do not pay. On a table with nominal
     columns or missing values only methods that take them as they are; with three or
-    more ordered classes the methods for these. What takes a row at a time visits a
+    more ordered classes the methods for these, and for a numeric target those for
+    numbers. What takes a row at a time visits a
     sample of a huge table, and what would take minutes is left out.
 
     Parameters
@@ -44,6 +49,8 @@ def default_selectors(
         For the methods that have one.
     categorical_features : array-like of bool, int or str, optional
         Which columns are nominal.
+    task : {"classification", "regression"} or None, default=None
+        Whether y holds classes or numbers; None goes by y.
 
     Returns
     -------
@@ -57,7 +64,7 @@ def default_selectors(
     >>> list(default_selectors(*load_iris(return_X_y=True)))
     ['ReliefF', 'Simba', 'LMBA', 'FRLL', 'FisherScore', 'MRMR', 'ForestImportance']
     """
-    about = profile(X, y, categorical_features=categorical_features)
+    about = profile(X, y, categorical_features=categorical_features, task=task)
     return choose(about, random_state, categorical_features)
 
 
@@ -65,6 +72,33 @@ def choose(
     about: Profile, random_state: int | None, categorical_features: Any
 ) -> dict[str, MarginSelector]:
     """Choose by the profile of a table."""
+    chosen = _for_numbers if about.numeric_target else _for_classes
+    methods = chosen(about, random_state)
+    if categorical_features is not None:
+        for selector in methods:
+            selector.set_params(categorical_features=categorical_features)
+    return {type(selector).__name__: selector for selector in methods}
+
+
+def _for_numbers(about: Profile, random_state: int | None) -> list[MarginSelector]:
+    """Methods for a numeric target."""
+    n, d = about.n_samples, about.n_features
+    work, task, effort = n * n * d, "regression", current().effort
+    seed: dict[str, Any] = {"random_state": random_state}
+    chosen: list[MarginSelector] = []
+    if work <= effort.all_rows_work or not about.plain:
+        chosen.append(RReliefF())
+    if work <= effort.one_start_work:
+        chosen.append(MultiSURF(task=task))
+    if about.plain:
+        chosen += [FRegression(), MutualInformation(task=task, **seed)]
+        if n * np.log2(n) * np.sqrt(d) <= effort.forest_work:
+            chosen.append(ForestImportance(task=task, **seed))
+    return chosen
+
+
+def _for_classes(about: Profile, random_state: int | None) -> list[MarginSelector]:
+    """Methods for classes."""
     n, d = about.n_samples, about.n_features
     work, effort = n * n * d, current().effort
     every_row = work <= effort.all_rows_work
@@ -99,7 +133,4 @@ def choose(
             chosen.append(ForestImportance(**seed))
     elif not ordered:
         chosen.append(Relief(**sample))
-    if categorical_features is not None:
-        for selector in chosen:
-            selector.set_params(categorical_features=categorical_features)
-    return {type(selector).__name__: selector for selector in chosen}
+    return chosen

@@ -1,4 +1,4 @@
-"""Classifiers by name, ready for tables with categories and missing values."""
+"""Classifiers and regressors by name, for tables with categories and gaps as well."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
+from widemargin.crossfit import NEIGHBORS
 from widemargin.table import Ints
 
 # Home, parameters, and whether features are standardised. "3-nn" and so on are known
@@ -30,8 +31,22 @@ NAMED: dict[str, tuple[str, dict[str, Any], bool]] = {
     ),
 }
 NAMES = ("1-nn", *NAMED)
+# The same for a numeric target.
+NUMERIC: dict[str, tuple[str, dict[str, Any], bool]] = {
+    "linear": ("sklearn.linear_model:LinearRegression", {}, True),
+    "svm": ("sklearn.svm:SVR", {}, True),
+    "tree": ("sklearn.tree:DecisionTreeRegressor", {"random_state": 0}, False),
+    "forest": ("sklearn.ensemble:RandomForestRegressor", {"random_state": 0}, False),
+    "boosting": (
+        "sklearn.ensemble:HistGradientBoostingRegressor",
+        {"random_state": 0},
+        False,
+    ),
+}
+NUMERIC_NAMES = (f"{NEIGHBORS}-nn", *NUMERIC)
 # What they are called in a sentence.
 TITLES = {
+    "linear": "linear regression",
     "logistic": "logistic regression",
     "svm": "a support vector machine",
     "tree": "a decision tree",
@@ -40,38 +55,43 @@ TITLES = {
 }
 
 
-def is_nearest(name: str) -> bool:
-    """Whether this is a name of 1-NN, which has a class of its own."""
-    return _plain(name) in ("1-nn", "1nn")
+def is_nearest(name: str, numeric: bool = False) -> bool:
+    """Whether this is a name of 1-NN, or 5-NN, which have classes of their own."""
+    k = NEIGHBORS if numeric else 1
+    return _plain(name) in (f"{k}-nn", f"{k}nn")
 
 
 def _plain(name: str) -> str:
     return name.lower().replace("_", "-").strip()
 
 
-def classifier_of(name: str, caller: str) -> tuple[Any, Any]:
+def classifier_of(name: str, caller: str, *, numeric: bool = False) -> tuple[Any, Any]:
     """The classifier of that name and what scales its features, if anything.
 
-    A name is one of `NAMES`, "k-nn" with a number for k, or "module:Class".
+    A name is one of `NAMES`, "k-nn" with a number for k, or "module:Class". For a
+    numeric target it is a regressor, and a name one of `NUMERIC_NAMES`.
     """
     wanted = _plain(name)
-    if wanted in NAMED:
-        home, parameters, scaled = NAMED[wanted]
+    known = NUMERIC if numeric else NAMED
+    if wanted in known:
+        home, parameters, scaled = known[wanted]
         return _imported(home, caller)(
             **parameters
         ), StandardScaler() if scaled else None
     neighbors = re.fullmatch(r"([1-9]\d*)-?nn", wanted)
     if neighbors:
-        return KNeighborsClassifier(int(neighbors[1])), MinMaxScaler()
+        kind = KNeighborsRegressor if numeric else KNeighborsClassifier
+        return kind(int(neighbors[1])), MinMaxScaler()
     if ":" in name:
-        return _made(name, caller), None
+        return _made(name, caller, numeric), None
+    what, names = ("regressor", NUMERIC_NAMES) if numeric else ("classifier", NAMES)
     raise ValueError(
-        f"{caller} knows no classifier named {name!r}; there are {', '.join(NAMES)}, "
+        f"{caller} knows no {what} named {name!r}; there are {', '.join(names)}, "
         "k-nn with any number for k, and module:Class."
     )
 
 
-def title_of(estimator: Any) -> str:
+def title_of(estimator: Any, numeric: bool = False) -> str:
     """What to call a classifier: by its name, or by its class, in a pipeline the last.
 
     Examples
@@ -81,13 +101,14 @@ def title_of(estimator: Any) -> str:
     ('1-NN', 'a random forest', 'NuSVC')
     """
     if estimator is None or isinstance(estimator, str):
-        name = (estimator or "1-nn").rpartition(":")[2]
+        nearest = f"{NEIGHBORS if numeric else 1}-nn"
+        name = (estimator or nearest).rpartition(":")[2]
         return TITLES.get(name.lower(), name.upper() if "nn" in name else name)
     steps = getattr(estimator, "steps", None)
     return type(steps[-1][1] if steps else estimator).__name__
 
 
-def _made(name: str, caller: str) -> Any:
+def _made(name: str, caller: str, numeric: bool) -> Any:
     """An instance of a class that the caller names as module:Class."""
     try:
         made = _imported(name, caller)()
@@ -95,10 +116,11 @@ def _made(name: str, caller: str) -> Any:
         raise ValueError(
             f"{caller} cannot make a {name} without parameters: {error}."
         ) from None
-    if not is_classifier(made):
-        raise ValueError(
-            f"{caller} needs a scikit-learn classifier, {name} is not one."
-        )
+    kind, fits = "classifier", is_classifier
+    if numeric:
+        kind, fits = "regressor", is_regressor
+    if not fits(made):
+        raise ValueError(f"{caller} needs a scikit-learn {kind}, {name} is not one.")
     return made
 
 

@@ -47,7 +47,7 @@ class Curves:
 
     selectors: Mapping[str, MarginSelector]
     data: Encoded
-    y: NDArray[Any]  # labels
+    y: NDArray[Any]  # labels, or numbers
     judge: Judge
     scorer: Any
     folds: list[Fold]
@@ -169,7 +169,9 @@ class Curves:
         nearest = clone(self.judge.nearest).fit(X[train], y[train])
         scores = np.empty(len(sizes))
         for s, known in enumerate(nearest.sweep(X[test], order, sizes)):
-            with _named(f"1-NN failed in fold {fold}, with {sizes[s]} features"):
+            with _named(
+                f"nearest neighbours failed in fold {fold}, with {sizes[s]} features"
+            ):
                 scores[s] = self._judged(known, X[test], y[test])
         return scores
 
@@ -177,7 +179,8 @@ class Curves:
         """Score of the classifier with these columns."""
         train, test = self.folds[fold]
         k = len(columns)
-        with _named(f"the classifier failed in fold {fold}, with {k} features"):
+        kind = "regressor" if self.data.numeric else "classifier"
+        with _named(f"the {kind} failed in fold {fold}, with {k} features"):
             Z = _safe_indexing(self.judge.X, columns, axis=1)
             classifier = self.judge.make(columns)
             classifier.fit(_safe_indexing(Z, train), self.y[train])
@@ -194,7 +197,7 @@ class Curves:
         if np.isnan(score):
             raise ValueError(
                 "the score is not defined, perhaps since the test rows are of one "
-                "class only. Try fewer folds, or another scoring."
+                "class only, or too few. Try fewer folds, or another scoring."
             )
         return score
 

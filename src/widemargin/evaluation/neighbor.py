@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
+from widemargin.crossfit import NEIGHBORS
 from widemargin.evaluation._encoded import Numbers
 from widemargin.evaluation.estimators import classifier_of, is_nearest, prepared
 from widemargin.kernels import TIE
@@ -19,13 +20,12 @@ from widemargin.threads import spans
 PAIRS = 2**21  # distances measured at once
 
 
-class NearestNeighbor(ClassifierMixin, BaseEstimator):
-    """1-NN that does not know the order of its rows.
+class ScaledRows(BaseEstimator):
+    """Training rows that do not know their order, and how far others are from them.
 
-    The class of equally near rows (relatively 1e-10) is that of most of them, then the
-    more frequent one of the training rows, then the one that comes first. Features are
-    scaled to [0, 1] by the training rows. Values of a nominal feature are as far apart
-    as 0 and 1 are. A missing number counts as the median, a missing category as one.
+    Features are scaled to [0, 1] by the training rows. Values of a nominal feature are
+    as far apart as 0 and 1 are. A missing number counts as the median, a missing
+    category as one.
 
     Parameters
     ----------
@@ -36,10 +36,9 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
     def __init__(self, nominal: Any = None) -> None:
         self.nominal = nominal
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def _keep(self, X: Any) -> None:
         """Keep the training rows."""
         X = np.asarray(X, np.float64)
-        self.classes_, self._codes = np.unique(np.asarray(y), return_inverse=True)
         self._columns = np.zeros(X.shape[1], np.bool_)
         self._columns[[] if self.nominal is None else self.nominal] = True
         self._low, high = X.min(axis=0), X.max(axis=0)
@@ -54,7 +53,6 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
         self._X = (X - self._low) / self._span
         self._fill(self._X)
         self.n_features_in_ = X.shape[1]
-        return self
 
     def _scaled(self, X: Floats) -> Floats:
         Z: Floats = (X - self._low) / self._span
@@ -68,6 +66,46 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
             known = self._X[~np.isnan(self._X[:, f]), f]
             number = len(known) and not self._columns[f]
             Z[missing[:, f], f] = np.median(known) if number else -1.0
+
+    def _squares(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Floats]:
+        """Squared distances from the training rows, with the best features.
+
+        Those with more features are those with fewer, and what is added, so that all
+        sizes cost as much as the largest. It is the same array each time.
+        """
+        Z = self._scaled(np.asarray(X, np.float64))
+        D, done = np.zeros((len(Z), len(self._X))), 0
+        for size in sizes:
+            added = order[done:size]
+            numbers, names = added[~self._columns[added]], added[self._columns[added]]
+            for part in spans(len(Z), max(1, PAIRS // len(self._X))):
+                if len(numbers):
+                    D[part] += cdist(
+                        Z[part][:, numbers], self._X[:, numbers], "sqeuclidean"
+                    )
+                for f in names:
+                    D[part] += Z[part, f, None] != self._X[:, f]
+            yield D
+            done = int(size)
+
+
+class NearestNeighbor(ClassifierMixin, ScaledRows):
+    """1-NN that does not know the order of its rows.
+
+    The class of equally near rows (relatively 1e-10) is that of most of them, then the
+    more frequent one of the training rows, then the one that comes first.
+
+    Parameters
+    ----------
+    nominal : array of int, optional
+        Columns that hold codes of nominal values.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training rows."""
+        self.classes_, self._codes = np.unique(np.asarray(y), return_inverse=True)
+        self._keep(X)
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of the nearest training row."""
@@ -89,9 +127,6 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
     def sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[NearestNeighbor]:
         """A fitted classifier of the rows of X for each number of features.
 
-        Distances with more features are those with fewer, and what is added, so that
-        all sizes cost as much as the largest.
-
         Parameters
         ----------
         X : array of shape (m, n_features)
@@ -111,23 +146,10 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
             yield known
 
     def _sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Floats]:
-        Z = self._scaled(np.asarray(X, np.float64))
-        D = np.zeros((len(Z), len(self._X)))
         member = (self._codes[:, None] == np.arange(len(self.classes_))).astype(float)
-        done = 0
-        for size in sizes:
-            added = order[done:size]
-            numbers, names = added[~self._columns[added]], added[self._columns[added]]
-            for part in spans(len(Z), max(1, PAIRS // len(self._X))):
-                if len(numbers):
-                    D[part] += cdist(
-                        Z[part][:, numbers], self._X[:, numbers], "sqeuclidean"
-                    )
-                for f in names:
-                    D[part] += Z[part, f, None] != self._X[:, f]
+        for D in self._squares(X, order, sizes):
             near = D.min(axis=1, keepdims=True)
             yield (near * (1 + TIE) ** 2 >= D) @ member
-            done = int(size)
 
 
 class _Known(NearestNeighbor):
@@ -139,26 +161,82 @@ class _Known(NearestNeighbor):
         return self._known
 
 
+class NearestMean(RegressorMixin, ScaledRows):
+    """5-NN regression that does not know the order of its rows.
+
+    It predicts the mean of the five nearest rows. Rows as near as the fifth (relatively
+    1e-10) share the places that the nearer ones leave.
+
+    Parameters
+    ----------
+    nominal : array of int, optional
+        Columns that hold codes of nominal values.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training rows."""
+        self._y = np.asarray(y, np.float64)
+        self._keep(X)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """The mean of the five nearest training rows."""
+        d = self._X.shape[1]
+        return next(self._sweep(X, np.arange(d), np.array([d])))
+
+    def sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[NearestMean]:
+        """A fitted regressor of the rows of X; see `NearestNeighbor.sweep`."""
+        for means in self._sweep(X, order, sizes):
+            known = _KnownMean(self.nominal)
+            known._known = means
+            yield known
+
+    def _sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Floats]:
+        k = min(NEIGHBORS, len(self._y))
+        for D in self._squares(X, order, sizes):
+            border = np.partition(D, k - 1, axis=1)[:, k - 1, None]
+            nearer = border / (1 + TIE) ** 2 > D
+            tied = ~nearer & (border * (1 + TIE) ** 2 >= D)
+            left = (k - nearer.sum(axis=1)) / tied.sum(axis=1)
+            yield (nearer @ self._y + left * (tied @ self._y)) / k
+
+
+class _KnownMean(NearestMean):
+    """What `NearestMean.sweep` has found out about some rows."""
+
+    _known: Floats
+
+    def predict(self, X: Any) -> Floats:
+        return self._known
+
+
 class Judge(NamedTuple):
-    """A classifier and the table it gets its columns from."""
+    """A classifier, or regressor, and the table it gets its columns from."""
 
     X: Any
-    make: Callable[[Ints], Any]  # an unfitted classifier for some columns of X
-    nearest: NearestNeighbor | None  # for all columns, if it is that one
+    make: Callable[[Ints], Any]  # an unfitted one for some columns of X
+    # For all columns, if it is that one.
+    nearest: NearestNeighbor | NearestMean | None
 
 
-def judge(estimator: Any, X: Any, numbers: Numbers, caller: str) -> Judge:
-    """The caller's classifier, or one by name in the space in which selectors see X."""
+def judge(
+    estimator: Any, X: Any, numbers: Numbers, caller: str, *, numeric: bool = False
+) -> Judge:
+    """The caller's classifier, or one by name in the space in which selectors see X.
+
+    ``numeric`` asks for a regressor by that name.
+    """
     if estimator is not None and not isinstance(estimator, str):
         return Judge(X, lambda columns: clone(estimator), None)
     table, nominal = numbers
-    if estimator is None or is_nearest(estimator):
+    if estimator is None or is_nearest(estimator, numeric):
+        kind = NearestMean if numeric else NearestNeighbor
 
-        def make(columns: Ints) -> NearestNeighbor:
-            return NearestNeighbor(np.flatnonzero(np.isin(columns, nominal)))
+        def make(columns: Ints) -> Any:
+            return kind(np.flatnonzero(np.isin(columns, nominal)))
 
-        return Judge(table, make, NearestNeighbor(nominal))
-    classifier, scaler = classifier_of(estimator, caller)
+        return Judge(table, make, kind(nominal))
+    classifier, scaler = classifier_of(estimator, caller, numeric=numeric)
     plain = not len(nominal) and not np.isnan(table).any()
     return Judge(
         table,

@@ -13,7 +13,11 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.base import MarginSelector
-from widemargin.evaluation import permuted_means, permuted_relief
+from widemargin.evaluation import (
+    permuted_means,
+    permuted_numbers,
+    permuted_relief,
+)
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation.p_values import needed
 from widemargin.evaluation.refits import Call, refit, scores_of
@@ -103,6 +107,9 @@ def _cost(selector: Any, data: Encoded) -> _Cost:
     if permuted_relief.one_search(selector, data):
         first = SUMS // (n * d * _neighbors(selector, data))
         return _Cost(SEARCHES // n, int(np.clip(first, FEW, MANY)), 0.2, True)
+    if permuted_numbers.one_search(selector, data):
+        first = SUMS // (n * d * min(n, selector.n_neighbors))
+        return _Cost(SEARCHES // n, int(np.clip(first, FEW, MANY)), 0.2, True)
     if getattr(selector, "_separable", False):
         first = SUMS // (100 * n * d)
         fits = 0.1 if permuted_means.by_means(selector) else 1.0
@@ -167,7 +174,7 @@ class ClassMeans:
 
     def batch(self, features: Ints) -> int:
         """As many as there is room for."""
-        most = self.table.settings.max_permutations
+        most = current().max_permutations
         return int(np.clip(CELLS // max(1, len(features)), LEAST, most))
 
     def draw(
@@ -184,6 +191,42 @@ class ClassMeans:
                 self.values, labels, self.table.counts, features, workers
             )
         for b, row in enumerate(shares):
+            keep(b, row)
+
+
+class OneSearchOfNumbers:
+    """RReliefF on numbers: neighbours do not depend on the target."""
+
+    def __init__(self, selector: Any, data: Encoded) -> None:
+        fitted = clone(selector)
+        self.selector, self.table = selector, fit_for_table(fitted, data)
+        self.observed = self.scores = fitted.scores_
+
+    def batch(self, features: Ints) -> int:
+        """What takes a second or so; the search begins anew for each batch."""
+        n, d = self.table.X.shape
+        work = SUMS // (8 * n * d * self.selector.n_neighbors)
+        most = current().max_permutations
+        return int(np.clip(min(work, CELLS // d), LEAST, most))
+
+    def draw(
+        self,
+        permutations: list[Ints],
+        features: Ints,
+        call: Call,
+        keep: Callable[[int, Floats], None],
+    ) -> None:
+        """All of them at once."""
+        y, rows = self.table.target, self.table.rows
+        assert y is not None
+        caller = np.empty_like(y)
+        caller[rows] = y
+        targets = np.array([caller[order][rows] for order in permutations])
+        with Workers(thread_count(call.n_jobs)) as workers:
+            scores = permuted_numbers.permuted_numbers(
+                self.selector, self.table, targets, workers, features
+            )
+        for b, row in enumerate(scores):
             keep(b, row)
 
 
@@ -228,6 +271,8 @@ def source_of(selector: Any, data: Encoded) -> NullScores:
         return OneSearch(selector, data)
     if permuted_means.by_means(selector):
         return ClassMeans(selector, data)
+    if permuted_numbers.one_search(selector, data):
+        return OneSearchOfNumbers(selector, data)
     return Refits(selector, data)
 
 

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from widemargin.base import MarginSelector
 from widemargin.evaluation._encoded import Encoded
-from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation.selectors import is_regression, resolve_selectors
 from widemargin.progress import progress
 from widemargin.table import Floats
-from widemargin.targets import judged_labels
+from widemargin.targets import judged_labels, looks_numeric
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 
@@ -88,14 +89,23 @@ def refit(
         workers.run(fit, range(total))
 
 
-def seeded(selector: Any, random: np.random.RandomState) -> Any:
+def seeded(
+    selector: Any, random: np.random.RandomState, *, numeric: bool = False
+) -> Any:
     """A clone, or the method of that name, that draws the same numbers in every fit."""
     if isinstance(selector, str):
-        (selector,) = resolve_selectors(selector).values()
+        (selector,) = resolve_selectors(selector, numeric=numeric).values()
     fixed = clone(selector)
     if fixed.get_params().get("random_state", "") is None:
         fixed.set_params(random_state=random.randint(2**31 - 1))
     return fixed
+
+
+def is_numeric(selector: Any, y: Any, caller: str) -> bool:
+    """Whether y is a number to predict for a selector, of ours or another's."""
+    if isinstance(selector, str | MarginSelector):
+        return is_regression(selector, y, None, caller)
+    return looks_numeric(y)
 
 
 def scores_of(fitted: Any, caller: str) -> Floats:

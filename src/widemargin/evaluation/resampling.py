@@ -22,6 +22,7 @@ from widemargin.evaluation.frames import Names, data_frame
 from widemargin.evaluation.refits import (
     Call,
     count_of,
+    is_numeric,
     refit,
     scores_of,
     seeded,
@@ -119,7 +120,7 @@ def resample(
         Share of the rows in each, drawn without replacement.
     stratified : bool
         Draw that share of every class, but at least two of its rows (or the one there
-        is).
+        is). Numbers in y have no classes.
     groups : array-like of shape (n_samples,), default=None
         Draw whole groups of rows: that share of the groups, stratified by the most
         frequent class of each.
@@ -153,9 +154,9 @@ def resample(
             f"resample needs a fraction between 0 and 1, got {fraction!r}: the rows of "
             "each subsample are drawn without replacement."
         )
-    data = read_once(X, y, "resample")
+    data = read_once(X, y, "resample", numeric=is_numeric(selector, y, "resample"))
     random = check_random_state(random_state)
-    selector = seeded(selector, random)
+    selector = seeded(selector, random, numeric=data.numeric)
     strata = np.zeros(data.shape[0], np.int64)
     if stratified and data.has_labels:
         strata = data.codes

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import make_scorer
 
 from widemargin.algorithms.ordinal import OReliefF, OSimba
@@ -27,7 +27,10 @@ def default_scoring(about: Profile, ordered: bool) -> str:
     """What suits the classes: a class far off is worse than its neighbour, if ordered.
 
     Where the largest class is far larger than the smallest, all classes count alike.
+    For a numeric target it is R².
     """
+    if about.numeric_target:
+        return "r2"
     if ordered:
         return NEG_RANK_LOSS
     return "balanced_accuracy" if about.lopsided else "accuracy"
@@ -41,11 +44,16 @@ def as_scorer(scoring: Any, y: Any) -> Any:
     return make_scorer(rank_loss, greater_is_better=False, labels=labels)
 
 
-def guesser(scoring: Any, codes: Ints) -> DummyClassifier:
+def guesser(
+    scoring: Any, codes: Ints, *, numeric: bool = False
+) -> DummyClassifier | DummyRegressor:
     """A classifier that always gives the same answer, the best one for the score.
 
-    That is the largest class, but for ordered classes the middle one.
+    That is the largest class, but for ordered classes the middle one; of numbers the
+    mean.
     """
+    if numeric:
+        return DummyRegressor()
     if scoring != NEG_RANK_LOSS:
         return DummyClassifier(strategy="prior")
     middle = middle_class(np.bincount(codes))
@@ -62,10 +70,10 @@ def scoring_for(scoring: Any, n_classes: int) -> Any:
     return "roc_auc_ovr" if scoring == "roc_auc" and n_classes > 2 else scoring
 
 
-def name_of(scoring: Any) -> str:
+def name_of(scoring: Any, *, numeric: bool = False) -> str:
     """Name of what scikit-learn calls scoring."""
     if scoring is None:
-        return "accuracy"
+        return "r2" if numeric else "accuracy"
     if isinstance(scoring, str):
         return scoring
     function = getattr(scoring, "_score_func", scoring)

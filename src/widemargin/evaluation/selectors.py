@@ -9,9 +9,12 @@ from inspect import isclass
 from typing import Any
 
 from widemargin.base import MarginSelector
+from widemargin.targets import looks_numeric
 
 
-def resolve_selectors(selectors: Any) -> dict[str, MarginSelector]:
+def resolve_selectors(
+    selectors: Any, *, numeric: bool = False
+) -> dict[str, MarginSelector]:
     """Label the selectors of a comparison.
 
     Parameters
@@ -19,6 +22,9 @@ def resolve_selectors(selectors: Any) -> dict[str, MarginSelector]:
     selectors : selector, str, list of these, or dict of label → selector or str
         A name is that of a class in `widemargin` or `widemargin.baselines`, in upper
         or lower case, and stands for its defaults.
+    numeric : bool, default=False
+        Whether y holds numbers: a name then stands for ``task="regression"`` of a
+        method that has both tasks.
 
     Returns
     -------
@@ -34,23 +40,52 @@ def resolve_selectors(selectors: Any) -> dict[str, MarginSelector]:
     ['Simba', 'ReliefF()', 'ReliefF(n_neighbors=1)']
     """
     if isinstance(selectors, Mapping):
-        resolved = {str(label): _resolve(s) for label, s in selectors.items()}
+        resolved = {str(label): _resolve(s, numeric) for label, s in selectors.items()}
     else:
         single = isinstance(selectors, str | MarginSelector) or isclass(selectors)
         if not single and not isinstance(selectors, Iterable):
             raise TypeError(_expected(selectors))
-        found = [_resolve(s) for s in ([selectors] if single else selectors)]
+        found = [_resolve(s, numeric) for s in ([selectors] if single else selectors)]
         resolved = dict(zip(_labels(found), found, strict=True))
     if not resolved:
         raise ValueError("selectors must name at least one method, got none.")
     return resolved
 
 
-def _resolve(selector: Any) -> MarginSelector:
+def is_regression(selectors: Any, y: Any, task: str | None, caller: str) -> bool:
+    """Whether y is a number to predict: as the caller, the selectors or y itself say.
+
+    A selector for numbers, or for classes, decides. If all can do with both, or do not
+    use labels, y does: decimals and numbers that hardly repeat are measurements.
+    """
+    if task not in (None, *TASKS):
+        raise ValueError(
+            f'{caller} needs task="classification", "regression" or None, which goes '
+            f"by y and the methods, got {task!r}."
+        )
+    if task is not None:
+        return task == "regression"
+    if selectors is None:
+        return looks_numeric(y)
+    methods = resolve_selectors(selectors, numeric=True)
+    given = resolve_selectors(selectors).values()
+    if any(m._numeric_target for m in given):
+        return True
+    both = all(m._numeric_target or not m._uses_labels(y) for m in methods.values())
+    return both and looks_numeric(y)
+
+
+TASKS = ("classification", "regression")
+
+
+def _resolve(selector: Any, numeric: bool) -> MarginSelector:
     if isinstance(selector, MarginSelector):
         return selector
     if isinstance(selector, str):
-        return _by_name(selector)
+        found = _by_name(selector)
+        if numeric and "task" in found.get_params():
+            found.set_params(task="regression")
+        return found
     raise TypeError(_expected(selector))
 
 

@@ -7,13 +7,16 @@ the same features, which are never permuted: whatever is done to the features al
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from widemargin.algorithms.relief import ReliefF
+from widemargin.algorithms.rrelieff import RReliefF
 from widemargin.evaluation.columns import Columns
+from widemargin.evaluation.permuted_numbers import permuted_numbers
 from widemargin.evaluation.permuted_relief import permuted_scores
 from widemargin.settings import current
 from widemargin.table import Floats, Ints, build
@@ -67,28 +70,136 @@ def _units(X: Floats) -> Floats:
     return np.where(varies, Z / np.where(varies, size, 1.0), 0.0)
 
 
-def single_features(features: Features, labels: Ints, n_classes: int) -> Floats:
+class OfTarget(Protocol):
+    """How features are held against labels, classes or numbers."""
+
+    n_relations: int  # kinds of neighbours that Relief looks for
+    freedom: int  # of a feature of one column
+
+    def strata(self, y: NDArray[Any]) -> Ints:
+        """What a part of the rows keeps the shares of."""
+
+    def explained(self, Z: Floats, labels: NDArray[Any]) -> Floats:
+        """Sums of squares that labels explain: (labellings, columns)."""
+
+    def neighbors_agree(self, near: Ints, labels: NDArray[Any]) -> Floats:
+        """How much labels agree with those of near rows, (n, k): (labellings,)."""
+
+    def relief(self, X: Floats, labels: NDArray[Any], workers: Workers) -> Floats:
+        """Scores of the Relief family, (labellings, some of the columns)."""
+
+
+class OfClasses:
+    """Labels that are class codes."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = self.n_relations = n_classes
+        self.freedom = n_classes - 1
+
+    def strata(self, y: Ints) -> Ints:
+        """The classes."""
+        return y
+
+    def explained(self, Z: Floats, labels: Ints) -> Floats:
+        """Sums of squares between classes."""
+        total = np.zeros((len(labels), Z.shape[1]))
+        for c in range(self.n_classes):
+            members = (labels == c).astype(np.float64)
+            sums = members @ Z
+            total += sums**2 / members.sum(axis=1, keepdims=True)
+        return total
+
+    def neighbors_agree(self, near: Ints, labels: Ints) -> Floats:
+        """Share of near rows that are of a row's own class.
+
+        The mean over classes of the means over their rows: classes count the same,
+        however many rows they have.
+        """
+        score = np.zeros(len(labels))
+        for c in range(self.n_classes):
+            mine = labels == c
+            own = mine[:, near].mean(axis=2)
+            score += (own * mine).sum(axis=1) / mine.sum(axis=1)
+        return score / self.n_classes
+
+    def relief(self, X: Floats, labels: Ints, workers: Workers) -> Floats:
+        """Scores of ReliefF."""
+        n, B, work = X.shape[0], len(labels), current().effort.signal_sums
+        table = build(X, labels[0], np.unique(labels[0]), scale=None, workers=workers)
+        some = _some_columns(X, B, neighbors := 10 * len(table.classes))
+        scores = np.empty((B, len(some)))
+        rows = np.argsort(labels[0], kind="stable")  # class after class
+        for part in spans(B, max(25, work // (4 * n * len(some) * neighbors))):
+            orders = [rows[_ranks(each)] for each in labels[part]]
+            scores[part] = permuted_scores(
+                ReliefF(scale=None), table, orders, workers, some
+            )
+        return scores
+
+
+class OfNumbers:
+    """Labels that are numbers to predict."""
+
+    n_relations = freedom = 1
+
+    def strata(self, y: Floats) -> Ints:
+        """None: all rows are alike."""
+        return np.zeros(len(y), np.int64)
+
+    def explained(self, Z: Floats, labels: Floats) -> Floats:
+        """Shares of the variance of y: squared correlations."""
+        y = _units(labels.T).T
+        shares: Floats = (y @ Z) ** 2
+        return shares
+
+    def neighbors_agree(self, near: Ints, labels: Floats) -> Floats:
+        """Correlation of y with its mean over near rows, up to a factor."""
+        y = _units(labels.T).T
+        agreed: Floats = (y * y[:, near].mean(axis=2)).sum(axis=1)
+        return agreed
+
+    def relief(self, X: Floats, labels: Floats, workers: Workers) -> Floats:
+        """Scores of RReliefF."""
+        nobody, n = np.zeros(len(X), np.int64), len(X)
+        table = build(X, nobody, np.zeros(1), scale=None, workers=workers)
+        some = _some_columns(X, len(labels), neighbors=10)
+        selector = RReliefF(scale=None, n_neighbors=min(10, n - 1))
+        return permuted_numbers(selector, table, labels, workers, some)
+
+
+def _some_columns(X: Floats, labellings: int, neighbors: int) -> Ints:
+    """Columns, evenly spread, for which Relief's sums are affordable."""
+    effort = current().effort
+    work = effort.signal_sums // (len(X) * neighbors)
+    most = max(effort.min_signal_rows, work // labellings)
+    return np.unique(np.linspace(0, X.shape[1] - 1, most).astype(np.int64))
+
+
+def single_features(
+    features: Features, labels: NDArray[Any], of_target: OfTarget
+) -> Floats:
     """What single features tell: (3, labellings).
 
     The strongest one, the ten strongest together, and all of them together. A feature's
-    share of variance between classes is put on the scale of a normal variable by its
-    degrees of freedom, so that kinds of features can be compared.
+    share of variance between classes (or of the variance of y) is put on the scale of a
+    normal variable by its degrees of freedom, so that kinds of features can be
+    compared.
     """
     B, n = labels.shape
     d = len(features.degrees)
     starts = np.searchsorted(features.owner, np.arange(d + 1))
     strongest, total = np.full(B, -np.inf), np.zeros(B)
     top = np.full((B, TOP), -np.inf)
-    size = max(1, current().product_cells // (B * n_classes))
+    size = max(1, current().product_cells // (B * of_target.n_relations))
     begin = 0
     while begin < d:
         end = int(np.searchsorted(starts, starts[begin] + size, "right")) - 1
         end = min(d, max(begin + 1, end))
-        between = _between(
-            features.Z[:, starts[begin] : starts[end]], labels, n_classes
+        between = of_target.explained(
+            features.Z[:, starts[begin] : starts[end]], labels
         )
         each = np.add.reduceat(between, starts[begin:end] - starts[begin], axis=1)
-        freedom = features.degrees[begin:end] * (n_classes - 1)
+        freedom = features.degrees[begin:end] * of_target.freedom
         scores = _as_normal(n * each, freedom)
         strongest = np.maximum(strongest, scores.max(axis=1))
         total += (n * each / np.sqrt(2 * freedom)).sum(axis=1)
@@ -98,16 +209,6 @@ def single_features(features: Features, labels: Ints, n_classes: int) -> Floats:
     return np.array([strongest, several, total])
 
 
-def _between(Z: Floats, labels: Ints, n_classes: int) -> Floats:
-    """Sums of squares between classes: (labellings, columns)."""
-    total = np.zeros((len(labels), Z.shape[1]))
-    for c in range(n_classes):
-        members = (labels == c).astype(np.float64)
-        sums = members @ Z
-        total += sums**2 / members.sum(axis=1, keepdims=True)
-    return total
-
-
 def _as_normal(x: Floats, freedom: Ints) -> Floats:
     """χ² of so many degrees of freedom as a normal variable (Wilson and Hilferty)."""
     scale = 2 / (9 * freedom)
@@ -115,20 +216,10 @@ def _as_normal(x: Floats, freedom: Ints) -> Floats:
     return z
 
 
-def neighbors_agree(features: Features, labels: Ints, n_classes: int) -> Floats:
-    """Share of the five nearest rows that are of a row's own class.
-
-    The mean over classes of the means over their rows: classes count the same, however
-    many rows they have.
-    """
+def nearest_rows(features: Features) -> Ints:
+    """The five nearest rows of each, by all features."""
     n = len(features.Z)
-    near = _nearest(_for_distances(features), min(NEIGHBORS, n - 1))
-    score = np.zeros(len(labels))
-    for c in range(n_classes):
-        mine = labels == c
-        own = mine[:, near].mean(axis=2)
-        score += (own * mine).sum(axis=1) / mine.sum(axis=1)
-    return score / n_classes
+    return _nearest(_for_distances(features), min(NEIGHBORS, n - 1))
 
 
 def _nearest(Z: Floats, k: int) -> Ints:
@@ -147,31 +238,23 @@ def _for_distances(features: Features) -> Floats:
     return features.Z * weight
 
 
-def interactions(features: Features, labels: Ints, workers: Workers) -> Floats:
+def interactions(
+    features: Features, labels: NDArray[Any], of_target: OfTarget, workers: Workers
+) -> Floats:
     """What ReliefF finds, which sees features that tell something only together.
 
     (2, labellings): the largest score in units of its own spread over all labellings,
     and the largest ten. In wide tables, of a part of the columns; neighbours are found
     by all of them.
     """
-    n, relief = len(features.Z), ReliefF(scale=None)
+    n = len(features.Z)
     X = _for_distances(features)[:, features.Z.any(axis=0)] * np.sqrt(n)
     if not X.shape[1]:
         return np.zeros((2, len(labels)))
-    table = build(X, labels[0], np.unique(labels[0]), scale=None, workers=workers)
-    neighbors = 10 * len(table.classes)
-    effort = current().effort
-    work = effort.signal_sums // (n * neighbors)
-    most = max(effort.min_signal_rows, work // len(labels))
-    some = np.unique(np.linspace(0, X.shape[1] - 1, most).astype(np.int64))
-    scores = np.empty((len(labels), len(some)))
-    rows = np.argsort(labels[0], kind="stable")  # class after class
-    for part in spans(len(labels), max(25, work // (4 * len(some)))):
-        orders = [rows[_ranks(each)] for each in labels[part]]
-        scores[part] = permuted_scores(relief, table, orders, workers, some)
+    scores = of_target.relief(X, labels, workers)
     spread = scores.std(axis=0)
     z = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    top = np.partition(z, -min(TOP, len(some)), axis=1)[:, -TOP:]
+    top = np.partition(z, -min(TOP, scores.shape[1]), axis=1)[:, -TOP:]
     return np.array([z.max(axis=1), top.sum(axis=1)])
 
 

@@ -1,4 +1,7 @@
-"""Folds of a cross-validation: by class, by group, or in the order of time."""
+"""Folds of a cross-validation: by class, by group, or in the order of time.
+
+Folds of a numeric target are not stratified.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
     StratifiedGroupKFold,
     StratifiedKFold,
     TimeSeriesSplit,
@@ -17,8 +22,8 @@ from sklearn.model_selection import (
 
 from widemargin.columns import missing_cells
 from widemargin.evaluation._encoded import Numbers
-from widemargin.folding import stratified_folds
-from widemargin.table import Ints
+from widemargin.folding import plain_folds, stratified_folds
+from widemargin.table import Floats, Ints
 
 REPEATS, FOLDS = 3, 5  # of a repeated cross-validation
 
@@ -33,6 +38,7 @@ def split(
     caller: str,
     table: Numbers | None = None,
     repeats: int = 1,
+    target: Floats | None = None,
 ) -> list[Fold]:
     """Row numbers for training and test, one pair for each fold.
 
@@ -55,6 +61,8 @@ def split(
         do not depend on the order of the rows.
     repeats : int, default=1
         How many times a number of folds is made.
+    target : array of shape (n_samples,), default=None
+        Numbers to predict. All rows are of one class then, and folds of any of them.
     """
     if isinstance(cv, str):
         if cv != "time":
@@ -65,15 +73,16 @@ def split(
         cv = TimeSeriesSplit()
     if cv is None:
         cv = _affordable(codes, groups, caller)
+    values = codes if target is None else target
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         _check_group_count(int(cv), groups, caller)
         if groups is None:
             # scikit-learn refuses, or warns of, folds that cannot be made.
+            kind = StratifiedKFold if target is None else KFold
             next(kind(int(cv)).split(np.zeros((len(codes), 1)), codes))
         seed = random.randint(2**31 - 1 - repeats)
-        cv = _repeated(int(cv), codes, groups, seed, repeats, table)
-    splitter = check_cv(cv, codes, classifier=True)
+        cv = _repeated(int(cv), codes, groups, seed, repeats, table, target)
+    splitter = check_cv(cv, codes, classifier=target is None)
     nothing = np.zeros((len(codes), 1))
     with warnings.catch_warnings():
         # Whether it matters is seen below.
@@ -83,7 +92,7 @@ def split(
             for train, test in splitter.split(nothing, codes, groups)
         ]
     for place, fold in enumerate(folds):
-        _check(place, fold, codes, groups, caller)
+        _check(place, fold, values, groups, caller)
     return folds
 
 
@@ -94,15 +103,22 @@ def _repeated(
     seed: int,
     repeats: int,
     table: Numbers | None,
+    target: Floats | None,
 ) -> list[Fold]:
-    """Stratified folds, several times over."""
+    """Stratified folds, or plain ones for a numeric target, several times over."""
     folds: list[Fold] = []
     for r in range(repeats):
         if groups is None and table is not None:
             X, nominal = table
-            folds += stratified_folds(X, codes, n_folds, nominal=nominal, seed=seed + r)
+            options: dict[str, Any] = {"nominal": nominal, "seed": seed + r}
+            if target is None:
+                folds += stratified_folds(X, codes, n_folds, **options)
+            else:
+                folds += plain_folds(X, target, n_folds, **options)
             continue
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        if target is not None:
+            kind = KFold if groups is None else GroupKFold
         splitter = kind(n_folds, shuffle=True, random_state=seed + r)
         folds += list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
     return folds
@@ -155,12 +171,17 @@ def _check_group_count(n_folds: int, groups: Ints | None, caller: str) -> None:
 
 
 def _check(
-    place: int, fold: Fold, codes: Ints, groups: Ints | None, caller: str
+    place: int,
+    fold: Fold,
+    values: NDArray[Any],
+    groups: Ints | None,
+    caller: str,
 ) -> None:
     """Refuse folds in which there is nothing to learn, or the answer is known."""
-    train, test = codes[fold[0]], codes[fold[1]]
+    train, test = values[fold[0]], values[fold[1]]
     if not len(test) or len(np.unique(train)) < 2:
-        what = "no test rows" if not len(test) else "training rows of one class only"
+        one = "of one class" if values.dtype.kind in "iu" else "with one value"
+        what = "no test rows" if not len(test) else f"training rows {one} only"
         raise ValueError(
             f"{caller}: fold {place} has {what}. Try fewer folds, or another cv."
         )

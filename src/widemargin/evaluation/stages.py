@@ -175,7 +175,7 @@ def fit_all(run: Run) -> None:
     if n * n * d > LONG_FITS or n * d > LARGE_TABLE:
         announce(f"Fitting {size}", None, run.verbose)
     # Some of each class, and enough of all to be searched as the whole table is.
-    of_each = spread_rows(run.data.codes, max(4, WARM_UP // n_classes))
+    of_each = spread_rows(run.data.codes, max(4, WARM_UP // max(1, n_classes)))
     of_all = np.linspace(0, n - 1, min(n, current().small_table_rows + 1)).astype(
         np.int64
     )
@@ -210,7 +210,7 @@ def fit_all(run: Run) -> None:
 def draw_curve(
     run: Run, estimator: Any, scoring: Any, cv: Any, n_features: Any, baseline: Any
 ) -> None:
-    """Try the rankings, and the baseline, with a classifier."""
+    """Try the rankings, and the baseline, with a classifier or regressor."""
     data, n = run.sample, run.profile.n_samples
     used, codes = data.shape[0], data.codes
     if used < n:
@@ -224,14 +224,24 @@ def draw_curve(
     fit_time = sum(run.times.values()) * share**2
     announce("Selection curve", n_folds * fit_time, run.verbose)
     with quiet():
-        dummy = guesser(scoring, codes)
+        dummy = guesser(scoring, codes, numeric=data.numeric)
+        y: Any = data.labels_given if data.numeric else codes
         nothing = np.zeros((len(codes), 1))
         random = check_random_state(run.seed)
         table = data.numbers(run.methods.values())
-        folds = split(cv, codes, run.sample_groups, random, "compare", table, REPEATS)
+        folds = split(
+            cv,
+            codes,
+            run.sample_groups,
+            random,
+            "compare",
+            table,
+            REPEATS,
+            y if data.numeric else None,
+        )
         scorer = as_scorer(scoring, codes)
         run.found["chance"] = float(
-            np.mean(cross_val_score(dummy, nothing, codes, scoring=scorer, cv=folds))
+            np.mean(cross_val_score(dummy, nothing, y, scoring=scorer, cv=folds))
         )
         curves = try_out(
             run.methods,
@@ -245,7 +255,9 @@ def draw_curve(
             thresholds=SIMILARITIES,
             **run.common,
         )
-    curve = run.found["curve"] = curve_of(curves, name_of(scoring))
+    curve = run.found["curve"] = curve_of(
+        curves, name_of(scoring, numeric=data.numeric)
+    )
     run.choice = choice_of(curve)
     if not curve.complete:
         raise KeyboardInterrupt
@@ -258,7 +270,11 @@ def test_signal(run: Run) -> None:
     """Test whether there is anything in the table at all."""
     data = run.sample
     run.found["signal_test"] = signal(
-        data.frame, data.labels_given, groups=run.sample_groups, **run.common
+        data.frame,
+        data.labels_given,
+        groups=run.sample_groups,
+        task="regression" if data.numeric else "classification",
+        **run.common,
     )
 
 
@@ -324,7 +340,7 @@ def group(run: Run, threshold: float | None) -> None:
     scores = run.fitted[run.choice.method].scores_ if run.choice else None
     run.found["redundancy"] = redundancy(
         data.frame,
-        data.classes[data.codes],
+        None if data.numeric else data.labels_given,
         threshold=threshold,
         measure="correlation" if run.profile.plain else "uncertainty",
         scores=scores,
