@@ -151,7 +151,7 @@ class MutualInformation(MarginSelector):
     scale : {"minmax", "standard"} or None, default="minmax"
         Makes no difference to the scores, but for the noise.
     n_jobs : int or None, default=None
-        Threads that choose the number of features; the scores take one.
+        Threads; None uses all cores. The scores themselves take one.
     random_state : int, RandomState or None, default=None
         Random seed of the noise.
     verbose : int, default=0
