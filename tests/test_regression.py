@@ -5,7 +5,8 @@ import pytest
 
 from cases import CASES, gaussian, tied
 from oracles.regression import rrelieff
-from widemargin import RReliefF
+from widemargin import MultiSURF, RReliefF
+from widemargin.baselines import ForestImportance
 
 
 def target(case, seed):
@@ -89,3 +90,14 @@ def test_a_target_that_is_no_number_is_refused(y, message):
     X = np.random.default_rng(5).standard_normal((10, 3))
     with pytest.raises(ValueError, match=message):
         RReliefF().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [RReliefF(), MultiSURF(task="regression"), ForestImportance(task="regression")],
+)
+def test_a_dask_collection_is_refused_with_what_to_do(selector):
+    da = pytest.importorskip("dask.array")
+    X = da.ones((10, 3), chunks=5)
+    with pytest.raises(ValueError, match=r"any method for a numeric target.*compute"):
+        selector.fit(X, X[:, 0])

@@ -370,6 +370,12 @@ class MarginSelector(TableSelector):
 
     def _fit_on_dask(self, X: Any, y: Any) -> Self:
         name = type(self).__name__
+        if self._numeric_target:
+            raise ValueError(
+                f"{name} does not run on Dask collections, nor does any method for a "
+                f"numeric target. Use {name} on X.compute() if that fits into memory, "
+                "or on a sample of the rows."
+            )
         if self._instead_on_dask is not None:
             raise ValueError(
                 f"{name} does not run on Dask collections. Use "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
+    from widemargin.cli.dataset import DataOptions
     from widemargin.cli.lazy import LazyDataset
     from widemargin.cli.options import MethodOptions
 
@@ -24,17 +26,17 @@ OPTIONS = {
     "jobs": "n_jobs",
 }
 
-# Public classes that are no methods of their own, or not for classes.
-NOT_FOR_CLASSES = ("AutoSelector", "RReliefF", "Selection", "TuRF")
+# Public classes that are no methods of their own.
+NO_METHODS = ("AutoSelector", "Selection", "TuRF")
 
 
 def method_names() -> list[str]:
-    """Names of all methods for classes, without importing them."""
+    """Names of all methods, without importing them."""
     import widemargin
     from widemargin import baselines
 
     names = (*widemargin.__all__, *baselines.__all__)
-    return [n for n in names if n[0].isupper() and n not in NOT_FOR_CLASSES]
+    return [n for n in names if n[0].isupper() and n not in NO_METHODS]
 
 
 def find_method(name: str) -> type[MarginSelector]:
@@ -67,6 +69,44 @@ def make_selectors(
         name: method(**{p: v for p, v in values.items() if p in known[name]})
         for name, method in methods.items()
     }
+
+
+def told_task(data: DataOptions, selectors: Mapping[str, MarginSelector]) -> Any:
+    """The same options, with the task that the methods are for, unless it is given.
+
+    A method for numbers wants numbers; others go by the target.
+    """
+    if data.task is None and any(s._numeric_target for s in selectors.values()):
+        return replace(data, task="regression")
+    return data
+
+
+def for_task(
+    selectors: Mapping[str, MarginSelector], dataset: Dataset | LazyDataset
+) -> None:
+    """Set the task of methods for both, and refuse those that are for the other."""
+    numeric = getattr(dataset, "numeric", False)
+    for name, selector in selectors.items():
+        if numeric and "task" in selector.get_params():
+            selector.set_params(task="regression")
+        if selector._numeric_target == numeric or not selector._uses_labels([]):
+            continue
+        if numeric:
+            raise Problem(
+                f"{name} is for classes, and the target, {dataset.target!r}, is a "
+                "number to predict. --bins 3 makes three classes of equal size; "
+                f"methods for numbers: {', '.join(numeric_methods())}."
+            )
+        raise Problem(
+            f"{name} predicts numbers, and the target, {dataset.target!r}, is taken "
+            "for classes. Leave --task classification out."
+        )
+
+
+def numeric_methods() -> list[str]:
+    """Names of the methods that predict numbers."""
+    methods = ((name, find_method(name)()) for name in method_names())
+    return [n for n, m in methods if m._numeric_target or "task" in m.get_params()]
 
 
 def with_parameters(
@@ -144,6 +184,8 @@ def check_neighbors(
 ) -> None:
     """Refuse a number of neighbours that no class has."""
     by_class = any(s._about.needs.endswith("classes") for s in selectors.values())
+    if not counts:
+        return
     k, largest = how.neighbors, max(counts.values())
     if isinstance(k, int) and k >= largest and by_class:
         raise Problem(

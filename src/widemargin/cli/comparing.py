@@ -17,7 +17,9 @@ from widemargin.cli.baseline import find_baseline
 from widemargin.cli.choosing import (
     check_fit,
     check_neighbors,
+    for_task,
     make_selectors,
+    told_task,
     with_parameters,
 )
 from widemargin.cli.options import at_least
@@ -87,13 +89,14 @@ _JUDGE = [
         "--estimator",
         metavar="NAME",
         help="Classifier that the features are tried with: 1-nn, logistic, svm, tree, "
-        "forest, boosting, or module:Class.  [1-nn]",
+        "forest, boosting, or module:Class; to predict numbers, linear instead of "
+        "logistic.  [1-nn; 5-nn for numbers]",
     ),
     click.option(
         "--scoring",
         metavar="NAME",
         help="Score by which it is judged, as scikit-learn names it: roc_auc, f1_macro "
-        "…  [accuracy, balanced if classes differ much in size]",
+        "…  [accuracy, balanced if classes differ much in size; r2 for numbers]",
     ),
     click.option(
         "--baseline",
@@ -145,10 +148,12 @@ def compare_file(
     Returns a `Comparison`, and the Python lines that read the file.
     """
     look(path)
-    check_judge(effort)
+    check_scoring(effort)
     chosen = make_selectors(methods, how, 0) if methods else None
-    dataset = read_data(path, data, notes)
+    dataset = read_data(path, told_task(data, chosen or {}), notes)
+    check_judge(effort, dataset.numeric)
     if chosen is not None:
+        for_task(chosen, dataset)
         check_fit(chosen, dataset)
         check_neighbors(how, dataset.counts, chosen)
     baseline = None
@@ -159,8 +164,8 @@ def compare_file(
     return comparison, reading_code(dataset, data)
 
 
-def check_judge(effort: Effort) -> None:
-    """Refuse, before any work, a classifier or a score that there is not."""
+def check_scoring(effort: Effort) -> None:
+    """Refuse, before any work, a score that there is not."""
     if effort.scoring is not None:
         from sklearn.metrics import get_scorer_names
 
@@ -171,6 +176,10 @@ def check_judge(effort: Effort) -> None:
             raise Problem(
                 f"--scoring: scikit-learn has no score {effort.scoring!r}.{hint}"
             )
+
+
+def check_judge(effort: Effort, numeric: bool) -> None:
+    """Refuse, before any work, a classifier, or regressor, that there is not."""
     if effort.estimator is not None:
         import sys
 
@@ -179,7 +188,7 @@ def check_judge(effort: Effort) -> None:
         if ":" in effort.estimator and "" not in sys.path:
             sys.path.append("")  # a module in this folder will do
         with working():
-            classifier_of(effort.estimator, "--estimator")
+            classifier_of(effort.estimator, "--estimator", numeric=numeric)
 
 
 def compare(
@@ -198,6 +207,7 @@ def compare(
     def suitable(about: Any) -> dict[str, MarginSelector]:
         return with_parameters(choose(about, how.seed, None), how)
 
+    task = "regression" if dataset.numeric else "classification"
     with _classifying(), working(), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
         warnings.filterwarnings("ignore", "compare was interrupted")
@@ -217,6 +227,7 @@ def compare(
             verbose=notes.verbose,
             image_shape=data.image_shape,
             image_order=data.image_order,
+            task=task,
         )
     if not comparison.complete:
         raise KeyboardInterrupt
@@ -232,7 +243,7 @@ def _classifying() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if not str(error).startswith("selection_curve: the classifier failed"):
+        if not re.match("selection_curve: the (classifier|regressor)", str(error)):
             raise
         raise Problem(f"--estimator: {error}") from error
 
@@ -296,6 +307,7 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         "file": dataset_name,
         "n_samples": comparison.profile.n_samples,
         "n_features": comparison.profile.n_features,
+        "task": comparison.settings["task"],
         "classes": {str(k): n for k, n in comparison.profile.class_counts.items()},
         "best": comparison.best,
         "selected": [] if selected is None else [str(names[f]) for f in selected],

@@ -32,7 +32,7 @@ from widemargin.cli.roles import (
     without_target,
     without_tokens,
 )
-from widemargin.cli.target import to_classes
+from widemargin.cli.target import to_classes, to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +48,7 @@ class DataOptions:
     missing: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     bins: int | None = None
+    task: str | None = None
     sample: int | None = None
     keep_ids: bool = False
     header: bool | None = None
@@ -80,10 +81,11 @@ class Dataset:
     source: Source | None = None
     kept: tuple[str, ...] = ()  # columns to carry along
     groups: Any = None  # one for each row
+    numeric: bool = False  # whether y is a number to predict, and not a class
 
     @property
     def n_rows(self) -> int:
-        """Rows that have a class."""
+        """Rows that have a target."""
         return len(self.y)
 
     @property
@@ -109,8 +111,25 @@ class Dataset:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Rows of each class, in the order of the classes."""
+        """Rows of each class, in the order of the classes; none of numbers."""
+        if self.numeric:
+            return {}
         return class_counts(self.y.value_counts(sort=False))
+
+    @property
+    def described(self) -> str:
+        """The target in a few words."""
+        if self.numeric:
+            low, middle, high = self.y.min(), self.y.median(), self.y.max()
+            return (
+                f"numbers in {self.target!r} ({low:g} to {high:g}, median {middle:g})"
+            )
+        return described(self.counts, self.target)
+
+
+def described(counts: Mapping[str, int], target: str) -> str:
+    """Classes in a few words."""
+    return f"{len(counts)} classes of {target!r} ({summary(counts.items())})"
 
 
 def load(path: str, options: DataOptions) -> Dataset:
@@ -136,21 +155,28 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         X, y = X[present], y[present].reset_index(drop=True)
         notes.append(without_target(int((~present).sum())))
     options, named = told_of_target(options, target)
-    y = to_classes(y, options, notes, named=named)
+    measured = to_numbers(y, options, notes, named=named)
+    numeric = measured is not None
+    if measured is None:
+        measured = to_classes(y, options, notes, named=named)
+    y = measured
     if options.sample is not None and options.sample < len(y):
-        rows = _stratified(y, options.sample, options.seed)
+        strata = y * 0 if numeric else y
+        rows = _stratified(strata, options.sample, options.seed)
         notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
         X, y = X.iloc[rows], y.iloc[rows].reset_index(drop=True)
     X = _features(
         X, ids, source.decimal, options, notes
     )  # its index tells the row in the file
-    constant = _check(X, y, name)
+    constant = _check(X, y, name, numeric)
     check_image(X, options)
     groups, order = aside.rows(frame, X.index)
     X.index = y.index
     if order is not None:
         X, y = (part.iloc[order].reset_index(drop=True) for part in (X, y))
-    return Dataset(name, target, X, y, raw, notes, constant, source, aside.keep, groups)
+    return Dataset(
+        name, target, X, y, raw, notes, constant, source, aside.keep, groups, numeric
+    )
 
 
 def _stratified(y: pd.Series[Any], count: int, seed: int) -> Any:
@@ -199,25 +225,30 @@ def _features(
     return X
 
 
-def _check(X: pd.DataFrame, y: pd.Series[Any], name: str) -> list[str]:
+def _check(
+    X: pd.DataFrame, y: pd.Series[Any], name: str, numeric: bool = False
+) -> list[str]:
     """Refuse what no method can work with; return the features that are constant."""
     import numpy as np
 
-    check_classes(class_counts(y.value_counts(sort=False)), name)
-    numeric, values = X, X.to_numpy() if _is_plain_table(X) else None
+    if numeric:
+        check_numbers(y, name)
+    else:
+        check_classes(class_counts(y.value_counts(sort=False)), name)
+    numbers, values = X, X.to_numpy() if _is_plain_table(X) else None
     if values is None:
-        numeric = X.select_dtypes("number")
-        values = numeric.to_numpy(np.float64, na_value=np.nan)
+        numbers = X.select_dtypes("number")
+        values = numbers.to_numpy(np.float64, na_value=np.nan)
     infinite = np.isinf(values)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
         raise Problem(
-            f"{name} has an infinite value in column {numeric.columns[column]!r}, "
+            f"{name} has an infinite value in column {numbers.columns[column]!r}, "
             f"row {X.index[row] + 1} (--missing inf,-inf takes it as missing)."
         )
     same = np.fmin.reduce(values, axis=0) == np.fmax.reduce(values, axis=0)
-    found = set(numeric.columns[same])
-    others = X.columns.difference(numeric.columns, sort=False)
+    found = set(numbers.columns[same])
+    others = X.columns.difference(numbers.columns, sort=False)
     found |= {n for n in others if X[n].nunique(dropna=True) < 2}
     if len(found) == X.shape[1]:
         raise Problem(
@@ -243,6 +274,18 @@ def class_counts(sizes: pd.Series[Any]) -> dict[str, int]:
     if str(sizes.index.dtype) != "category":
         sizes = sizes.sort_index()
     return {str(label): int(n) for label, n in sizes.items() if n}
+
+
+def check_numbers(y: pd.Series[Any], name: str) -> None:
+    """Refuse numbers that cannot be predicted."""
+    import numpy as np
+
+    if np.isinf(y).any():
+        raise Problem(f"{name} has an infinite value in the target, {str(y.name)!r}.")
+    if y.nunique() < 2:
+        raise Problem(
+            f"{name}: the target, {str(y.name)!r}, is {y.iloc[0]:g} in every row."
+        )
 
 
 def check_classes(counts: Mapping[str, int], name: str) -> None:

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.choosing import check_fit, check_neighbors, make_selectors
 from widemargin.cli.columns import find_columns
-from widemargin.cli.dataset import DataOptions, check_classes, check_image
+from widemargin.cli.dataset import (
+    DataOptions,
+    check_classes,
+    check_image,
+    described,
+)
 from widemargin.cli.lazy_features import look_at_features, plan
 from widemargin.cli.lazy_target import code, look_at_target
 from widemargin.cli.problem import Problem, listed
@@ -66,6 +71,11 @@ class LazyDataset:
     constant: list[str]  # features that are the same in every row
     source: Any = None
     kept: tuple[str, ...] = ()  # columns to carry along
+
+    @property
+    def described(self) -> str:
+        """The target in a few words."""
+        return described(self.counts, self.target)
 
     @property
     def n_rows(self) -> int:

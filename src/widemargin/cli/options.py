@@ -19,6 +19,7 @@ from widemargin.cli.reading.files import matching
 from widemargin.cli.writing import Output
 
 Function = Callable[..., Any]
+METHOD = "  [ReliefF; RReliefF to predict numbers]"
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,14 @@ _DATA = [
         "--target",
         "-t",
         metavar="COL",
-        help="Column with the classes, by name or by place (0 is the first, -1 the "
-        "last).  [the last]",
+        help="Column with the classes, or numbers, by name or by place (0 is the "
+        "first, -1 the last).  [the last]",
+    ),
+    click.option(
+        "--task",
+        type=click.Choice(["classification", "regression"]),
+        help="Whether the target names classes or is a number to predict.  [numbers "
+        "with decimals, or of which many occur once, are predicted]",
     ),
     click.option(
         "--drop", multiple=True, metavar="COLS", help="Columns to leave out: a,b,c"
@@ -331,5 +338,5 @@ def method_option(several: bool) -> Function:
         metavar="METHOD",
         shell_complete=complete_method,
         help=f"{text}; `widemargin methods` lists them."
-        + ("  [a handful that suits the data]" if several else "  [ReliefF]"),
+        + ("  [a handful that suits the data]" if several else METHOD),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from widemargin.cli.dataset import DataOptions, summary
+from widemargin.cli.dataset import DataOptions
 from widemargin.cli.engine import Engine, engine_options, fitted
 from widemargin.cli.options import (
     MethodOptions,
@@ -48,6 +48,7 @@ def rank(
     widemargin rank iris.csv
     widemargin rank genes.parquet --target tissue --method Simba --top 50
     widemargin rank credit.csv --target grade --ordinal low,mid,high -m OSimba
+    widemargin rank houses.csv -t price
     widemargin rank huge.parquet -t label --samples auto -n 20
     widemargin rank "days/*.parquet" -t label --engine dask
     zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
@@ -117,8 +118,7 @@ def headline(ranking: Ranking) -> str:
     data = ranking.dataset
     return (
         f"{ranking.method} on {data.name}: {plural(data.n_rows, 'row')}, "
-        f"{plural(len(data.features), 'feature')}, {len(data.counts)} classes of "
-        f"{data.target!r} ({summary(data.counts.items())})"
+        f"{plural(len(data.features), 'feature')}, {data.described}"
     )
 
 

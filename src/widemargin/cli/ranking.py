@@ -9,7 +9,9 @@ from widemargin.cli.choosing import (
     OPTIONS,
     check_fit,
     check_neighbors,
+    for_task,
     make_selectors,
+    told_task,
 )
 from widemargin.cli.dataset import DataOptions, Dataset, constant_features, load
 from widemargin.cli.problem import plural
@@ -64,6 +66,7 @@ class Ranking:
             "target": self.dataset.target,
             "n_samples": self.dataset.n_rows,
             "n_features": len(self.dataset.features),
+            "task": self.task,
             "classes": self.dataset.counts,
             "method": self.method,
             "parameters": {
@@ -75,6 +78,11 @@ class Ranking:
             "features": self.frame.to_dict("records"),
             "notes": notes,
         }
+
+    @property
+    def task(self) -> str:
+        """What the features are ranked for."""
+        return "regression" if self.selector._numeric_target else "classification"
 
     def say_how_sure(self, notes: Session) -> None:
         """Note how many rows it took, where the method decided that."""
@@ -112,8 +120,11 @@ def fit(
     look(path)
     name = method or ("OReliefF" if data.ordinal else "ReliefF")
     selectors = make_selectors((name,), how, notes.verbose)
-    dataset = read_data(path, data, notes)
+    dataset = read_data(path, told_task(data, selectors), notes)
     say_constant(dataset, notes)
+    if method is None and dataset.numeric:
+        selectors = make_selectors(("RReliefF",), how, notes.verbose)
+    for_task(selectors, dataset)
     check_fit(selectors, dataset)
     check_neighbors(how, dataset.counts, selectors)
     notes.begin()

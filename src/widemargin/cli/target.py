@@ -1,4 +1,4 @@
-"""The target as classes."""
+"""The target as classes, or as numbers to predict."""
 
 from __future__ import annotations
 
@@ -46,6 +46,52 @@ def to_classes(
             return y.astype("int64")
         return y.astype("category").cat.as_ordered()
     return y
+
+
+def to_numbers(
+    y: pd.Series[Any], options: DataOptions, notes: list[str], *, named: bool = False
+) -> pd.Series[Any] | None:
+    """The target as numbers to predict; None if it names classes.
+
+    It does if --bins, --ordinal or --categorical says so, or if numbers are few or
+    repeat; --task decides in any case.
+    """
+    told = options.bins is not None or bool(options.ordinal) or named
+    if options.task == "regression" and told:
+        raise Problem(
+            "--task regression predicts numbers; --bins, --ordinal and --categorical "
+            "make classes of them."
+        )
+    if options.task == "classification" or told or not len(y):
+        return None
+    y = _plain(y)
+    name = str(y.name)
+    if y.dtype.kind not in "iuf":
+        if options.task == "regression":
+            raise Problem(
+                f"--task regression needs a target of numbers; {name!r} is text."
+            )
+        return None
+    rows = y.value_counts().to_numpy()
+    if options.task is None and not _measures(y, rows):
+        return None
+    if len(rows) < 2:
+        raise Problem(f"the target, {name!r}, is {y.iloc[0]:g} in every row.")
+    if options.task is None:
+        notes.append(
+            f"the target, {name!r}, is taken for a number to predict: {len(rows)} "
+            f"different ones in {len(y)} rows (--task classification, --bins 3 or "
+            f"--categorical {name} take it for classes)."
+        )
+    return y.astype("float64")
+
+
+def _measures(y: pd.Series[Any], rows: NDArray[np.integer]) -> bool:
+    """Whether numbers that occur so often must be a measurement."""
+    from widemargin.targets import MANY_NUMBERS, is_measurement
+
+    whole = bool((y % 1 == 0).all())
+    return is_measurement(rows) if whole else len(rows) > MANY_NUMBERS
 
 
 def _plain(y: pd.Series[Any]) -> pd.Series[Any]:
@@ -107,21 +153,23 @@ def _judge_numbers(
     y: pd.Series[Any], rows: NDArray[np.integer], notes: list[str]
 ) -> None:
     """Refuse a measurement; note what may be one. ``rows`` has those of each number."""
-    from widemargin.targets import MANY_NUMBERS, is_measurement, may_be_measurement
+    from widemargin.targets import may_be_measurement
 
     m, name = len(rows), str(y.name)
     whole = bool((y % 1 == 0).all())
-    if is_measurement(rows) if whole else m > MANY_NUMBERS:
+    if _measures(y, rows):
         once = int((rows == 1).sum())
         tail = f", {once} of them in one row only" if once else ""
         raise Problem(
             f"the target, {name!r}, looks like a measurement: {m} different numbers in "
-            f"{rows.sum()} rows{tail}. --bins 3 makes three classes of equal size, "
+            f"{rows.sum()} rows{tail}. --task regression predicts it (in memory, not "
+            "with --engine dask), --bins 3 makes three classes of equal size, "
             f"--ordinal takes grades in the order that it lists, --categorical {name} "
             "takes the numbers as names of classes, --target names another column."
         )
     if whole and may_be_measurement(rows):
         notes.append(
             f"the target, {name!r}, has {m} different numbers, and each is taken as a "
-            "class (if it is a measurement, --bins 3 makes three of equal size)."
+            "class (if it is a measurement, --task regression predicts it, and --bins "
+            "3 makes three classes of equal size)."
         )

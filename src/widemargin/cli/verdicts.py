@@ -21,12 +21,14 @@ class Verdicts(NamedTuple):
     auc: Sequence[float | None] | None
     classes: tuple[str, str] | None  # the lower and the higher of two
     signal: bool | None
+    numeric: bool = False  # whether the target is a number, and there are no classes
 
 
 def verdicts_of(comparison: Any) -> Verdicts:
     """Those of a comparison."""
     frame, classes = comparison.features, list(comparison.profile.class_counts)
-    directed = len(classes) == 2 or comparison.ordered
+    numeric = comparison.profile.numeric_target
+    directed = len(classes) == 2 or comparison.ordered or numeric
     auc = [None if a != a else a for a in frame["auc"].tolist()]
     return Verdicts(
         [str(name) for name in frame["feature"]],
@@ -36,6 +38,7 @@ def verdicts_of(comparison: Any) -> Verdicts:
         auc if directed else None,
         (str(classes[0]), str(classes[1])) if len(classes) == 2 else None,
         comparison.signal,
+        numeric,
     )
 
 
@@ -59,6 +62,7 @@ def saved_verdicts(saved: Mapping[str, Any]) -> Verdicts | None:
         sorted_(found["auc"]),
         None if found["low"] is None else (found["low"], found["high"]),
         saved["signal"],
+        bool(saved["data"] and saved["data"].get("target")),
     )
 
 
@@ -74,7 +78,8 @@ def print_verdicts(found: Verdicts) -> None:
     table.add_column("verdict", no_wrap=True)
     if found.direction is not None:
         table.add_column("direction", no_wrap=True)
-        table.add_column("AUC", justify="right", no_wrap=True)
+        share = "agrees" if found.numeric else "AUC"
+        table.add_column(share, justify="right", no_wrap=True)
     table.add_column("what speaks against it")
     for i in range(min(N_SHOWN, d)):
         cells = [str(i + 1), found.feature[i], found.verdict[i]]
@@ -88,6 +93,12 @@ def print_verdicts(found: Verdicts) -> None:
         low, high = found.classes
         console.print(
             f'rises: values are higher in "{high}" than in "{low}"', soft_wrap=True
+        )
+    if found.numeric:
+        console.print(
+            "rises: with the target; agrees: share of pairs of rows in which the one "
+            "with the higher target has the higher value",
+            soft_wrap=True,
         )
     kinds = ("confirmed", "tentative", "rejected")
     counts = [f"{found.verdict.count(kind)} {kind}" for kind in kinds]

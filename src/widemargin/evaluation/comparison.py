@@ -266,19 +266,18 @@ class Comparison:
 
     def _directions(self) -> tuple[Ints, Floats]:
         """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
-        d, n_classes = len(self.feature_names), self.profile.n_classes
-        if self.profile.target is not None:
-            columns = read_columns(self.X, "compare")
-            return numeric_directions(columns.numbers, self.profile.target)
-        if n_classes > 2 and not self.ordered:
+        d, about = len(self.feature_names), self.profile
+        if not (about.numeric_target or about.n_classes == 2 or self.ordered):
             return np.zeros(d, np.int64), np.full(d, np.nan)
         values = read_columns(self.X, "compare").numbers
-        nominal = self.profile.kinds == "nominal"
+        nominal = about.kinds == "nominal"
         if nominal.any():  # numbers may be names, too
             values = np.where(nominal, np.nan, values)
+        if about.target is not None:
+            return numeric_directions(values, about.target)
         with judged_labels():
             codes = encode(self.y, "compare")[0]
-        return directions(values, codes, n_classes)
+        return directions(values, codes, about.n_classes)
 
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]

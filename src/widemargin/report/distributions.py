@@ -1,4 +1,4 @@
-"""How the classes differ in the best features: small histograms, as plain dicts.
+"""How classes, or a numeric target, go with the best features, as plain dicts.
 
 ``distributions`` returns ``classes`` (labels of those shown, the largest ones),
 ``n_classes`` (how many there are), ``ordered`` (whether they are in order) and
@@ -14,6 +14,19 @@
 ``kind`` = ``"levels"``
     ``levels`` (labels, at most eight, the rest being "other") and ``counts`` (per class
     one list, one entry per level): nominal features and numbers of few values.
+
+For a numeric target there are no classes; ``target`` has ``low`` and ``high``, the ends
+of its axis, and ``cut``, whether values lie beyond. A feature's ``missing`` has one
+entry. Its ``rho`` is Spearman's correlation with the target, None where values have no
+order, and its ``kind`` is one of these:
+
+``kind`` = ``"scatter"``
+    ``low``, ``high``, ``cut`` (of its axis), ``points`` (pairs of a value and a target,
+    a random part of many rows), ``n_points`` (of how many) and ``trend`` (pairs of the
+    medians of both in up to ten parts of the rows, from low values to high ones).
+``kind`` = ``"boxes"``
+    ``levels``, as above, and ``boxes``: per level ``count`` and the ``quartiles`` of
+    the target, None without rows.
 """
 
 from __future__ import annotations
@@ -22,6 +35,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 
 from widemargin.report.plain import text
 from widemargin.table import Floats, Ints, encode
@@ -32,6 +46,8 @@ N_CLASSES = 8
 N_ORDERED_CLASSES = 12  # shades of one colour; more can be told apart than colours
 N_LEVELS = 8
 WHOLE = 40  # whole numbers that get a bin each
+N_POINTS = 500  # rows that are drawn
+N_PARTS, FEWEST_ROWS = 10, 3  # of the rows for a trend, and rows of each
 FAR = 4.0  # times the span of the middle 98 %, beyond which an axis is cut
 
 Json = dict[str, Any]
@@ -43,6 +59,8 @@ def distributions(
     """Look at the first features of an order class by class; None without data."""
     if X is None or not len(order):
         return None
+    if profile is not None and profile.numeric_target:
+        return _by_target(X, profile, order)
     codes, labels = _classes(y, _n_rows(X))
     counts = np.bincount(codes, minlength=len(labels))
     most = N_ORDERED_CLASSES if ordered else N_CLASSES
@@ -58,6 +76,74 @@ def distributions(
         "n_classes": len(labels),
         "ordered": ordered,
         "features": features,
+    }
+
+
+def _by_target(X: Any, profile: Any, order: Ints) -> Json:
+    """How a numeric target goes with the first features of an order."""
+    target = profile.target
+    low, high, cut = axis_ends(target)
+    features = [
+        {"feature": f, **_against(column(X, f), profile.kinds[f] == "nominal", target)}
+        for f in order[:N_FEATURES].tolist()
+    ]
+    return {
+        "classes": [],
+        "n_classes": 0,
+        "ordered": False,
+        "target": {"low": low, "high": high, "cut": cut},
+        "features": features,
+    }
+
+
+def _against(values: NDArray[Any], nominal: bool, target: Floats) -> Json:
+    gone = np.array([v is None or v != v for v in values.tolist()], bool)
+    v, y = values[~gone], target[~gone]
+    missing = [int(gone.sum())]
+    if nominal or values.dtype == object:
+        texts = np.array([str(each) for each in v.tolist()], object)
+        return {"missing": missing, "rho": None, **_boxes(texts, y)}
+    rho = None
+    if len(np.unique(v)) > 1 and len(np.unique(y)) > 1:
+        rho = float(spearmanr(v, y).statistic)
+    if len(np.unique(v)) <= N_LEVELS:
+        return {"missing": missing, "rho": rho, **_boxes(v, y, by_size=False)}
+    return {"missing": missing, "rho": rho, **_scatter(v, y)}
+
+
+def _boxes(values: NDArray[Any], target: Floats, by_size: bool = True) -> Json:
+    whole = np.ones(len(values), np.bool_)
+    found = _levels(values, np.sort(values), [whole], by_size)
+    names = np.array([_label(v) for v in values.tolist()], object)
+    other = ~np.isin(names, found["levels"])
+    boxes = []
+    for level in found["levels"]:
+        mine = target[other if level == "other" and other.any() else names == level]
+        quartiles = np.quantile(mine, [0.25, 0.5, 0.75]).tolist() if len(mine) else None
+        boxes.append({"count": len(mine), "quartiles": quartiles})
+    return {"kind": "boxes", "levels": found["levels"], "boxes": boxes}
+
+
+def _label(value: Any) -> str:
+    return text(value) if isinstance(value, str) else f"{value:g}"
+
+
+def _scatter(values: Floats, target: Floats) -> Json:
+    low, high, cut = axis_ends(values)
+    some: Ints = np.arange(len(values))
+    if len(values) > N_POINTS:
+        some = np.random.default_rng(0).choice(len(values), N_POINTS, replace=False)
+    parts = np.array_split(np.argsort(values, kind="stable"), N_PARTS)
+    parts = [part for part in parts if len(part) >= FEWEST_ROWS]
+    trend = {float(np.median(values[p])): float(np.median(target[p])) for p in parts}
+    return {
+        "kind": "scatter",
+        "low": low,
+        "high": high,
+        "cut": cut,
+        "n_points": len(values),
+        "points": [[float(values[i]), float(target[i])] for i in some],
+        "trend": [[x, y] for x, y in trend.items()],
     }
 
 
@@ -129,7 +215,7 @@ def _levels(
     few = len(levels) <= N_LEVELS
     shown = levels if few else levels[: N_LEVELS - 1]
     table = [[int((values[m] == level).sum()) for level in shown] for m in there]
-    labels = [text(v) if isinstance(v, str) else f"{v:g}" for v in shown.tolist()]
+    labels = [_label(v) for v in shown.tolist()]
     if not few:
         labels.append("other")
         for row, m in zip(table, there, strict=True):

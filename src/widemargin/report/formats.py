@@ -99,7 +99,9 @@ def direction(auc: float | None) -> str:
 
 
 def measured(value: float | None, scoring: str | None) -> str:
-    """A score of the curve, in per cent if it is a share."""
+    """A score of the curve, in per cent if it is a share; R² with two decimals."""
+    if scoring == "r2" and value is not None:
+        return two_digits(round(value, 2) + 0.0)  # no minus before zero
     return percent(value) if measure(scoring).share else decimal(value)
 
 

@@ -105,6 +105,7 @@ def _environment() -> Any:
     environment.globals["interval"] = formats.interval
     environment.globals["direction"] = formats.direction
     environment.globals["two_digits"] = formats.two_digits
+    environment.globals["plain_number"] = formats.decimal
     return environment
 
 
@@ -139,6 +140,8 @@ def _shown(data: Json) -> Json:
         "checkpoints": _checkpoints(data["curve"]),
         "groups": _groups(data),
         "alternatives": _alternatives(data["distributions"], data),
+        "target": data["data"].get("target") if data["data"] else None,
+        "guess": (data["curve"] or {}).get("guess", "guessing"),
         "n_groups": N_GROUPS,
         "total_groups": len(groups),
     }
@@ -214,6 +217,22 @@ def _groups(data: Json) -> list[Json]:
     return found
 
 
+def _goes(look: Json) -> str:
+    """Which way a feature goes with a numeric target, in words."""
+    parts = []
+    if look["rho"] is not None:
+        moves = "rises" if look["rho"] > 0 else "falls"
+        rho = formats.two_digits(look["rho"])
+        parts.append(f"The target {moves} with it (rank correlation {rho})")
+    if look["kind"] == "boxes":
+        parts += [
+            f"{level}: median {formats.decimal(box['quartiles'][1])}"
+            for level, box in zip(look["levels"], look["boxes"], strict=True)
+            if box["quartiles"]
+        ]
+    return "; ".join(parts)
+
+
 def _alternatives(found: Json | None, data: Json) -> list[str]:
     """What each of the small figures shows, in words."""
     if found is None:
@@ -221,6 +240,9 @@ def _alternatives(found: Json | None, data: Json) -> list[str]:
     names = data["features"]["name"]
     texts = []
     for look in found["features"]:
+        if look["kind"] in ("scatter", "boxes"):
+            texts.append(f"{names[look['feature']]}. {_goes(look)}")
+            continue
         parts = []
         for c, label in enumerate(found["classes"]):
             if look["kind"] == "numeric":

@@ -184,10 +184,24 @@ def _named(data: Json) -> Json | None:
     names = data["features"]["name"]
     rank = data["methods"][best_method(data)]["rank"]
     features = [
-        {**look, "name": names[look["feature"]], "rank": rank[look["feature"]]}
+        {
+            **_short_points(look),
+            "name": names[look["feature"]],
+            "rank": rank[look["feature"]],
+        }
         for look in found["features"]
     ]
     return {**found, "features": features}
+
+
+def _short_points(look: Json) -> Json:
+    """The same with as many digits as a drawing shows."""
+    lists: Json = {name: look[name] for name in ("points", "trend") if name in look}
+    short = {
+        name: [[_short(x, 4), _short(y, 4)] for x, y in pairs]
+        for name, pairs in lists.items()
+    }
+    return {**look, **short}
 
 
 def _image(data: Json) -> Json | None:

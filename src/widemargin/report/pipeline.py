@@ -39,6 +39,12 @@ MIXED_STEPS = [
 Json = dict[str, Any]
 
 
+def _regressor(line: str) -> str:
+    """The line with a model for numbers in the place of one for classes."""
+    line = line.replace("KNeighborsClassifier(1)", "KNeighborsRegressor(5)")
+    return line.replace("Classifier", "Regressor")
+
+
 def pipeline(
     found: Any, best: Json, names: list[str], reading: list[str] | None
 ) -> str | None:
@@ -56,9 +62,11 @@ def pipeline(
     lines += MIXED_IMPORTS if mixed else PLAIN_IMPORTS
     lines += ["", *(reading or ["# X, a frame, and y are your data."]), ""]
     lines += MIXED_STEPS if mixed else PLAIN_STEPS
+    if found.profile is not None and found.profile.numeric_target:
+        lines = [_regressor(line) for line in lines]
     frames = '.set_output(transform="pandas")' if mixed else ""
     if len(kept) <= MOST_NAMES:
-        lines += ["", "# These features, for whatever classifier you have."]
+        lines += ["", "# These features, for whatever model you have."]
         lines += ["kept = [", *(f"    {name!r}," for name in kept), "]"]
         lines += [f"selection = widemargin.Selection(kept){frames}"]
         lines += ["model = make_pipeline(selection, *steps).fit(X, y)"]

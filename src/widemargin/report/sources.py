@@ -70,5 +70,8 @@ def _of_selectors(selectors: Mapping[str, Any], X: Any, y: Any) -> Any:
     if X is not None and y is not None:
         from widemargin.evaluation import profile
 
-        found.profile = profile(X, y)
+        numeric = getattr(first, "_numeric_target", False)
+        found.profile = profile(X, y, task="regression" if numeric else None)
+        if found.profile.numeric_target:
+            found.classifier = "5-NN"
     return found

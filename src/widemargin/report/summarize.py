@@ -16,7 +16,9 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``n_samples``, ``n_features``, ``kinds`` (how many features of each), ``classes``
     (``label``, ``count``), ``missing`` (``cells``, ``features``), ``constants``,
     ``duplicated_columns``, ``duplicated_rows`` (how many), ``majority`` (the share of
-    the largest class), ``ordered`` (whether the classes are), ``leaks`` (sentences
+    the largest class; None for a numeric target), ``target`` (of a numeric one:
+    ``low``, ``quartiles`` and ``high``, and ``bins``: ``low``, ``high`` and ``count``;
+    else None), ``ordered`` (whether the classes are), ``leaks`` (sentences
     on features that may be copies of the target), ``oddities`` (sentences).
 ``columns``
     See `widemargin.report.columns`.
@@ -33,6 +35,7 @@ have is None, too. Features are numbered from 0 in the order of X.
     See `widemargin.report.verdicts`.
 ``curve``
     ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
+    ``guess`` (what it is that scores by chance, such as "guessing"),
     ``baseline`` (of the caller's own features: ``n_features``, ``score``, ``stderr``),
     ``lines``: per method ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``.
     The last two are None for the leave-one-out curve of a selector that chose its
@@ -72,6 +75,7 @@ from widemargin.report.verdicts import verdicts
 
 SCHEMA = 1
 TITLE = "Which features matter?"
+N_BINS = 10  # of a numeric target
 N_PREFIXES = 300  # points of a curve that has one for every number of features
 
 Json = dict[str, Any]
@@ -165,7 +169,8 @@ def _data(profile: Any, ordered: bool) -> Json | None:
             for label, count in profile.class_counts.items()
         ],
         "ordered": ordered,
-        "majority": max(profile.class_counts.values()) / int(profile.n_samples),
+        "majority": None if profile.numeric_target else float(profile.majority),
+        "target": _target(profile.target),
         "missing": {"cells": int(missing.sum()), "features": int((missing > 0).sum())},
         "constants": len(profile.constants),
         "duplicated_columns": sum(len(g) - 1 for g in profile.duplicated_columns),
@@ -175,8 +180,25 @@ def _data(profile: Any, ordered: bool) -> Json | None:
     }
 
 
+def _target(target: Any) -> Json | None:
+    """How a numeric target is spread; None for classes."""
+    if target is None:
+        return None
+    counts, edges = np.histogram(target, bins=N_BINS)
+    return {
+        "low": float(target.min()),
+        "quartiles": numbers(np.quantile(target, [0.25, 0.5, 0.75])),
+        "high": float(target.max()),
+        "bins": [
+            {"low": float(low), "high": float(high), "count": int(count)}
+            for low, high, count in zip(edges, edges[1:], counts, strict=False)
+        ],
+    }
+
+
 def _curve(found: Any) -> Json | None:
     scoring = getattr(found.curve, "scoring", None)
+    numeric = bool(found.profile and found.profile.numeric_target)
     sign = measure(scoring).sign
     if found.curve is None:
         lines = _prefix_lines(found)
@@ -184,12 +206,15 @@ def _curve(found: Any) -> Json | None:
         lines = _fold_lines(found.curve, sign)
     if not lines:
         return None
+    if scoring is None and numeric:
+        scoring = "r2"
     baseline = getattr(found.curve, "baseline", None)
     return {
         "estimator": text(found.classifier),
         "scoring": None if scoring is None else text(scoring).removeprefix("neg_"),
         "lower_is_better": sign < 0,
         "chance": number(found.chance, sign),
+        "guess": "predicting the mean" if numeric else "guessing",
         "score_all": None if baseline is None else number(np.nanmean(baseline), sign),
         "baseline": _baseline(found.baseline, sign),
         "lines": lines,

@@ -4,7 +4,8 @@
 ``low`` and ``high`` (labels of the two classes; None for more) and lists with one entry
 per feature: ``verdict`` ("confirmed", "tentative" or "rejected") and ``why`` (what
 speaks against it, empty if nothing does). ``direction`` and ``auc`` are None for three
-or more classes without an order. Else ``direction`` has 1 where values rise with the
+or more classes without an order. Else (a numeric target counts as classes in order)
+``direction`` has 1 where values rise with the
 class, −1 where they fall and 0 where they do neither, and ``auc`` the probability that
 of two rows of different classes the higher class has the higher value, None for a
 feature without an order.
@@ -30,7 +31,8 @@ def verdicts(found: Any, best: Json) -> Json | None:
     frame = frame.iloc[place]
     counts = found.profile.class_counts if found.profile else {}
     classes = [text(label) for label in counts]
-    directed = len(classes) == 2 or bool(found.ordered)
+    numeric = bool(found.profile and found.profile.numeric_target)
+    directed = len(classes) == 2 or bool(found.ordered) or numeric
     low, high = classes if len(classes) == 2 else (None, None)
     return {
         "method": best["label"],

@@ -196,7 +196,7 @@ function startCurve() {
     const [rules, notes] = [[], []];
     const right = { x: scale.width - MARGIN.right, "text-anchor": "end" };
     for (const [name, score, where] of [
-      ["chance", curve.chance, right],
+      [curve.guess === "predicting the mean" ? curve.guess : "chance", curve.chance, right],
       ["all features", curve.score_all, { x: MARGIN.left + 6 }],
       ["baseline", curve.baseline?.score ?? null, { x: MARGIN.left + 6 }],
     ]) {

@@ -1,4 +1,4 @@
-// The small figures: how classes differ in a feature, scores as a picture; the start.
+// The small figures: classes, or a target, against a feature; maps; the start.
 
 const ROW = { few: 46, many: 36 }; // height of one class
 const LEVEL = 20; // height of one level of a nominal feature
@@ -11,7 +11,7 @@ function startMultiples() {
     figure.querySelector("figcaption").prepend(element("span", { class: "place" }, count(look.rank)));
     const host = figure.appendChild(element("div"));
     redrawn(host, (width) => {
-      const draw = look.kind === "numeric" ? ridges : bars;
+      const draw = { numeric: ridges, levels: bars, scatter, boxes }[look.kind];
       const svg = draw(look, classes, width);
       furnish(svg, { role: "img", "aria-label": figure.dataset.alternative }, []);
       host.replaceChildren(svg);
@@ -109,6 +109,71 @@ function bars(look, classes, width) {
       look.levels[l],
       ...named.map((i) => `${classes[i]}: ${count(look.counts[i][l])} (${percent(rows[i][l])})`),
     ];
+  });
+  return svg;
+}
+
+const PLOT = { height: 168, left: 40, bottom: 24, top: 6 };
+
+// The target upwards, a feature to the right: one point per row, and the trend.
+function scatter(look, _, width) {
+  const { target } = page.distributions;
+  const [right, base] = [width - 4, PLOT.height - PLOT.bottom];
+  const within = (v, { low, high }) => Math.min(1, Math.max(0, (v - low) / (high - low || 1)));
+  const x = (v) => PLOT.left + within(v, look) * (right - PLOT.left);
+  const y = (v) => base - within(v, target) * (base - PLOT.top);
+  const svg = drawn("svg", { viewBox: `0 0 ${width} ${PLOT.height}`, class: "small" });
+  svg.append(drawn("line", { class: "base", x1: PLOT.left, x2: right, y1: base, y2: base }));
+  for (const [a, b] of look.points) {
+    svg.append(drawn("circle", { class: "point", cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 2 }));
+  }
+  const path = look.trend.map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("L");
+  const [under, over] = target.cut ? ["≤ ", "≥ "] : ["", ""];
+  svg.append(
+    drawn("path", { class: "trend", d: `M${path}` }),
+    drawn("text", { x: 0, y: PLOT.top + 8 }, over + brief(target.high)),
+    drawn("text", { x: 0, y: base }, under + brief(target.low)),
+    drawn("text", { x: PLOT.left, y: PLOT.height - 5 }, (look.cut ? "≤ " : "") + brief(look.low)),
+    drawn("text", { x: right, y: PLOT.height - 5, "text-anchor": "end" }, (look.cut ? "≥ " : "") + brief(look.high)),
+  );
+  hover(svg, (px, py) => {
+    const near = look.points
+      .map(([a, b]) => [Math.hypot(x(a) - px, y(b) - py), a, b])
+      .reduce((best, each) => (each[0] < best[0] ? each : best), [12]);
+    return near.length > 1 ? [`${look.name}: ${brief(near[1])}`, `target: ${brief(near[2])}`] : null;
+  });
+  return svg;
+}
+
+// One row per level: quartiles of the target, on its axis.
+function boxes(look, _, width) {
+  const { target } = page.distributions;
+  const label = Math.min(96, width * 0.34);
+  const x = (v) => label + (Math.min(1, Math.max(0, (v - target.low) / (target.high - target.low || 1))) * (width - label - 4));
+  const height = LEVEL * look.levels.length + 24;
+  const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, class: "small" });
+  look.boxes.forEach((box, l) => {
+    const y = l * LEVEL;
+    svg.append(
+      drawn("text", { x: 0, y: y + 14 }, shortened(look.levels[l], label / 7.5)),
+      drawn("rect", { class: "track", x: label, y: y + 3, width: width - label - 4, height: LEVEL - 6 }),
+    );
+    if (!box.quartiles) return;
+    const [low, middle, high] = box.quartiles.map(x);
+    svg.append(
+      drawn("rect", { class: "area", "--series": "var(--s0)", x: low, y: y + 3, width: Math.max(1, high - low), height: LEVEL - 6 }),
+      drawn("line", { class: "median", x1: middle, x2: middle, y1: y + 1, y2: y + LEVEL - 1 }),
+    );
+  });
+  svg.append(
+    drawn("text", { x: label, y: height - 5 }, (target.cut ? "≤ " : "") + brief(target.low)),
+    drawn("text", { x: width - 4, y: height - 5, "text-anchor": "end" }, (target.cut ? "≥ " : "") + brief(target.high)),
+  );
+  hover(svg, (px, py) => {
+    const box = look.boxes[Math.floor(py / LEVEL)];
+    if (!box) return null;
+    const spread = box.quartiles ? [`median ${brief(box.quartiles[1])}`, `half from ${brief(box.quartiles[0])} to ${brief(box.quartiles[2])}`] : [];
+    return [`${look.levels[Math.floor(py / LEVEL)]}: ${count(box.count)}`, ...spread];
   });
   return svg;
 }

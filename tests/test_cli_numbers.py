@@ -1,0 +1,184 @@
+"""The command with a numeric target: what it takes it for, and what comes out."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes
+
+from cli_tools import invoke
+from widemargin.report.distributions import distributions
+from widemargin.report.html import render
+from widemargin.report.summarize import summarize
+
+QUICK = ("-m", "FRegression", "--permutations", "0", "--resamples", "0")
+
+
+@pytest.fixture(autouse=True)
+def frame(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    frame = X[["age", "sex", "bmi", "s5"]].assign(progression=y)
+    frame.to_csv("data.csv", index=False)
+    frame.assign(progression=np.where(y > 140, "high", "low")).to_csv(
+        "classes.csv", index=False
+    )
+    frame.assign(progression=np.digitize(y, [100, 150, 200])).to_csv(
+        "grades.csv", index=False
+    )
+    return frame
+
+
+def ranked(*arguments):
+    result = invoke("rank", *arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def refused(*arguments):
+    result = invoke(*arguments)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    return result.stderr.splitlines()[-1]
+
+
+def test_a_measurement_is_predicted_and_the_command_says_so():
+    found = ranked("data.csv")
+    assert (found["task"], found["method"]) == ("regression", "RReliefF")
+    assert found["features"][0]["feature"] == "bmi"
+    assert found["classes"] == {}
+    (said,) = [note for note in found["notes"] if "number to predict" in note]
+    assert "'progression', is taken for a number to predict: 214 different" in said
+    assert "--task classification, --bins 3 or --categorical progression" in said
+
+
+def test_the_headline_says_what_the_numbers_are():
+    printed = invoke("rank", "data.csv").stdout
+    assert "numbers in 'progression' (25 to 346, median 140.5)" in printed
+
+
+def test_grades_are_classes_unless_told_otherwise():
+    assert ranked("grades.csv")["method"] == "ReliefF"
+    told = ranked("grades.csv", "--task", "regression")
+    assert (told["task"], told["method"]) == ("regression", "RReliefF")
+    by_method = ranked("grades.csv", "-m", "RReliefF")
+    assert by_method["features"] == told["features"]
+
+
+def test_methods_for_both_take_the_task_of_the_target():
+    found = ranked("data.csv", "-m", "MultiSURF")
+    assert found["parameters"]["task"] == "regression"
+    assert ranked("grades.csv", "-m", "MultiSURF")["task"] == "classification"
+
+
+def test_bins_make_classes_of_numbers():
+    assert ranked("data.csv", "--bins", "3")["task"] == "classification"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("rank", "data.csv", "-m", "ReliefF"), "ReliefF is for classes, and the"),
+        (("rank", "data.csv", "-m", "ReliefF"), "RReliefF, SURF"),
+        (
+            ("rank", "data.csv", "--task", "classification"),
+            "looks like a measurement",
+        ),
+        (("rank", "classes.csv", "--task", "regression"), "'progression' is text"),
+        (("rank", "classes.csv", "-m", "FRegression"), "'progression' is text"),
+        (
+            ("rank", "data.csv", "--task", "regression", "--bins", "3"),
+            "--bins, --ordinal and --categorical make classes",
+        ),
+        (
+            ("rank", "grades.csv", "-m", "RReliefF", "--task", "classification"),
+            "RReliefF predicts numbers",
+        ),
+        (("compare", "data.csv", *QUICK, "--estimator", "logistic"), "linear"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(arguments, message):
+    assert message in refused(*arguments)
+
+
+def test_a_target_that_is_the_same_in_every_row(frame):
+    frame.assign(progression=2.5).to_csv("same.csv", index=False)
+    said = refused("rank", "same.csv", "--task", "regression")
+    assert "'progression', is 2.5 in every row" in said
+
+
+def test_a_selection_of_as_many_as_are_needed():
+    result = invoke("select", "data.csv")
+    assert result.exit_code == 0
+    assert {"bmi", "s5"} <= set(result.stdout.split())
+
+
+def test_a_sample_of_the_rows():
+    assert ranked("data.csv", "--sample", "100")["n_samples"] == 100
+
+
+def test_a_comparison_and_its_page(tmp_path):
+    result = invoke("compare", "data.csv", *QUICK, "-o", "a.html", "-o", "a.json")
+    assert result.exit_code == 0, result.stderr
+    assert "the R² of 5-NN" in result.stdout
+    assert "rises: with the target" in result.stdout
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    for text in ("Against the target", "by predicting the mean", "numeric target"):
+        assert text in page
+    assert "Class by class" not in page
+    saved = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert saved["data"]["target"]["quartiles"][1] == pytest.approx(140.5)
+    assert saved["data"]["majority"] is None
+    assert "KNeighborsRegressor(5)" in saved["provenance"]["pipeline"]
+    assert "Classifier" not in saved["provenance"]["pipeline"]
+    assert "task='regression'" in saved["provenance"]["code"]
+    assert invoke("report", "a.json", "-o", "b.html").exit_code == 0
+    assert "Against the target" in (tmp_path / "b.html").read_text(encoding="utf-8")
+
+
+def test_the_json_of_a_comparison_says_the_task():
+    result = invoke("compare", "data.csv", *QUICK, "--json", "--estimator", "linear")
+    found = json.loads(result.stdout)
+    assert found["task"] == "regression"
+    assert found["settings"]["scoring"] == "r2"
+
+
+def test_losses_are_in_the_units_of_the_target():
+    result = invoke(
+        "compare", "data.csv", *QUICK, "--scoring", "neg_mean_absolute_error"
+    )
+    assert "mean absolute error: lower is better" in result.stdout
+
+
+def test_figures_against_the_target(frame):
+    from widemargin.evaluation import profile
+
+    rng = np.random.default_rng(0)
+    colour = pd.Series(rng.choice(list("abcdefghijkl"), 442))
+    X = frame.drop(columns="progression").assign(colour=colour)
+    X.loc[:9, "bmi"] = np.nan
+    about = profile(X, frame["progression"])
+    found = distributions(X, frame["progression"], np.array([2, 1, 4]), about)
+    bmi, sex, colours = found["features"]
+    assert (bmi["kind"], bmi["missing"]) == ("scatter", [10])
+    assert bmi["rho"] == pytest.approx(
+        X["bmi"].corr(frame["progression"], method="spearman")
+    )
+    assert len(bmi["points"]) == bmi["n_points"] == 432
+    assert len(bmi["trend"]) == 10
+    assert sex["kind"] == "boxes"
+    by_sex = frame.groupby("sex")["progression"]
+    assert [b["quartiles"][1] for b in sex["boxes"]] == by_sex.median().tolist()
+    assert [b["count"] for b in sex["boxes"]] == by_sex.size().tolist()
+    assert colours["rho"] is None
+    assert colours["levels"][-1] == "other"
+    assert sum(b["count"] for b in colours["boxes"]) == 442
+
+
+def test_a_page_on_a_fitted_selector(frame):
+    from widemargin import RReliefF
+
+    X, y = frame.drop(columns="progression"), frame["progression"]
+    data = summarize(RReliefF("auto").fit(X, y), X=X, y=y)
+    assert data["curve"]["scoring"] == "r2"
+    assert "R² of 5-NN" in render(data)
