@@ -53,10 +53,6 @@ FILES = {
     "no_target.csv": (b"a,c\n1,\n2,\n3,\n", "'c', is missing in every row"),
     "ids.csv": (b"a,c\n1,p\n2,q\n3,r\n4,s\n", "a value of its own in each of 4"),
     "only_ids.csv": (b"id,c\np,x\nq,y\nr,x\ns,y\n", "no features left"),
-    "price.csv": (
-        b"a,c\n" + b"".join(b"%d,%d.5\n" % (i, i) for i in range(40)),
-        "40 different numbers in 40 rows, 40 of them in one row only. --bins 3",
-    ),
     "cut.csv.gz": (gzip.compress(ROWS.encode())[:-12], "is damaged"),
     "bad.arff": (b"hello\nworld\n", "line 1 is 'hello'"),
     "no_data.arff": (b"@relation r\n@attribute a real\n", "it has no @data"),

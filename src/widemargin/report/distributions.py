@@ -59,7 +59,7 @@ def distributions(
     """Look at the first features of an order class by class; None without data."""
     if X is None or not len(order):
         return None
-    if profile is not None and profile.numeric_target:
+    if getattr(profile, "numeric_target", False):
         return _by_target(X, profile, order)
     codes, labels = _classes(y, _n_rows(X))
     counts = np.bincount(codes, minlength=len(labels))
