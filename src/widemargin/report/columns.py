@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.columns import floats_of, holds_numbers
 from widemargin.report.distributions import axis_ends, column
 from widemargin.report.plain import numbers, text
 from widemargin.table import Floats
@@ -31,6 +32,8 @@ def columns(X: Any, profile: Any) -> Json | None:
     """Look at all columns; None without the data or their profile."""
     if X is None or profile is None:
         return None
+    if holds_numbers(X) and not hasattr(X, "compute"):
+        X = floats_of(X)  # columns of an array are at hand, those of a frame are not
     looks = [
         _look(column(X, f), str(kind))
         for f, kind in enumerate(np.asarray(profile.kinds).tolist())
@@ -59,11 +62,14 @@ def _look(values: NDArray[Any], kind: str) -> tuple[str | None, str]:
 def _numeric_bars(known: Floats) -> str:
     if not len(known):
         return ""
-    counts = np.unique(known, return_counts=True)[1]
-    if len(counts) > BARS:
-        low, high, _ = axis_ends(known)
-        counts = np.histogram(np.clip(known, low, high), BARS, (low, high))[0]
-    return heights(counts)
+    known = np.sort(known)
+    starts = np.flatnonzero(known[1:] != known[:-1]) + 1
+    if len(starts) < BARS:
+        return heights(np.diff(starts, prepend=0, append=len(known)))
+    low, high, _ = axis_ends(known)
+    edges = np.linspace(low, high, BARS + 1)
+    below = np.searchsorted(known, edges[1:-1])  # what is beyond counts at the ends
+    return heights(np.diff(below, prepend=0, append=len(known)))
 
 
 def heights(counts: NDArray[Any]) -> str:
