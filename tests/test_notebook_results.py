@@ -104,6 +104,10 @@ def test_comparison_has_the_answer_the_methods_and_the_curves(results):
     assert page.count("<polyline") == 2
     assert ">guessing</text>" in page
     assert page.count("<tr class=yes>") == 1
+    best = found.features.iloc[0]
+    cells = tags.cells[tags.cells.index("What speaks against it") + 1 :]
+    assert cells[1] == best["verdict"]
+    assert {"confirmed", "tentative", "rejected"} & set(cells)
 
 
 def test_features_come_best_first_and_the_rest_is_counted(results):

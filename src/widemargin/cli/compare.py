@@ -41,9 +41,9 @@ def compare(
 ) -> None:
     """Compare methods on FILE: how few features, how accurate, how stable.
 
-    Prints a line per method and writes a report that opens in a browser, to
-    FILE-comparison.html unless -o says otherwise. Scores are cross-validated, with
-    features ranked anew in each fold.
+    Prints a line per method and the verdicts on the best features, and writes a report
+    that opens in a browser, to FILE-comparison.html unless -o says otherwise. Scores
+    are cross-validated, with features ranked anew in each fold.
 
     \b
     widemargin compare iris.csv

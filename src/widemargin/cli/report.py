@@ -49,8 +49,9 @@ def report(
     """Write a page about FILE that opens in any browser, offline.
 
     It says what the data are, which features matter, how many are needed and how sure
-    that is. The page goes to FILE-report.html unless -o says otherwise; -o to a .json
-    saves what is behind it, of which `widemargin report that.json` makes the page.
+    that is, with a verdict on each; the first ones are printed. The page goes to
+    FILE-report.html unless -o says otherwise; -o to a .json saves what is behind it, of
+    which `widemargin report that.json` makes the page.
 
     \b
     widemargin report iris.csv --title "Iris"

@@ -71,11 +71,12 @@ def comparison(found: Comparison) -> str:
     for row in found.summary().itertuples():
         best = row.method == found.best
         own = found.choice if best and found.choice else row
+        nothing = found.signal is False and row.method in found.selectors
         rows.append(
             [
                 best,
                 row.method,
-                _whole(own.n_features),
+                "none" if nothing else _whole(own.n_features),
                 _score(own.score, read),
                 _score(row.score_all, read),
                 _fixed(row.stability),
@@ -88,9 +89,24 @@ def comparison(found: Comparison) -> str:
     head = ["Method", "Features", _title(read), "With all", "Stability", "Fit"]
     n, d = found.profile.n_samples, found.profile.n_features
     parts.append(_table(f"{n} rows, {d} features; {mark}", head, rows))
+    if found.signal is not False:
+        parts.append(_verdicts(found))
     if found.lines:
         parts.append(_curves(found.lines, read, found.chance))
     return _page(parts)
+
+
+def _verdicts(found: Comparison) -> str:
+    """What to make of the best features."""
+    frame = found.features
+    rows = [
+        [False, row.feature, row.verdict, row.why]
+        for row in frame.head(ROWS).itertuples()
+    ]
+    left = len(frame) - ROWS
+    more = f"{left} more features in <code>.features</code>" if left > 0 else ""
+    head = ["Feature", "Verdict", "What speaks against it"]
+    return _table("Verdicts, best first", head, rows, more, n_words=2)
 
 
 def selection_curve(curve: SelectionCurve) -> str:
