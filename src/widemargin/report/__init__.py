@@ -89,8 +89,8 @@ def report(
 
     The page has the answer in a sentence, what is odd about the data, the ranking with
     verdicts, intervals and significance, the selection curves, how far methods agree,
-    which features are redundant, how the classes differ in the best ones, and how to get
-    all this again. What the results do not have is left out.
+    which features are redundant, how the classes differ in the best ones, and how to
+    get all this again. What the results do not have is left out.
 
     Parameters
     ----------
