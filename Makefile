@@ -52,8 +52,9 @@ format: $(VENV)/.has-dev ## fix style where it can be fixed
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.has-bench ## compare speed with other packages, in one run
-	@$(BIN)/python benchmarks/run.py
+bench: $(VENV)/.has-bench ## compare with other packages, and write docs/benchmarks.md
+	@$(BIN)/python benchmarks/peers/run.py
+	@$(BIN)/python benchmarks/peers/page.py
 
 dist: ## build the wheel and the sdist, and try them in clean environments
 	@$(PYTHON) -m venv .venv-dist

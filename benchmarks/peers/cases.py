@@ -1,0 +1,141 @@
+"""What is compared with what. Packages are imported when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+THREADS = 2
+SIZES = {  # rows, features, classes; 0 classes: y is a number
+    "small": (200, 20, 2),
+    "a": (1000, 500, 2),
+    "b": (2600, 500, 2),
+    "c": (200, 10000, 2),
+    "d": (5000, 100, 10),
+    "e": (20000, 50, 2),
+    "numbers": (1000, 100, 0),
+    "small numbers": (150, 10, 0),
+}
+
+Fit = Callable[[np.ndarray, np.ndarray], Any]
+
+
+class Case(NamedTuple):
+    """A method, and who else has it."""
+
+    method: str  # of this package
+    peer: str
+    sizes: tuple[str, ...]
+    wanted: str = ""  # how many times as fast we want to be
+    oracle: str = ""  # what in `oracle` both are compared with; none: other formulas
+
+
+def make(size: str) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian noise in which up to 20 features carry the class, or the number."""
+    n, d, classes = SIZES[size]
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    told = min(20, d // 2)
+    if classes:
+        y = rng.integers(0, classes, n)
+        X[:, :told] += 0.7 * rng.standard_normal((classes, told))[y]
+    else:
+        y = X[:, :told].sum(axis=1) + rng.standard_normal(n)
+    return np.ascontiguousarray(X[:, rng.permutation(d)]), y
+
+
+ALL = ("a", "b", "c", "d", "e")
+CASES = [
+    Case("ReliefF", "fast-select ReliefF", ("small", *ALL), "3", "relieff"),
+    Case("ReliefF", "skrebate ReliefF", ("small", "a"), "500", "relieff"),
+    Case("ReliefF", "skfeature reliefF", ("small", "a"), "100"),
+    Case("SURF", "fast-select SURF", ("small", *ALL), "3", "surf"),
+    Case("MultiSURF", "fast-select MultiSURF", ("small", *ALL), "3", "multisurf"),
+    Case("MultiSURF", "skrebate MultiSURF", ("small", "a"), "", "multisurf"),
+    Case("RReliefF", "skrebate ReliefF", ("small numbers", "numbers"), "100"),
+    Case("MRMR", "mrmr_selection", ("small", "c"), "20"),
+    Case("ReliefF", "scikit-learn mutual_info_classif", ("small", *ALL)),
+    Case("ReliefF", "scikit-learn forest importances", ("small", *ALL)),
+]
+
+
+def ours(method: str) -> Fit:
+    """A fit that returns scores."""
+    import widemargin
+    from widemargin import baselines
+
+    make = getattr(widemargin, method, None) or getattr(baselines, method)
+    options: dict[str, Any] = {"n_jobs": THREADS}
+    if method == "ReliefF":
+        options["metric"] = "manhattan"
+    if method == "MRMR":
+        options["n_features_to_select"] = 10
+    return lambda X, y: make(**options).fit(X, y).scores_
+
+
+def theirs(peer: str) -> Fit:
+    """The same of another package."""
+    package, _, name = peer.partition(" ")
+    return PEERS[package](name)
+
+
+def _fast_select(name: str) -> Fit:
+    import fast_select
+
+    options: dict[str, Any] = {"n_features_to_select": 10, "n_jobs": THREADS}
+    if name == "ReliefF":
+        options["n_neighbors"] = 10
+    make = getattr(fast_select, name)
+    return lambda X, y: make(backend="cpu", **options).fit(X, y).feature_importances_
+
+
+def _skrebate(name: str) -> Fit:
+    import skrebate
+
+    options = {"n_neighbors": 10} if name == "ReliefF" else {}
+    make = getattr(skrebate, name)
+    return lambda X, y: make(n_jobs=THREADS, **options).fit(X, y).feature_importances_
+
+
+def _skfeature(name: str) -> Fit:
+    from skfeature.function.similarity_based.reliefF import reliefF
+
+    return lambda X, y: reliefF(X, y, mode="raw", k=10)
+
+
+def _mrmr_selection(name: str) -> Fit:
+    import mrmr
+    import pandas as pd
+
+    def fit(X: np.ndarray, y: np.ndarray) -> None:
+        frame = pd.DataFrame(X).rename(columns=str)
+        mrmr.mrmr_classif(
+            frame, pd.Series(y), K=10, show_progress=False, n_jobs=THREADS
+        )
+
+    return fit
+
+
+def _scikit_learn(name: str) -> Fit:
+    if name == "mutual_info_classif":
+        from sklearn.feature_selection import mutual_info_classif
+
+        return lambda X, y: mutual_info_classif(X, y, random_state=0, n_jobs=THREADS)
+    from sklearn.ensemble import RandomForestClassifier
+
+    def fit(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        forest = RandomForestClassifier(random_state=0, n_jobs=THREADS)
+        return forest.fit(X, y).feature_importances_
+
+    return fit
+
+
+PEERS: dict[str, Callable[[str], Fit]] = {
+    "fast-select": _fast_select,
+    "skrebate": _skrebate,
+    "skfeature": _skfeature,
+    "mrmr_selection": _mrmr_selection,
+    "scikit-learn": _scikit_learn,
+}
