@@ -1,6 +1,7 @@
 """Names that other libraries do not call public are imported in one module each."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,15 @@ SOURCE = Path(widemargin.__file__).parent
 PUBLIC_NUMBA = {"numba", "numba.extending", "numba.types"}
 
 
+@cache
+def nodes(path):
+    """All of a file's syntax; parsed once for all tests."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imported(path):
     """Modules that a file imports, and names from modules."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, None) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -65,7 +72,7 @@ def test_private_attributes_of_dask_frames_are_used_in_one_module():
     found = {
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute) and node.attr == "_meta"
     }
     assert found == {"engine/distributed/_dask.py"}
