@@ -306,7 +306,7 @@ def test_compare_takes_ordered_classes_and_categories(iris):
 
 
 def test_interrupted_comparison_writes_nothing(monkeypatch):
-    from widemargin.evaluation import stages
+    from widemargin.evaluation import _stages as stages
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt

@@ -23,11 +23,13 @@ from widemargin.evaluation import (
     compare,
     default_selectors,
     profile,
-    stages,
 )
+from widemargin.evaluation import (
+    _stages as stages,
+)
+from widemargin.evaluation._comparison_result import Choice
 from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._signal import Signal
-from widemargin.evaluation.comparison import Choice
 
 LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
 

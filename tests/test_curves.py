@@ -27,7 +27,7 @@ from widemargin.base import MarginSelector
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_xor
 from widemargin.evaluation import SelectionCurve, selection_curve
-from widemargin.evaluation.selectors import resolve_selectors
+from widemargin.evaluation._selectors import resolve_selectors
 
 COLUMNS = ["method", "fold", "n_features", "score", "fit_time"]
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import compare, resample, selection_curve
-from widemargin.evaluation.splits import split
+from widemargin.evaluation._splits import split
 
 
 class Spy(DummyClassifier):

@@ -24,10 +24,10 @@ from widemargin.evaluation import (
     significance,
 )
 from widemargin.evaluation._encoded import read_once
+from widemargin.evaluation._neighbor import NearestMean
+from widemargin.evaluation._null_scores import OneSearchOfNumbers, Refits
+from widemargin.evaluation._refits import Call
 from widemargin.evaluation._verdicts import numeric_directions
-from widemargin.evaluation.neighbor import NearestMean
-from widemargin.evaluation.null_scores import OneSearchOfNumbers, Refits
-from widemargin.evaluation.refits import Call
 from widemargin.targets import looks_numeric
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)

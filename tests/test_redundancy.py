@@ -10,7 +10,7 @@ from oracles.evaluation import absolute_correlation, leaders, symmetrical_uncert
 from settings_tools import changed_settings
 from widemargin import ReliefF
 from widemargin.evaluation import redundancy
-from widemargin.evaluation.columns import Columns
+from widemargin.evaluation._columns import Columns
 from widemargin.settings import current
 from widemargin.similarity import Correlation
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from cases import CASES, gaussian, lopsided, tied
 from oracles.relief import relieff, weighted_relieff
 from widemargin import ReliefF, evaluation
-from widemargin.evaluation import permuted_relief
+from widemargin.evaluation import _permuted_relief as permuted_relief
 from widemargin.evaluation._encoded import read_once
 
 pytestmark = [

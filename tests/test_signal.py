@@ -7,10 +7,11 @@ from scipy.stats import chi2_contingency, f_oneway
 from oracles.evaluation import weighted_smallest_p
 from settings_tools import changed_settings, effort_settings
 from widemargin.datasets import make_xor
-from widemargin.evaluation import signal, signal_statistics
+from widemargin.evaluation import _signal_statistics as signal_statistics
+from widemargin.evaluation import signal
+from widemargin.evaluation._columns import read_columns
 from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled
-from widemargin.evaluation.columns import read_columns
-from widemargin.evaluation.signal_statistics import OfClasses
+from widemargin.evaluation._signal_statistics import OfClasses
 from widemargin.threads import Workers
 
 

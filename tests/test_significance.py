@@ -27,15 +27,21 @@ from widemargin.baselines import (
 )
 from widemargin.datasets import make_xor
 from widemargin.evaluation import (
-    null_scores,
-    p_values,
-    permuted_relief,
+    _null_scores as null_scores,
+)
+from widemargin.evaluation import (
+    _p_values as p_values,
+)
+from widemargin.evaluation import (
+    _permuted_relief as permuted_relief,
+)
+from widemargin.evaluation import (
     significance,
 )
 from widemargin.evaluation._encoded import read_once
-from widemargin.evaluation.null_scores import fit_for_table, source_of
-from widemargin.evaluation.probes import for_probes
-from widemargin.evaluation.refits import Call
+from widemargin.evaluation._null_scores import fit_for_table, source_of
+from widemargin.evaluation._probes import for_probes
+from widemargin.evaluation._refits import Call
 from widemargin.threads import Workers
 
 pytestmark = [

@@ -17,7 +17,8 @@ from oracles.evaluation import (
 )
 from widemargin import GFlip, ReliefF, Simba
 from widemargin.baselines import FeatureSimilarity, FisherScore
-from widemargin.evaluation import resample, resampling, stability
+from widemargin.evaluation import _resampling as resampling
+from widemargin.evaluation import resample, stability
 
 masks = st.integers(2, 6).flatmap(
     lambda d: st.lists(

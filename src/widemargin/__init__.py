@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from widemargin.algorithms.surf import SURF, MultiSURF, MultiSURFStar, SURFStar
     from widemargin.algorithms.turf import TuRF
     from widemargin.catalogue import methods
-    from widemargin.evaluation.auto import AutoSelector
+    from widemargin.evaluation._auto import AutoSelector
     from widemargin.report import report
     from widemargin.selection import Selection
 
@@ -48,7 +48,7 @@ _HOME = {
     "IRelief": "widemargin.algorithms.irelief",
     "TuRF": "widemargin.algorithms.turf",
     "Selection": "widemargin.selection",
-    "AutoSelector": "widemargin.evaluation.auto",
+    "AutoSelector": "widemargin.evaluation._auto",
 }
 # `report` can be called: the package passes it on to its function of that name.
 _MODULES = (

@@ -13,8 +13,8 @@ from truth import Verdict
 from truth.formats import grouped, mean_of, table
 from widemargin import baselines, evaluation
 from widemargin.evaluation._encoded import read_once
-from widemargin.evaluation.null_scores import source_of
-from widemargin.evaluation.refits import Call
+from widemargin.evaluation._null_scores import source_of
+from widemargin.evaluation._refits import Call
 
 TITLE = "Significance"
 ROWS, FEATURES, RELEVANT = 200, 100, 5

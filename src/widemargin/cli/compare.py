@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from widemargin.cli.comparing import (
+from widemargin.cli.dataset import DataOptions
+from widemargin.cli.judging import (
     Effort,
     as_data,
     compare_file,
@@ -15,7 +16,6 @@ from widemargin.cli.comparing import (
     save_comparison,
     say_where,
 )
-from widemargin.cli.dataset import DataOptions
 from widemargin.cli.options import (
     MethodOptions,
     file_argument,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin.cli.comparing import (
+from widemargin.cli.dataset import DataOptions, Dataset
+from widemargin.cli.judging import (
     Effort,
     compare,
     make_report,
     print_comparison,
 )
-from widemargin.cli.dataset import DataOptions, Dataset
 from widemargin.cli.options import MethodOptions
 from widemargin.cli.session import plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_text

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from widemargin.cli.fits import Ranking, fit
 from widemargin.cli.problem import Problem
-from widemargin.cli.ranking import Ranking, fit
 
 if TYPE_CHECKING:
     from widemargin.cli.dataset import DataOptions

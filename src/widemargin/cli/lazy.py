@@ -20,10 +20,10 @@ from widemargin.cli.dataset import (
     check_image,
     described,
 )
+from widemargin.cli.fits import Ranking, say_constant, without_direction
 from widemargin.cli.lazy_features import look_at_features, plan
 from widemargin.cli.lazy_target import code, look_at_target
 from widemargin.cli.problem import Problem, listed
-from widemargin.cli.ranking import Ranking, say_constant, without_direction
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.roles import (
     DATES,

@@ -6,6 +6,7 @@ import click
 
 from widemargin.cli.dataset import DataOptions
 from widemargin.cli.engine import Engine, engine_options, fitted
+from widemargin.cli.fits import Ranking
 from widemargin.cli.options import (
     MethodOptions,
     file_argument,
@@ -14,7 +15,6 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.problem import plural
-from widemargin.cli.ranking import Ranking
 from widemargin.cli.session import aligned, plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_frame, to_json
 

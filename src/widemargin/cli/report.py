@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from widemargin.cli.comparing import (
+from widemargin.cli.dataset import DataOptions
+from widemargin.cli.judging import (
     Effort,
     compare_file,
     default_page,
@@ -18,7 +19,6 @@ from widemargin.cli.comparing import (
     save_comparison,
     say_where,
 )
-from widemargin.cli.dataset import DataOptions
 from widemargin.cli.options import (
     MethodOptions,
     file_argument,

@@ -11,6 +11,7 @@ import click
 from widemargin.cli.choosing import find_method
 from widemargin.cli.dataset import DataOptions, Dataset
 from widemargin.cli.engine import Engine, engine_options, fitted
+from widemargin.cli.fits import Ranking
 from widemargin.cli.options import (
     MethodOptions,
     file_argument,
@@ -20,7 +21,6 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.problem import plural
-from widemargin.cli.ranking import Ranking
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records
 from widemargin.cli.writing import (

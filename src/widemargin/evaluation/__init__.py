@@ -12,37 +12,37 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.evaluation._agreement import Agreement, agreement
     from widemargin.evaluation._compare import compare
+    from widemargin.evaluation._comparison_result import Comparison
+    from widemargin.evaluation._curves import SelectionCurve, selection_curve
+    from widemargin.evaluation._defaults import default_selectors
+    from widemargin.evaluation._losses import rank_loss
     from widemargin.evaluation._profile import Profile, profile
+    from widemargin.evaluation._ranking_tree import RankingTree
     from widemargin.evaluation._redundancy import Redundancy, redundancy
+    from widemargin.evaluation._resampling import Resampling, resample
     from widemargin.evaluation._signal import Signal, signal
     from widemargin.evaluation._significance import Significance, significance
     from widemargin.evaluation._stability import Stability, stability
-    from widemargin.evaluation.comparison import Comparison
-    from widemargin.evaluation.curves import SelectionCurve, selection_curve
-    from widemargin.evaluation.defaults import default_selectors
-    from widemargin.evaluation.losses import rank_loss
-    from widemargin.evaluation.ranking_tree import RankingTree
-    from widemargin.evaluation.resampling import Resampling, resample
 
 _HOME = {
     "Agreement": "widemargin.evaluation._agreement",
-    "Comparison": "widemargin.evaluation.comparison",
+    "Comparison": "widemargin.evaluation._comparison_result",
     "Profile": "widemargin.evaluation._profile",
-    "RankingTree": "widemargin.evaluation.ranking_tree",
+    "RankingTree": "widemargin.evaluation._ranking_tree",
     "Redundancy": "widemargin.evaluation._redundancy",
-    "Resampling": "widemargin.evaluation.resampling",
-    "SelectionCurve": "widemargin.evaluation.curves",
+    "Resampling": "widemargin.evaluation._resampling",
+    "SelectionCurve": "widemargin.evaluation._curves",
     "Signal": "widemargin.evaluation._signal",
     "Significance": "widemargin.evaluation._significance",
     "Stability": "widemargin.evaluation._stability",
     "agreement": "widemargin.evaluation._agreement",
     "compare": "widemargin.evaluation._compare",
-    "default_selectors": "widemargin.evaluation.defaults",
+    "default_selectors": "widemargin.evaluation._defaults",
     "profile": "widemargin.evaluation._profile",
-    "rank_loss": "widemargin.evaluation.losses",
+    "rank_loss": "widemargin.evaluation._losses",
     "redundancy": "widemargin.evaluation._redundancy",
-    "resample": "widemargin.evaluation.resampling",
-    "selection_curve": "widemargin.evaluation.curves",
+    "resample": "widemargin.evaluation._resampling",
+    "selection_curve": "widemargin.evaluation._curves",
     "signal": "widemargin.evaluation._signal",
     "significance": "widemargin.evaluation._significance",
     "stability": "widemargin.evaluation._stability",

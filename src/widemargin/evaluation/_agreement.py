@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from widemargin.evaluation import _html
-from widemargin.evaluation.frames import data_frame
+from widemargin.evaluation._frames import data_frame
 from widemargin.table import Floats
 
 if TYPE_CHECKING:

@@ -13,16 +13,16 @@ from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
-from widemargin.evaluation import stages
+from widemargin.evaluation import _stages as stages
+from widemargin.evaluation._comparison_result import Baseline, Comparison
+from widemargin.evaluation._curves import columns_of
+from widemargin.evaluation._defaults import choose as choose_methods
 from widemargin.evaluation._encoded import read_once
+from widemargin.evaluation._estimators import title_of
 from widemargin.evaluation._profile import profile
-from widemargin.evaluation.comparison import Baseline, Comparison
-from widemargin.evaluation.curves import columns_of
-from widemargin.evaluation.defaults import choose as choose_methods
-from widemargin.evaluation.estimators import title_of
-from widemargin.evaluation.scoring import default_scoring, has_order, scoring_for
-from widemargin.evaluation.selectors import is_regression, resolve_selectors
-from widemargin.evaluation.splits import group_codes
+from widemargin.evaluation._scoring import default_scoring, has_order, scoring_for
+from widemargin.evaluation._selectors import is_regression, resolve_selectors
+from widemargin.evaluation._splits import group_codes
 from widemargin.notices import warn
 from widemargin.targets import judged_labels
 

@@ -31,7 +31,7 @@ from widemargin.columns import (
     kinds,
     nominal_columns,
 )
-from widemargin.evaluation.frames import Names, feature_names, in_memory
+from widemargin.evaluation._frames import Names, feature_names, in_memory
 from widemargin.table import Floats, Ints, encode, numeric_target
 
 

@@ -18,11 +18,11 @@ from widemargin.table import Floats
 
 if TYPE_CHECKING:
     from widemargin.evaluation._agreement import Agreement
+    from widemargin.evaluation._comparison_result import Comparison
+    from widemargin.evaluation._curves import Line, SelectionCurve
     from widemargin.evaluation._redundancy import Redundancy
+    from widemargin.evaluation._resampling import Resampling
     from widemargin.evaluation._significance import Significance
-    from widemargin.evaluation.comparison import Comparison
-    from widemargin.evaluation.curves import Line, SelectionCurve
-    from widemargin.evaluation.resampling import Resampling
 
 ROWS = 10  # features or groups that are shown
 MEMBERS = 5  # features of a group that are named

@@ -25,9 +25,9 @@ from widemargin.columns import (
     unwrapped,
 )
 from widemargin.columns import kinds as kinds_of
-from widemargin.evaluation.frames import Names, data_frame, feature_names
-from widemargin.evaluation.losses import category_order
-from widemargin.evaluation.selectors import is_regression
+from widemargin.evaluation._frames import Names, data_frame, feature_names
+from widemargin.evaluation._losses import category_order
+from widemargin.evaluation._selectors import is_regression
 from widemargin.table import Floats, Ints, encode, numeric_target
 from widemargin.threads import spans
 

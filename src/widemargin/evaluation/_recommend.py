@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from widemargin.crossfit import THRESHOLDS
-from widemargin.evaluation.folds import Curves, Tried
+from widemargin.evaluation._folds import Curves, Tried
 from widemargin.table import Floats, Ints
 
 SIMILARITIES = tuple(t for t in THRESHOLDS if t is not None)

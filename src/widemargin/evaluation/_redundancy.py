@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.evaluation import _html
-from widemargin.evaluation.columns import Columns, read_columns
-from widemargin.evaluation.frames import Names, data_frame
-from widemargin.evaluation.refits import (
+from widemargin.evaluation._columns import Columns, read_columns
+from widemargin.evaluation._frames import Names, data_frame
+from widemargin.evaluation._refits import (
     Call,
     count_of,
     interruptible,

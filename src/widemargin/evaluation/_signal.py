@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from widemargin.evaluation import signal_statistics as statistics
-from widemargin.evaluation.columns import Columns, read_columns
-from widemargin.evaluation.frames import in_memory
-from widemargin.evaluation.refits import count_of, stoppable
-from widemargin.evaluation.selectors import is_regression
-from widemargin.evaluation.splits import group_codes
+from widemargin.evaluation import _signal_statistics as statistics
+from widemargin.evaluation._columns import Columns, read_columns
+from widemargin.evaluation._frames import in_memory
+from widemargin.evaluation._refits import count_of, stoppable
+from widemargin.evaluation._selectors import is_regression
+from widemargin.evaluation._splits import group_codes
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, encode, numeric_target
 from widemargin.threads import Workers, thread_count

@@ -23,17 +23,17 @@ from sklearn.utils import check_random_state
 from widemargin.base import MarginSelector
 from widemargin.evaluation import _html
 from widemargin.evaluation._encoded import Encoded, read_once
-from widemargin.evaluation.frames import Names, data_frame
-from widemargin.evaluation.null_scores import NullScores, Plan, plan, source_of
-from widemargin.evaluation.p_values import (
+from widemargin.evaluation._frames import Names, data_frame
+from widemargin.evaluation._null_scores import NullScores, Plan, plan, source_of
+from widemargin.evaluation._p_values import (
     LEVEL,
     TIE,
     Counts,
     needed,
     pooled_p_values,
 )
-from widemargin.evaluation.probes import for_probes
-from widemargin.evaluation.refits import (
+from widemargin.evaluation._probes import for_probes
+from widemargin.evaluation._refits import (
     Call,
     count_of,
     is_numeric,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata
 
-from widemargin.evaluation.frames import Names
+from widemargin.evaluation._frames import Names
 from widemargin.table import Floats, Ints
 from widemargin.threads import spans
 

@@ -22,7 +22,7 @@ from widemargin.columns import (
     places_of,
     unwrapped,
 )
-from widemargin.evaluation.frames import Names, feature_names
+from widemargin.evaluation._frames import Names, feature_names
 from widemargin.table import Floats, Ints
 
 

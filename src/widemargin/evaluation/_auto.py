@@ -21,22 +21,22 @@ from widemargin.base import (
 )
 from widemargin.columns import nominal_columns, unwrapped
 from widemargin.engine import on_dask
+from widemargin.evaluation._curves import sizes_up_to, try_out
+from widemargin.evaluation._defaults import choose
 from widemargin.evaluation._encoded import Encoded, read_once
+from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import profile
 from widemargin.evaluation._recommend import SIMILARITIES, evidence_of
+from widemargin.evaluation._scoring import default_scoring, has_order
+from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.evaluation._signal import signal
+from widemargin.evaluation._splits import REPEATS, group_codes, stratified_rows
 from widemargin.evaluation._verdicts import (
     Known,
     directions,
     numeric_directions,
     verdicts,
 )
-from widemargin.evaluation.curves import sizes_up_to, try_out
-from widemargin.evaluation.defaults import choose
-from widemargin.evaluation.frames import data_frame
-from widemargin.evaluation.scoring import default_scoring, has_order
-from widemargin.evaluation.selectors import is_regression, resolve_selectors
-from widemargin.evaluation.splits import REPEATS, group_codes, stratified_rows
 from widemargin.notices import muted, warn
 from widemargin.table import validate
 from widemargin.targets import judged_labels

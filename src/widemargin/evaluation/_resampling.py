@@ -17,9 +17,8 @@ from sklearn.utils import check_random_state
 
 from widemargin.evaluation import _html
 from widemargin.evaluation._encoded import Encoded, read_once
-from widemargin.evaluation._stability import Stability, Supports, stability
-from widemargin.evaluation.frames import Names, data_frame
-from widemargin.evaluation.refits import (
+from widemargin.evaluation._frames import Names, data_frame
+from widemargin.evaluation._refits import (
     Call,
     count_of,
     is_numeric,
@@ -28,7 +27,8 @@ from widemargin.evaluation.refits import (
     seeded,
     stoppable,
 )
-from widemargin.evaluation.splits import group_codes
+from widemargin.evaluation._splits import group_codes
+from widemargin.evaluation._stability import Stability, Supports, stability
 from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import make_scorer
 
 from widemargin.algorithms.ordinal import OReliefF, OSimba
+from widemargin.evaluation._losses import category_order, rank_loss
 from widemargin.evaluation._profile import Profile
-from widemargin.evaluation.losses import category_order, rank_loss
 from widemargin.table import Ints, encode
 
 NEG_RANK_LOSS = "neg_rank_loss"

@@ -35,7 +35,7 @@ def resolve_selectors(
     Examples
     --------
     >>> from widemargin import ReliefF
-    >>> from widemargin.evaluation.selectors import resolve_selectors
+    >>> from widemargin.evaluation._selectors import resolve_selectors
     >>> list(resolve_selectors(["Simba", ReliefF(), ReliefF(n_neighbors=1)]))
     ['Simba', 'ReliefF()', 'ReliefF(n_neighbors=1)']
     """

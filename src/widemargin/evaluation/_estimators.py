@@ -96,7 +96,7 @@ def title_of(estimator: Any, numeric: bool = False) -> str:
 
     Examples
     --------
-    >>> from widemargin.evaluation.estimators import title_of
+    >>> from widemargin.evaluation._estimators import title_of
     >>> title_of(None), title_of("forest"), title_of("sklearn.svm:NuSVC")
     ('1-NN', 'a random forest', 'NuSVC')
     """

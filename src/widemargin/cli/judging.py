@@ -22,9 +22,9 @@ from widemargin.cli.choosing import (
     told_task,
     with_parameters,
 )
+from widemargin.cli.fits import read_data
 from widemargin.cli.options import at_least
 from widemargin.cli.problem import Problem, did_you_mean
-from widemargin.cli.ranking import read_data
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, plain_table, print_table, stdout, working
@@ -183,7 +183,7 @@ def check_judge(effort: Effort, numeric: bool) -> None:
     if effort.estimator is not None:
         import sys
 
-        from widemargin.evaluation.estimators import classifier_of
+        from widemargin.evaluation._estimators import classifier_of
 
         if ":" in effort.estimator and "" not in sys.path:
             sys.path.append("")  # a module in this folder will do
@@ -202,7 +202,7 @@ def compare(
 ) -> Any:
     """Compare methods on a data set; all or nothing if interrupted."""
     from widemargin.evaluation import compare
-    from widemargin.evaluation.defaults import choose
+    from widemargin.evaluation._defaults import choose
 
     def suitable(about: Any) -> dict[str, MarginSelector]:
         return with_parameters(choose(about, how.seed, None), how)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from widemargin.base import MarginSelector
 from widemargin.evaluation._encoded import Encoded
-from widemargin.evaluation.selectors import is_regression, resolve_selectors
+from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.progress import progress
 from widemargin.table import Floats
 from widemargin.targets import judged_labels, looks_numeric

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
 from widemargin.crossfit import NEIGHBORS
 from widemargin.evaluation._encoded import Numbers
-from widemargin.evaluation.estimators import classifier_of, is_nearest, prepared
+from widemargin.evaluation._estimators import classifier_of, is_nearest, prepared
 from widemargin.kernels import TIE
 from widemargin.table import Floats, Ints
 from widemargin.threads import spans

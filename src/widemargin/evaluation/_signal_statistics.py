@@ -15,9 +15,9 @@ from scipy.spatial.distance import cdist
 
 from widemargin.algorithms.relief import ReliefF
 from widemargin.algorithms.rrelieff import RReliefF
-from widemargin.evaluation.columns import Columns
-from widemargin.evaluation.permuted_numbers import permuted_numbers
-from widemargin.evaluation.permuted_relief import permuted_scores
+from widemargin.evaluation._columns import Columns
+from widemargin.evaluation._permuted_numbers import permuted_numbers
+from widemargin.evaluation._permuted_relief import permuted_scores
 from widemargin.settings import current
 from widemargin.table import Floats, Ints, build
 from widemargin.threads import Workers, spans

@@ -22,23 +22,23 @@ from sklearn.utils import check_random_state
 from widemargin.base import MarginSelector
 from widemargin.baselines.mrmr import MRMR
 from widemargin.evaluation._agreement import agreement
+from widemargin.evaluation._comparison_result import Choice, choice_of
+from widemargin.evaluation._curves import curve_of, try_out
+from widemargin.evaluation._defaults import MOST_TAKEN
 from widemargin.evaluation._encoded import Encoded
+from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._recommend import SIMILARITIES
 from widemargin.evaluation._redundancy import redundancy
+from widemargin.evaluation._resampling import Resampling, resample
+from widemargin.evaluation._scoring import as_scorer, guesser, name_of
 from widemargin.evaluation._signal import signal
 from widemargin.evaluation._significance import (
     Significance,
     significance,
     too_few,
 )
-from widemargin.evaluation.comparison import Choice, choice_of
-from widemargin.evaluation.curves import curve_of, try_out
-from widemargin.evaluation.defaults import MOST_TAKEN
-from widemargin.evaluation.null_scores import plan
-from widemargin.evaluation.resampling import Resampling, resample
-from widemargin.evaluation.scoring import as_scorer, guesser, name_of
-from widemargin.evaluation.splits import REPEATS, split, stratified_rows
+from widemargin.evaluation._splits import REPEATS, split, stratified_rows
 from widemargin.notices import warn
 from widemargin.progress import announce, progress
 from widemargin.settings import current

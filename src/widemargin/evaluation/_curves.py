@@ -13,14 +13,14 @@ from sklearn.utils import check_random_state
 
 from widemargin.evaluation import _html
 from widemargin.evaluation._encoded import Encoded, read_once
+from widemargin.evaluation._folds import CALLER, Curves
+from widemargin.evaluation._frames import Names, data_frame
+from widemargin.evaluation._neighbor import judge
 from widemargin.evaluation._recommend import Evidence, evidence_of
-from widemargin.evaluation.folds import CALLER, Curves
-from widemargin.evaluation.frames import Names, data_frame
-from widemargin.evaluation.neighbor import judge
-from widemargin.evaluation.refits import seeded
-from widemargin.evaluation.scoring import as_scorer, name_of, scoring_for
-from widemargin.evaluation.selectors import is_regression, resolve_selectors
-from widemargin.evaluation.splits import group_codes, split
+from widemargin.evaluation._refits import seeded
+from widemargin.evaluation._scoring import as_scorer, name_of, scoring_for
+from widemargin.evaluation._selectors import is_regression, resolve_selectors
+from widemargin.evaluation._splits import group_codes, split
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints
 

@@ -14,13 +14,17 @@ from sklearn.base import clone
 
 from widemargin.base import MarginSelector
 from widemargin.evaluation import (
-    permuted_means,
-    permuted_numbers,
-    permuted_relief,
+    _permuted_means as permuted_means,
+)
+from widemargin.evaluation import (
+    _permuted_numbers as permuted_numbers,
+)
+from widemargin.evaluation import (
+    _permuted_relief as permuted_relief,
 )
 from widemargin.evaluation._encoded import Encoded
-from widemargin.evaluation.p_values import needed
-from widemargin.evaluation.refits import Call, refit, scores_of
+from widemargin.evaluation._p_values import needed
+from widemargin.evaluation._refits import Call, refit, scores_of
 from widemargin.settings import current
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, thread_count

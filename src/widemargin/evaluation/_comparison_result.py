@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from widemargin.base import MarginSelector
 from widemargin.evaluation import _html
 from widemargin.evaluation._agreement import Agreement
+from widemargin.evaluation._columns import read_columns
+from widemargin.evaluation._curves import Line, SelectionCurve
+from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
+from widemargin.evaluation._resampling import Resampling
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._verdicts import (
@@ -22,10 +26,6 @@ from widemargin.evaluation._verdicts import (
     numeric_directions,
     verdicts,
 )
-from widemargin.evaluation.columns import read_columns
-from widemargin.evaluation.curves import Line, SelectionCurve
-from widemargin.evaluation.frames import data_frame
-from widemargin.evaluation.resampling import Resampling
 from widemargin.measures import measure
 from widemargin.table import Floats, Ints, encode
 from widemargin.targets import judged_labels

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
 from widemargin.evaluation._encoded import Encoded, Numbers
-from widemargin.evaluation.neighbor import Judge
-from widemargin.evaluation.splits import Fold
+from widemargin.evaluation._neighbor import Judge
+from widemargin.evaluation._splits import Fold
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 from widemargin.targets import judged_labels
