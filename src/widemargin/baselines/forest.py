@@ -8,6 +8,8 @@ L. Breiman, *Random forests*, Machine Learning 45, 2001.
 from __future__ import annotations
 
 import numbers
+import warnings
+from _thread import RLock
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,10 @@ from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
+
+# scikit-learn sets Python's warning filters anew for each tree. They belong to the
+# process: forests that grow side by side would leave it without any.
+_one_at_a_time = RLock()
 
 
 class ForestImportance(MarginSelector):
@@ -158,5 +164,7 @@ class ForestImportance(MarginSelector):
             random_state=self.random_state,
         )
         # Trees see single precision: within [0, 1] that tells more values apart.
-        grown.fit(table.unit_range().astype(np.float32), y)
+        X = table.unit_range().astype(np.float32)
+        with _one_at_a_time, warnings.catch_warnings():
+            grown.fit(X, y)
         return np.asarray(grown.feature_importances_, np.float64)

@@ -1,0 +1,47 @@
+"""ForestImportance: what scikit-learn's forest does to the process is undone."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from widemargin.baselines import ForestImportance
+
+X = np.random.default_rng(0).normal(size=(60, 5))
+y = np.arange(60) % 2
+
+
+@pytest.fixture
+def growing(monkeypatch):
+    """How many forests grow at once, in the course of time; each adds a filter."""
+    now, seen = [], []
+    fit = RandomForestClassifier.fit
+
+    def slow(self, *args):
+        now.append(self)
+        seen.append(len(now))
+        warnings.simplefilter("ignore")
+        time.sleep(0.01)
+        now.remove(self)
+        return fit(self, *args)
+
+    monkeypatch.setattr(RandomForestClassifier, "fit", slow)
+    return seen
+
+
+def test_forests_grow_one_at_a_time_and_leave_the_warning_filters_alone(growing):
+    before = list(warnings.filters)
+
+    def fit(seed):
+        return ForestImportance(n_estimators=2, random_state=seed)._fit_encoded(rows)
+
+    rows = ForestImportance()._read(X, y)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(fit, range(12)))
+    assert growing == [1] * 12
+    assert list(warnings.filters) == before
