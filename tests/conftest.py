@@ -5,6 +5,9 @@ from hypothesis import settings
 
 from settings_tools import changed_settings
 
+# Written for other packages, and run with another import by test_compat.py.
+collect_ignore = ["scripts"]
+
 # The same examples every time where nobody is there to look at a new one.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):

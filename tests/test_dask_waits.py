@@ -69,24 +69,29 @@ def test_fits_inside_of_tasks(task, client):
         np.testing.assert_allclose(scores, expected, atol=1e-9)
 
 
-def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client):
-    begun, over = threading.Event(), threading.Event()
+BEGUN, OVER = threading.Event(), threading.Event()
 
-    def part(block):
-        begun.set()
-        over.wait(60)
-        return block
+
+def until_over(block):
+    BEGUN.set()
+    OVER.wait(60)
+    return block
+
+
+def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client):
+    BEGUN.clear()
+    OVER.clear()
 
     def interrupt():
-        begun.wait(60)
+        BEGUN.wait(60)
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt) as raised:
-        ReliefF().fit(lazily(X).map_blocks(part, dtype=X.dtype), y)
+        ReliefF().fit(lazily(X).map_blocks(until_over, dtype=X.dtype), y)
     # As in a notebook, where the last traceback refers to all that there was.
     assert raised.tb is not None
-    over.set()
+    OVER.set()
     end = time.monotonic() + 60
     while cluster.scheduler.tasks:
         assert time.monotonic() < end, f"left: {list(cluster.scheduler.tasks)}"

@@ -159,7 +159,8 @@ class TestCommand:
 
     @pytest.mark.parametrize("engine", ["local", "dask"])
     def test_a_measurement_is_refused_with_the_options_that_help(self, engine):
-        result = invoke("rank", "t.csv", "--engine", engine, "-n", 2)
+        classes = ("--task", "classification") if engine == "local" else ()
+        result = invoke("rank", "t.csv", "--engine", engine, "-n", 2, *classes)
         assert result.exit_code == 2
         assert result.stderr.count("\n") == 1
         assert "looks like a measurement: 214 different numbers in 442" in result.stderr

@@ -245,6 +245,8 @@ class MutualInformation(MarginSelector):
         estimate, y = mutual_info_classif, table.y.astype(np.float64)
         if table.target is not None:
             estimate, y = mutual_info_regression, table.target / np.ptp(table.target)
+        elif (table.counts < 2).all():  # a row alone in its class has no neighbours
+            return np.zeros(table.n_features)
         X, discrete = table.unit_range(), np.zeros(table.n_features, np.bool_)
         discrete[np.asarray(self.discrete_features)] = True
         for f in np.flatnonzero(discrete):

@@ -10,7 +10,7 @@ function startColumns() {
   const view = { sort: "place", descending: false, first: 0 };
   const body = element("tbody");
   const head = element("tr");
-  const pager = makePager(turn, "columns", COLUMN_ROWS, names.length);
+  const pager = makePager(turn, "columns", COLUMN_ROWS, names.length, page.n_features);
   let shown = [];
 
   const parts = [

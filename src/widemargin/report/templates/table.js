@@ -18,7 +18,7 @@ function startTable() {
   const body = element("tbody");
   const head = element("tr");
   const caption = element("caption", { class: "unseen" });
-  const pager = makePager(turn, "features", ROWS, names.length);
+  const pager = makePager(turn, "features", ROWS, names.length, page.n_features);
   let columns = [];
   let order = [];
   let shown = [];
@@ -303,7 +303,7 @@ function turned(step, first, rows, total) {
   return rows * Math.min(last, Math.max(0, wanted));
 }
 
-function makePager(turn, noun, rows, all) {
+function makePager(turn, noun, rows, all, everywhere = all) {
   const steps = [
     ["first", "First", "«"],
     ["back", "Previous", "‹"],
@@ -322,7 +322,7 @@ function makePager(turn, noun, rows, all) {
   );
   const status = element("p", { role: "status" });
   // The page says which are listed if not all are.
-  const unlisted = all < page.n_features ? ` listed, ${count(page.n_features)} in all` : "";
+  const unlisted = all < everywhere ? ` listed, ${count(everywhere)} in all` : "";
   const { first, back, on, last } = buttons;
   const turns = element("div", { class: "buttons" }, first, back, on, last);
   return {
