@@ -35,11 +35,11 @@ EXTRAS ?= test
 
 # Old releases and what they depend on say about each other what is no news.
 test-oldest: .venv-oldest/.has-$(EXTRAS) ## run TESTS with the lowest versions allowed
-	@NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/pytest -n 2 --dist loadfile \
+	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/pytest -n 2 --dist loadfile \
 		-W default::DeprecationWarning $(TESTS)
 
 test-newest: .venv-newest/.has-$(EXTRAS) ## run TESTS with the newest Python and libraries
-	@NUMBA_CACHE_DIR=.venv-newest/numba .venv-newest/bin/pytest -n 2 --dist loadfile \
+	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/pytest -n 2 --dist loadfile \
 		$(TESTS)
 
 lint: $(VENV)/.has-dev ## check style, types and the direction of imports

@@ -24,7 +24,8 @@ NASTY = [
     "\u202eright to left\u2028new line\x00",
     "Größe in µm ☃ 漢字",
     "{{ 7 * 7 }} {% raise %}",
-    "lone \ud800 surrogate",
+    # pandas 3 keeps text in Arrow, which has no place for half a character.
+    "lone \ud800 surrogate" if pd.__version__ < "3" else "a pair \U00010000",
     "=1+1",
 ]
 
