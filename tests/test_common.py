@@ -22,6 +22,7 @@ SELECTORS += [type(s)(task="regression") for s in SELECTORS if "task" in s.get_p
 @pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore:GFlip ends in the empty set:UserWarning")
+@pytest.mark.filterwarnings("ignore:IRelief. all weights fell to 0:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*has no prototype:UserWarning")
 @parametrize_with_checks(SELECTORS)
