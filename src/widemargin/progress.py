@@ -7,7 +7,6 @@ takes longer than ten seconds one after 10, 20, 40 … seconds, with the time le
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -59,7 +58,7 @@ def progress(
                 yield _refreshing(bar, label, total)
             return
     line, done, one_at_a_time = "", 0, Lock()
-    start = time.monotonic()
+    start = monotonic()
     next_line = start + FIRST_LINE
 
     def advance(steps: int = 1, note: str = "") -> None:
@@ -67,14 +66,15 @@ def progress(
         with one_at_a_time:
             done += steps
             line = _joined(f"{label}: {done} of {total}", note)
-            now = time.monotonic()
+            now = monotonic()
             if terminal:
                 print(f"\r{line}", end="", file=sys.stderr, flush=True)
             elif now >= next_line and done < total:
                 # The first step may have had to compile, or to load, what others use.
-                left = about((now - start) * (total - done) / done) + " left"
-                said = line if done == 1 else f"{line}, {left}"
-                print(said, file=sys.stderr, flush=True)
+                if done > 1:
+                    left = about((now - start) * (total - done) / done)
+                    line = f"{line}, {left} left"
+                print(line, file=sys.stderr, flush=True)
                 next_line = start + 2 * (now - start)
 
     yield advance
