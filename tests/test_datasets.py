@@ -3,6 +3,7 @@ import pytest
 
 from widemargin import ReliefF
 from widemargin.datasets import (
+    append_noise,
     make_gaussian_relevant,
     make_ordinal,
     make_quadrants,
@@ -183,3 +184,25 @@ def test_distances_alone_find_both_ordinal_features_but_not_their_order(n):
 def test_an_ordinal_count_that_is_no_integer_is_named(value):
     with pytest.raises(TypeError, match="make_ordinal needs an integer n_samples_per"):
         make_ordinal(value)
+
+
+def test_noise_is_a_copy_of_each_column_in_another_order():
+    X = np.random.default_rng(0).standard_normal((40, 3)) * [1, 10, 100]
+    noisy = append_noise(X, 7, random_state=1)
+    assert noisy.shape == (40, 10)
+    np.testing.assert_array_equal(noisy[:, :3], X)
+    values = {tuple(np.sort(column)): f for f, column in enumerate(X.T)}
+    copied = [values[tuple(np.sort(column))] for column in noisy.T[3:]]
+    assert sorted(copied[:3]) == sorted(copied[3:6]) == [0, 1, 2]
+    for f, column in zip(copied, noisy.T[3:], strict=True):
+        assert not np.array_equal(column, X[:, f])
+    np.testing.assert_array_equal(noisy, append_noise(X, 7, random_state=1))
+
+
+def test_noise_may_be_uniform_or_none():
+    X = np.ones((500, 2))
+    noisy = append_noise(X, 3, kind="uniform", random_state=0)
+    assert 0 <= noisy[:, 2:].min() < 0.05 < 0.95 < noisy[:, 2:].max() <= 1
+    np.testing.assert_array_equal(append_noise(X, 0), X)
+    with pytest.raises(ValueError, match=r"kind to be .* got 'normal'"):
+        append_noise(X, kind="normal")

@@ -4,6 +4,7 @@ import builtins
 
 from widemargin.datasets.epistasis import make_epistasis, penetrance
 from widemargin.datasets.loading import list, load
+from widemargin.datasets.noise import append_noise
 from widemargin.datasets.synthetic import (
     make_gaussian_relevant,
     make_ordinal,
@@ -12,6 +13,7 @@ from widemargin.datasets.synthetic import (
 )
 
 __all__ = [
+    "append_noise",
     "list",
     "load",
     "make_epistasis",

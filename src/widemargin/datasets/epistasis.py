@@ -56,7 +56,9 @@ def make_epistasis(
     prevalence : float, default=0.5
         K, share of cases in the population. The same heritability tells more about
         the rows the rarer cases are, since half of the rows are cases: about as much as
-        heritability / (4 K (1 − K)) does at 0.5.
+        heritability / (4 K (1 − K)) does at 0.5. GAMETES, too, takes K as a part of
+        the model, apart from the numbers of cases and controls that are drawn, which
+        are equal by default; its manual's first example has K = 0.3.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the draw.
 

@@ -80,29 +80,26 @@ def load(
     Returns
     -------
     data : Bunch
-        data : array or frame of shape (n_samples, n_features)
-            In an array, text is coded by its place in the sorted categories, or in
-            their own order if they have one; NaN is missing.
-        target : array or Series
-            Class labels or numbers as published. Ordered classes that are text become
-            an ordered categorical beside a frame, and their place in ``target_names``
-            beside an array.
-        target_kind : "nominal", "ordinal" or "continuous"
-        target_names : list
-            Classes, in their order; empty for numbers.
-        feature_names : list of str
-        categorical_features : list of str
-        groups : array of str or None
-            Rows of a group are not independent (musk1).
-        split : array of int or None
-            The official one: 0 for training rows, 1 for the others (adult, arcene,
-            madelon, mnist). None for a copy with its rows in another order.
-        duplicates : array of bool
-            Rows with the values and the target of a row before them.
-        image_shape : tuple of int or None
-        image_order : "C" or "F"
-            ``row.reshape(image_shape, order=image_order)`` is an image.
-        name, source, licence, origin, papers, notes, DESCR
+        With these fields:
+
+        - ``data``: array or frame of shape (n_samples, n_features). In an array, text
+          is coded by its place in the sorted categories, or in their own order if they
+          have one; NaN is missing.
+        - ``target``: class labels or numbers as published. Ordered classes that are
+          text become an ordered categorical beside a frame, and their place in
+          ``target_names`` beside an array.
+        - ``target_kind``: "nominal", "ordinal" or "continuous".
+        - ``target_names``: classes, in their order; empty for numbers.
+        - ``feature_names``, ``categorical_features``: lists of str.
+        - ``groups``: array of str or None. Rows of a group are not independent (musk1).
+        - ``split``: the official one, 0 for training rows, 1 for the others (adult,
+          arcene, madelon, mnist). None for a copy with its rows in another order.
+        - ``duplicates``: array of bool, True for rows with the values and the target of
+          a row before them.
+        - ``image_shape``, ``image_order``: ``row.reshape(image_shape,
+          order=image_order)`` is an image.
+        - ``name``, ``source``, ``licence``, ``origin``, ``papers``, ``notes``,
+          ``DESCR``.
 
     Raises
     ------

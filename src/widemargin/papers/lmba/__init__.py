@@ -1,0 +1,15 @@
+"""000: LMBA, the loss margin of nearest neighbours."""
+
+from widemargin.papers.frame import Paper
+from widemargin.papers.lmba.accuracy import Accuracy
+from widemargin.papers.lmba.faces import Faces
+from widemargin.papers.lmba.relevant import Relevant
+
+PAPER = Paper(
+    key="000",
+    alias="lmba",
+    authors="Y. Li, B.-L. Lu",
+    title="Feature selection based on loss-margin of nearest neighbor classification",
+    where="Pattern Recognition 42, 2009",
+    experiments=(Relevant(), Accuracy(), Faces()),
+)

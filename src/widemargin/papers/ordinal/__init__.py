@@ -1,0 +1,15 @@
+"""003: O-ReliefF and O-Simba, margins between ordered classes."""
+
+from widemargin.papers.frame import Paper
+from widemargin.papers.ordinal.noise import Noise
+from widemargin.papers.ordinal.synthetic import Synthetic
+from widemargin.papers.ordinal.trees import Trees
+
+PAPER = Paper(
+    key="003",
+    alias="ordinal",
+    authors="Q. Hu, W. Pan, Y. Song, D. Yu",
+    title="Large-margin feature selection for monotonic classification",
+    where="Knowledge-Based Systems 31, 2012",
+    experiments=(Synthetic(), Noise(), Trees()),
+)

@@ -1,0 +1,16 @@
+"""001: Simba and G-flip, and the margin that they climb."""
+
+from widemargin.papers.frame import Paper
+from widemargin.papers.simba.challenge import Challenge
+from widemargin.papers.simba.faces import Faces
+from widemargin.papers.simba.size import Size
+from widemargin.papers.simba.xor import Xor
+
+PAPER = Paper(
+    key="001",
+    alias="simba",
+    authors="R. Gilad-Bachrach, A. Navot, N. Tishby",
+    title="Margin based feature selection: theory and algorithms",
+    where="ICML 2004",
+    experiments=(Xor(), Faces(), Challenge(), Size()),
+)
