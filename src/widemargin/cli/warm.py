@@ -1,0 +1,57 @@
+"""``widemargin warm``: compile ahead what first fits need."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict
+
+import click
+
+from widemargin.cli.options import complete_method, quiet_option
+from widemargin.cli.problem import Problem
+from widemargin.cli.session import working
+from widemargin.cli.writing import to_json
+
+
+@click.command(short_help="Compile ahead what first fits need.")
+@click.option(
+    "--method",
+    "-m",
+    multiple=True,
+    metavar="METHOD",
+    shell_complete=complete_method,
+    help="Method that will be used; may be given several times; `widemargin methods` "
+    "lists them.  [all, and what compare needs]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
+@quiet_option
+def warm(method: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+    """Compile ahead what the first fits on this machine need.
+
+    A method is compiled when it is first used, which takes some seconds, and kept on
+    disk. Run this when an image is built, or in the background after an installation.
+    Code is kept in the folder that NUMBA_CACHE_DIR names, beside the package, or in a
+    folder of yours, whichever can be written to first. It is made for this kind of
+    processor.
+
+    \b
+    widemargin warm                         everything: some minutes
+    widemargin warm -m ReliefF -m Simba     two methods
+    widemargin warm --quiet &               in the background
+    """
+    from widemargin.cli.choosing import find_method
+    from widemargin.warming import warm as warm_up
+
+    chosen = [find_method(name).__name__ for name in method] or None
+    with working(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what went wrong is in the result
+        warmed = warm_up(chosen, verbose=int(not quiet))
+    if as_json:
+        click.echo(to_json(asdict(warmed)), nl=False)
+    elif not warmed.problem:
+        click.echo(str(warmed))
+    if warmed.problem:
+        raise Problem(
+            f"the compiled code cannot be kept: {warmed.problem}. Set NUMBA_CACHE_DIR "
+            "to a folder that can be written to."
+        )
