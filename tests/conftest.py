@@ -6,7 +6,7 @@ from hypothesis import settings
 from settings_tools import changed_settings
 
 # Written for other packages, and run with another import by test_compat.py.
-collect_ignore = ["scripts"]
+collect_ignore = ["scripts", "typing"]
 
 # The same examples every time where nobody is there to look at a new one.
 settings.register_profile("ci", derandomize=True)

@@ -1,5 +1,6 @@
 """AutoSelector: one rule, said the same everywhere, with an honest score."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from widemargin import AutoSelector, ReliefF
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare
+from widemargin.evaluation._folds import Curves
 from widemargin.evaluation._recommend import (
     Configuration,
     Evidence,
     paired_p_value,
-    repeats_of,
     stabilities,
 )
+from widemargin.evaluation._splits import repeats_of
 from widemargin.evaluation._stability import stability
 from widemargin.evaluation._verdicts import directions
 
@@ -76,6 +78,59 @@ def test_the_score_is_what_the_other_folds_choose():
     found = evidence(lucky, np.zeros(5), [1, 2, 3, 4, 5]).recommend()
     assert found.judged == pytest.approx(0.2)
     assert found.score == pytest.approx(0.0)
+
+
+def of_methods(scores, labels, repeat=(0, 0, 0, 0, 0)):
+    """Evidence of several methods, each with one configuration of five features."""
+    found = evidence(scores, np.zeros(len(labels)), [5] * len(labels), repeat)
+    each = [Configuration(label, None, 5) for label in labels]
+    return replace(found, configurations=each)
+
+
+def test_methods_that_are_clearly_behind_are_hopeless():
+    rng = np.random.default_rng(0)
+    best = 0.8 + 0.05 * rng.standard_normal(5)
+    close = best - np.array([0.02, -0.02, 0.03, 0.01, -0.01])
+    behind = best - np.array([0.02, 0.01, 0.03, 0.01, 0.02])
+    found = of_methods(np.column_stack([close, best, behind]), ["a", "b", "c"])
+    assert found.hopeless() == {"c"}
+    # With sizes to choose among, one standard error counts as good as the best.
+    several = replace(
+        found,
+        configurations=[
+            c._replace(n_features=k) for k, c in enumerate(found.configurations, 1)
+        ],
+    )
+    assert several.hopeless() == set()
+
+
+def test_the_race_needs_more_than_one_fold():
+    assert of_methods([[0.9, 0.1]], ["a", "b"], repeat=[0]).hopeless() == set()
+
+
+def test_the_score_is_corrected_where_all_methods_compete():
+    # The first repeat finds another method lucky in each fold; only one goes on.
+    first = of_methods(np.eye(5), list("abcde"))
+    alone = of_methods(np.full((5, 1), 0.5), ["c"])
+    assert alone.recommend().score == pytest.approx(0.5)
+    # With what the other folds recommend, each fold scores 0.
+    assert alone.recommend(first).score == pytest.approx(0.0)
+
+
+def test_methods_out_of_the_race_are_spared_the_later_folds(monkeypatch):
+    fits = Counter()
+    rank = Curves._rank
+
+    def counted(self, label, *rest):
+        fits[label] += 1
+        return rank(self, label, *rest)
+
+    monkeypatch.setattr(Curves, "_rank", counted)
+    X, y = make_xor(200, random_state=0)
+    auto = AutoSelector(QUICK, n_features_to_select=3, random_state=0, n_jobs=1)
+    auto.fit(X, y)
+    assert auto.method_ == "ReliefF"
+    assert fits == {"ReliefF": 15, "FisherScore": 5}
 
 
 def test_stabilities_are_nogueiras_index():

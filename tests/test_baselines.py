@@ -419,3 +419,21 @@ def test_bad_parameters_are_named(selector, name):
 def test_one_class_is_refused(selector):
     with pytest.raises(ValueError, match=r"at least 2 classes in y, got 1 \('a'\)"):
         selector.fit(np.eye(4), ["a"] * 4)
+
+
+def test_feature_similarity_looks_for_the_neighbours_that_leave_so_many_features():
+    rng = np.random.default_rng(12)
+    X = rng.standard_normal((40, 10)) @ rng.standard_normal((10, 30))
+    for wanted in (3, 8, 15, 29):
+        fitted = FeatureSimilarity(wanted, n_neighbors="auto").fit(X)
+        kept, epsilon = oracle.feature_similarity(X, fitted.n_neighbors_)
+        assert fitted.epsilon_ == pytest.approx(epsilon)
+        assert set(fitted.get_support(indices=True)) <= set(kept) or len(kept) < wanted
+        assert fitted.n_features_ == wanted
+        if fitted.n_neighbors_ > 1:
+            assert len(kept) >= wanted
+        if fitted.n_neighbors_ < 29:
+            fewer, _ = oracle.feature_similarity(X, fitted.n_neighbors_ + 1)
+            assert len(fewer) < wanted
+    plain = FeatureSimilarity(n_neighbors="auto").fit(X)
+    assert plain.n_neighbors_ == 5

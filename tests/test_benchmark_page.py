@@ -39,11 +39,33 @@ def test_the_page_says_what_was_measured(results):
     good = (
         "| `SURF` | fast-select SURF | 1000 × 500 (a) | 100 ms | 500 ms | 5 (wanted 3) "
     )
-    assert good + "| 2 | 1e-16 | 1e-07 |" in text
-    assert "| 2 s | 1 s | 0.5 (wanted 3) | 4 |  |  |" in text
+    assert good + "|  | 2 | 1e-16 | 1e-07 |" in text
+    assert "| 2 s | 1 s | 0.5 (wanted 3) |  | 4 |  |  |" in text
     assert "Less than wanted: SURF against fast-select SURF (b)." in text
     assert "The other package is faster: SURF against fast-select SURF (b)." in text
     assert "- fast-select SURF, 20000 × 50: ModuleNotFoundError" in text
+
+
+def test_growth_is_fitted(results):
+    stored = json.loads(results.read_text())
+    stored["growth"] = [
+        {
+            "method": "SURF",
+            "shape": [n, 50],
+            "processor": n**2 / 1e8,
+            "bytes": 8192 * n,
+        }
+        for n in (1000, 2000, 4000)
+    ] + [
+        {"method": "SURF", "shape": [1000, d], "processor": 1e-4 * d, "bytes": 8**7}
+        for d in (100, 200)
+    ]
+    stored["growth"][0] |= {"processor": 5e-3 * 2}
+    stored["limits"] = [{"size": "a", "shape": [9, 5], "share": 0.5, "speed": 7e10}]
+    results.write_text(json.dumps(stored))
+    text = page.write(results)
+    assert "| `SURF` | 2.00 | 1.00 | " in text
+    assert "| 9 × 5 (a) | 70 | 0.50 |" in text
 
 
 def test_the_stored_page_is_the_one_that_the_stored_results_give():

@@ -14,6 +14,6 @@ def test_every_selector_is_listed_with_its_paper():
     assert listed["GFlip"].gives == "subset"
 
 
-def test_readme_has_the_list():
-    readme = Path(__file__).parents[1] / "README.md"
-    assert markdown() in readme.read_text(encoding="utf-8")
+def test_the_page_of_methods_has_the_list():
+    page = Path(__file__).parents[1] / "docs" / "methods.md"
+    assert markdown() in page.read_text(encoding="utf-8")

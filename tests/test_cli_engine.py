@@ -441,7 +441,7 @@ def test_without_samples_auto_there_are_no_intervals():
 
 def test_a_method_without_samples_refuses_them():
     said = complaint("rank", "data.csv", "-m", "FisherScore", "--samples", "9")
-    assert "methods with it: OReliefF, Relief, ReliefF" in said
+    assert "methods with it: OReliefF, RReliefF, Relief, ReliefF." in said
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import (
     GroupKFold,
+    RepeatedStratifiedKFold,
     StratifiedKFold,
     cross_val_score,
 )
@@ -24,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from oracles.judge import NearestNeighbour
 from widemargin import OReliefF, ReliefF, Simba
 from widemargin.base import MarginSelector
-from widemargin.baselines import FisherScore
+from widemargin.baselines import FisherScore, TraceRatio
 from widemargin.datasets import make_xor
 from widemargin.evaluation import SelectionCurve, selection_curve
 from widemargin.evaluation._selectors import resolve_selectors
@@ -386,3 +387,32 @@ def test_selectors_are_labelled():
             resolve_selectors(wrong)
     with pytest.raises(ValueError, match="at least one"):
         resolve_selectors([])
+
+
+def test_each_size_may_be_a_fit_of_its_own():
+    X, y = load_wine(return_X_y=True)
+    sizes = [1, 3, 6, 13]
+    folds = [*StratifiedKFold(3, shuffle=True, random_state=0).split(X, y)]
+    options = {"cv": folds, "n_features": sizes, "refit_sizes": True}
+    curve = selection_curve(TraceRatio(scale=None), X, y, nearest(), **options)
+    for fold, (train, test) in enumerate(folds):
+        for k in sizes:
+            ratio = TraceRatio(k, scale=None).fit(X[train], y[train])
+            expected = nearest().fit(ratio.transform(X[train]), y[train])
+            place = (curve.frame["fold"] == fold) & (curve.frame["n_features"] == k)
+            mine = curve.frame.loc[place, "score"]
+            score = expected.score(ratio.transform(X[test]), y[test])
+            assert mine.tolist() == [pytest.approx(score)]
+    assert curve.evidence is None
+
+
+def test_repeated_folds_are_all_tried():
+    X, y = load_iris(return_X_y=True)
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)
+    curve = selection_curve(FisherScore(), X, y, cv=cv, n_features=[2])
+    assert len(curve.baseline) == 15
+    scores = curve.frame["score"].to_numpy()
+    once = selection_curve(
+        FisherScore(), X, y, cv=[*cv.split(X, y)][5:10], n_features=[2]
+    )
+    np.testing.assert_array_equal(scores[5:10], once.frame["score"])

@@ -144,42 +144,6 @@ def test_any_number_of_features(d, metric, workers):
     assert_nearest(table, 3, hits_and_misses(2), metric, workers)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("error", [Settings().max_counting_error, np.inf])
-def test_counted_distances_find_the_same_neighbours(kind, error, workers):
-    rng = np.random.default_rng(0)
-    with changed_settings(max_counting_error=error):
-        table = make_table(kind(rng, 131, 150), rng.integers(0, 3, 131), workers)
-    counted = local.Search(table, local.METRICS["manhattan"], each_class(3), workers)
-    assert counted.step > 0 or error < np.inf
-    assert_nearest(table, 3, each_class(3), "manhattan", workers)
-    assert_nearest(table, 3, each_class(3), "manhattan", workers, np.array([130, 5]))
-
-
-def test_counting_that_turns_the_order_round(workers):
-    rng = np.random.default_rng(0)
-    d, unit = 200, 1 / local.kernels.TOP
-    far = rng.random((60, d))
-    far[0], far[1] = 0, 1
-    # Counted, the rows that are truly nearest to 0 are half of d units away from it,
-    # and all others none.
-    near = 0.501 * unit * (rng.permuted(np.tile([0, 1], (3, d // 2)), axis=1))
-    others = unit * rng.uniform(0.49, 0.499, (60, d))
-    X = np.vstack([np.zeros(d), near, others, far])
-    table = make_table(X, np.repeat([0, 1], [64, 60]), workers)
-    search = local.Search(table, local.METRICS["manhattan"], each_class(2), workers)
-    assert search.step > 0
-    assert_nearest(table, 3, each_class(2), "manhattan", workers)
-
-
-def test_numbers_are_counted_where_they_are_fine_enough(workers):
-    rng = np.random.default_rng(0)
-    for kind, expected in ((spread_out, True), (one_far_row, False)):
-        table = make_table(kind(rng, 300, 200), rng.integers(0, 2, 300), workers)
-        search = local.Search(table, local.METRICS["manhattan"], each_class(2), workers)
-        assert (search.step > 0) == expected
-
-
 @pytest.mark.parametrize("n", [2, 3, 31, 64, 65, 129, 257])
 def test_any_number_of_rows(n, workers):
     rng = np.random.default_rng(n)

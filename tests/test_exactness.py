@@ -9,16 +9,16 @@ from numba import njit
 
 from widemargin import kernels
 from widemargin.engine.local import METRICS, Search
+from widemargin.engine.weighted_screens import CoarseScreen, Screen
 from widemargin.kernels.bounds import key_error
 from widemargin.kernels.cells import ROUNDED, coarse_weights, round_query
 from widemargin.kernels.distances import measure_distances
 from widemargin.kernels.reach import screen_cut, screen_weights
-from widemargin.screen import CoarseScreen, Screen
 from widemargin.table import build
 from widemargin.threads import Workers
 
 N = 24
-# Around the limits of chunks (512) and of distances that are counted (128 to 2048).
+# Around the limits of chunks (512).
 DIMENSIONS = [1, 2, 17, 128, 129, 512, 513, 1300, 5000]
 
 
@@ -108,7 +108,7 @@ def excess_over_bound(search, keys, true, depth=None):
     others = ~np.eye(len(keys), dtype=bool)
     keys = np.where(others, keys, 0.0)
     bound = errors(search.metric, keys, known.norms, known.largest, depth)
-    beyond = np.abs(keys - true) - (bound + known.quantisation[:, None])
+    beyond = np.abs(keys - true) - bound
     return float(beyond[others].max())
 
 
@@ -126,8 +126,7 @@ def test_keys_are_within_their_bound(metric, d, kind):
         search, table = search_of(X, metric, workers)
         true = truth(search, table.X)
         assert excess_over_bound(search, screened(search, N), true) <= 0
-        if not search.step:
-            assert excess_over_bound(search, one_by_one(search, N), true) <= 0
+        assert excess_over_bound(search, one_by_one(search, N), true) <= 0
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -137,18 +136,6 @@ def test_without_its_term_in_d_the_bound_would_be_too_small(metric):
         search, table = search_of(X, metric, workers)
         keys, true = one_by_one(search, N), truth(search, table.X)
         assert excess_over_bound(search, keys, true, depth=0.0) > 0
-
-
-def test_counted_keys_are_within_what_counting_loses():
-    with Workers(1) as workers:
-        search, table = search_of(
-            uniform(np.random.default_rng(0), 300), "manhattan", workers
-        )
-        assert search.step > 0
-        keys, true = screened(search, N), truth(search, table.X)
-        assert excess_over_bound(search, keys, true) <= 0
-        search.quantisation = np.zeros(N)
-        assert excess_over_bound(search, keys, true) > 0
 
 
 @njit

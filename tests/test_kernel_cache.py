@@ -331,9 +331,10 @@ def test_a_step_is_compiled_anew_after_a_change_of_its_file_or_a_kernel(tmp_path
         PACKAGE, tmp_path / "widemargin", ignore=shutil.ignore_patterns("__pycache__")
     )
     script = (
-        "from widemargin.algorithms import lmba, ordinal, simba\n"
+        "from widemargin.algorithms import lmba, simba\n"
+        "from widemargin.algorithms.ordinal import osimba\n"
         "from widemargin.kernels import move\n"
-        "functions = [m.visit_rows for m in (lmba, ordinal, simba)] + [move]\n"
+        "functions = [m.visit_rows for m in (lmba, simba, osimba)] + [move]\n"
         "print(*(f._cache._digest.hex() for f in functions))\n"
     )
 
@@ -346,7 +347,8 @@ def test_a_step_is_compiled_anew_after_a_change_of_its_file_or_a_kernel(tmp_path
 
     *steps, kernel = digests()
     assert digests() == [*steps, kernel]
-    append_to("algorithms/simba.py")
+    for file in ("algorithms/simba.py", "algorithms/ordinal/osimba.py"):
+        append_to(file)
     *changed, same = digests()
     assert not set(steps) & set(changed)
     assert same == kernel

@@ -10,8 +10,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from settings_tools import changed_settings
-from widemargin import IPCMSR, IPICSR, GFlip, memory, prototypes
-from widemargin.algorithms import gflip, separability
+from widemargin import IPCMSR, IPICSR, GFlip, memory
+from widemargin.algorithms import gflip
+from widemargin.algorithms.separability import prototypes, ratios
 from widemargin.datasets import make_gaussian_relevant
 from widemargin.evaluation import selection_curve
 
@@ -168,7 +169,7 @@ class TestSeparabilityRatios:
         X, y = np.random.default_rng(0).random((50, 3)), np.repeat(["a", "b"], [40, 10])
         monkeypatch.setenv("WIDEMARGIN_MEMORY", "12KiB")
         for name in ("heat_width", "class_distances", "nearest", "edge_sums"):
-            monkeypatch.setattr(separability, name, work)
+            monkeypatch.setattr(ratios, name, work)
         expected = (
             f"^{selector.__name__} needs about 12.5 KiB of memory for the distances "
             r"within class 'a' \(40 rows\), and 12.0 KiB are available. Fit it to a "

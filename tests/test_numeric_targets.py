@@ -176,12 +176,15 @@ def test_a_task_is_taken_at_its_word():
 # Tests.
 
 
+@pytest.mark.parametrize("n_samples", [None, 25])
 @pytest.mark.parametrize("weights", ["rank", "uniform", "distance"])
-def test_one_search_gives_the_scores_of_fits(weights):
+def test_one_search_gives_the_scores_of_fits(weights, n_samples):
     rng = np.random.default_rng(3)
     A = rng.integers(0, 5, (60, 6)).astype(float)
     b = A[:, 0] + rng.standard_normal(60)
-    selector = RReliefF(weights=weights, n_neighbors=7)
+    selector = RReliefF(
+        weights=weights, n_neighbors=7, n_samples=n_samples, random_state=0
+    )
     data = read_once(A, b, "test", numeric=True)
     orders = [rng.permutation(60) for _ in range(5)]
     found = []

@@ -18,6 +18,7 @@ from oracles.ordinal import (
 )
 from widemargin import OReliefF, OSimba
 from widemargin.datasets import make_ordinal
+from widemargin.evaluation import significance
 from widemargin.table import encode
 
 pytestmark = [
@@ -417,3 +418,31 @@ def test_absolute_differences_prefer_the_discriminative_feature(samples):
         X, y = make_ordinal(samples, random_state=seed)
         scores.append(OReliefF(difference="absolute").fit(X, y).scores_)
     assert np.argmax(np.mean(scores, axis=0)) == 1
+
+
+def test_directed_scores_fall_with_the_spread_of_features_that_know_nothing():
+    """What the notes of O-ReliefF warn of, and that absolute differences do not."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat([0, 1, 2], 80))
+    X = np.column_stack([rng.random((240, 4)), rng.beta(30, 30, (240, 4))])
+    X[:2, 4:] = [[0.0], [1.0]]  # as wide in range, but narrow in spread
+    directed = OReliefF(n_neighbors="log").fit(X, y).scores_
+    absolute = OReliefF(n_neighbors="log", difference="absolute").fit(X, y).scores_
+    assert directed[4:].min() > directed[:4].max()
+    assert directed.max() < -0.02
+    assert np.abs(absolute).max() < 0.03
+
+
+def test_permuted_labels_take_the_spread_out_of_directed_scores():
+    rng = np.random.default_rng(1)
+    y = rng.permutation(np.repeat([0, 1, 2], 40))
+    X = np.column_stack([rng.random((120, 5)), rng.beta(30, 30, (120, 5))])
+    X[:2, 5:] = [[0.0], [1.0]]
+    X[:, 0] += 0.6 * y
+    tested = significance(OReliefF(n_neighbors="log"), X, y, random_state=0).frame
+    p = tested.sort_values("feature")["p_value"].to_numpy()
+    scores = OReliefF(n_neighbors="log").fit(X, y).scores_
+    assert p[0] == p.min()
+    assert p[0] < 0.01
+    assert np.median(p[5:]) > 0.1
+    assert (scores[5:] > scores[1:5].max()).all()

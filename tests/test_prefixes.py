@@ -1,3 +1,4 @@
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -80,7 +81,7 @@ def folds_of(X, y, nominal=None):
 
 
 def plain_ranking(selector, X, y):
-    """A function that ranks by a plain fit to some rows."""
+    """A function that ranks by a plain fit to some rows; of one class, by columns."""
     plain = clone(selector)
     if "redundancy" in plain.get_params():
         plain.set_params(redundancy=None)
@@ -89,7 +90,13 @@ def plain_ranking(selector, X, y):
     else:
         n = None if isinstance(plain, TraceRatio) else X.shape[1]
         plain.set_params(n_features_to_select=n)
-    return lambda train: np.argsort(plain.fit(X[train], y[train]).ranking_)
+
+    def rank(train):
+        if len(np.unique(y[train])) == 1:
+            return np.arange(X.shape[1])
+        return np.argsort(plain.fit(X[train], y[train]).ranking_)
+
+    return rank
 
 
 def fold_orders(selector, X, y, folds):
@@ -163,6 +170,17 @@ def test_every_prefix_has_the_accuracy_of_the_oracle(case, scale):
 def test_any_small_table_has_the_accuracies_of_the_oracle(table):
     X, y = table
     assert_is_the_oracle(Given(-np.arange(X.shape[1])).fit(X, y), X, y)
+
+
+@pytest.mark.parametrize("selector", [Given([3, 2, 1, 4]), ReliefF(), FisherScore()])
+def test_two_parts_may_hold_a_whole_class(selector):
+    """Without them, one class is left, and there is nothing to rank by."""
+    X = np.random.default_rng(0).normal(size=(14, 4))
+    y = np.repeat([0, 1], [12, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of classes that are small
+        fitted = selector.set_params(n_features_to_select="auto").fit(X, y)
+        assert_is_the_oracle(fitted, X, y)
 
 
 def test_more_rows_than_a_panel_and_many_classes():

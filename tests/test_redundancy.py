@@ -159,6 +159,20 @@ def mixed():
     )
 
 
+def test_a_numeric_target_says_which_is_best():
+    rng = np.random.default_rng(0)
+    y = rng.standard_exponential(300)
+    blurred = y + 0.4 * rng.standard_normal(300)
+    X = np.column_stack([rng.standard_normal(300), blurred, y])
+    found = redundancy(X, y, threshold=0.7)
+    assert found.groups == [[2, 1]]
+    bins = pd.qcut(y, 5, labels=False)
+    assert redundancy(X, bins, threshold=0.7).groups == found.groups
+    assert redundancy(X, np.exp(y), threshold=0.7).groups == found.groups
+    with pytest.raises(ValueError, match="a label for each of 300 rows, got 299"):
+        redundancy(X, y[:-1], threshold=0.7)
+
+
 def test_frames_with_text_and_missing_values():
     X = mixed()
     X.loc[::9, ["size", "number"]] = None

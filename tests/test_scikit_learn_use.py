@@ -117,3 +117,20 @@ def test_verbose_shows_progress_on_stderr_only(capsys):
     assert out == ""
     assert "Simba: 2 of 2" in err
     assert "G-flip, epoch 1" in err
+
+
+def test_the_html_view_links_to_the_documentation_only_where_there_is_one(monkeypatch):
+    from widemargin import TuRF, baselines
+
+    def link(estimator):
+        return estimator._get_doc_link()
+
+    assert link(ReliefF()) == link(TuRF(ReliefF())) == ""
+    assert "https://scikit-learn.org" not in ReliefF()._repr_html_()
+    monkeypatch.setenv("WIDEMARGIN_DOCS_URL", "https://docs.example/widemargin/")
+    site = "https://docs.example/widemargin/api/generated"
+    assert link(ReliefF()) == f"{site}/widemargin.ReliefF.html"
+    assert link(TuRF(ReliefF())) == f"{site}/widemargin.TuRF.html"
+    fisher = baselines.FisherScore()
+    assert link(fisher) == f"{site}/widemargin.baselines.FisherScore.html"
+    assert f"{site}/widemargin.ReliefF.html" in ReliefF()._repr_html_()

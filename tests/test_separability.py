@@ -12,7 +12,8 @@ from sklearn.datasets import load_iris
 from cases import CASES, gaussian, small_tables, tied
 from oracles import separability as oracle
 from settings_tools import changed_settings
-from widemargin import IPCMSR, IPICSR, prototypes
+from widemargin import IPCMSR, IPICSR
+from widemargin.algorithms.separability import prototypes
 from widemargin.base import separation_ratio
 from widemargin.threads import Workers
 

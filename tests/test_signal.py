@@ -10,7 +10,7 @@ from widemargin.datasets import make_xor
 from widemargin.evaluation import _signal_statistics as signal_statistics
 from widemargin.evaluation import signal
 from widemargin.evaluation._columns import read_columns
-from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled
+from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled, signal_test
 from widemargin.evaluation._signal_statistics import OfClasses
 from widemargin.threads import Workers
 
@@ -244,3 +244,23 @@ def test_constant_and_empty_columns_tell_nothing():
     X, y = np.ones((20, 3)), np.arange(20) % 2
     X[:, 1] = np.nan
     assert signal(X, y, n_permutations=19).p_value == 1.0
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 0.7, 2.0])
+def test_whether_there_is_a_signal_is_told_without_relief_where_that_settles_it(shift):
+    bounded = 0
+    for seed in range(4):
+        X, y = shifted(shift, seed=seed)
+        options = {"n_permutations": 99, "random_state": seed, "n_jobs": 1}
+        full, told = (
+            signal(X, y, **options),
+            signal_test(X, y, only_whether=True, **options),
+        )
+        assert told.found == full.found
+        assert told.p_value >= full.p_value
+        if len(told.p_values) < len(WEIGHTS):
+            bounded += 1
+        else:
+            assert told == full
+    if shift in (0.0, 2.0):
+        assert bounded == (0 if shift == 0 else 4)

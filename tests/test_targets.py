@@ -16,7 +16,6 @@ from widemargin.evaluation import (
     RankingTree,
     compare,
     profile,
-    redundancy,
     resample,
     selection_curve,
 )
@@ -55,7 +54,6 @@ def test_a_whole_number_measurement_is_refused_with_the_remedy(selector, diabete
         lambda X, y: profile(X, y, task="classification"),
         lambda X, y: selection_curve("ReliefF", X, y),
         lambda X, y: resample("ReliefF", X, y),
-        redundancy,
         margin.hypothesis_margins,
         lambda X, y: RankingTree().fit(X, y),
         lambda X, y: LaplacianScore(supervised=True).fit(X, y),

@@ -27,28 +27,30 @@ if TYPE_CHECKING:
     from widemargin.evaluation._auto import AutoSelector
     from widemargin.report import report
     from widemargin.selection import Selection
+    from widemargin.warming import warm
 
 _HOME = {
     "methods": "widemargin.catalogue",
-    "Relief": "widemargin.algorithms.relief",
-    "ReliefF": "widemargin.algorithms.relief",
+    "Relief": "widemargin.algorithms.relief.relief",
+    "ReliefF": "widemargin.algorithms.relief.relieff",
     "Simba": "widemargin.algorithms.simba",
     "GFlip": "widemargin.algorithms.gflip",
     "LMBA": "widemargin.algorithms.lmba",
     "FRLL": "widemargin.algorithms.frll",
-    "IPCMSR": "widemargin.algorithms.separability",
-    "IPICSR": "widemargin.algorithms.separability",
-    "OReliefF": "widemargin.algorithms.ordinal",
-    "OSimba": "widemargin.algorithms.ordinal",
+    "IPCMSR": "widemargin.algorithms.separability.ratios",
+    "IPICSR": "widemargin.algorithms.separability.ratios",
+    "OReliefF": "widemargin.algorithms.ordinal.orelieff",
+    "OSimba": "widemargin.algorithms.ordinal.osimba",
     "RReliefF": "widemargin.algorithms.rrelieff",
-    "SURF": "widemargin.algorithms.surf",
-    "SURFStar": "widemargin.algorithms.surf",
-    "MultiSURF": "widemargin.algorithms.surf",
-    "MultiSURFStar": "widemargin.algorithms.surf",
+    "SURF": "widemargin.algorithms.surf.selectors",
+    "SURFStar": "widemargin.algorithms.surf.selectors",
+    "MultiSURF": "widemargin.algorithms.surf.selectors",
+    "MultiSURFStar": "widemargin.algorithms.surf.selectors",
     "IRelief": "widemargin.algorithms.irelief",
     "TuRF": "widemargin.algorithms.turf",
     "Selection": "widemargin.selection",
     "AutoSelector": "widemargin.evaluation._auto",
+    "warm": "widemargin.warming",
 }
 # `report` can be called: the package passes it on to its function of that name.
 _MODULES = (
@@ -90,15 +92,18 @@ __all__ = [
     "methods",
     "plotting",
     "report",
+    "warm",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in _MODULES:
-        return import_module(f"widemargin.{name}")
-    raise AttributeError(f"module 'widemargin' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers would take any name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            return getattr(import_module(_HOME[name]), name)
+        if name in _MODULES:
+            return import_module(f"widemargin.{name}")
+        raise AttributeError(f"module 'widemargin' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

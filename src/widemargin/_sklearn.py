@@ -4,7 +4,10 @@ Such names may move or go in any release. They are imported here and nowhere els
 that a new release is met in one file; `tests/test_private_names.py` checks it.
 """
 
-from sklearn.base import _fit_context
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sklearn import base
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -27,3 +30,13 @@ __all__ = [
     "_get_output_config",
     "_safe_indexing",
 ]
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def _fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
+    """Decorate `fit` as scikit-learn does, which does not say that types stay."""
+    decorate: Callable[[Fit], Fit] = base._fit_context(
+        prefer_skip_nested_validation=prefer_skip_nested_validation
+    )
+    return decorate

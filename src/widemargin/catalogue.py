@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
+from importlib.resources import files
 
 import widemargin
 from widemargin import baselines
@@ -67,14 +67,15 @@ def methods() -> list[Method]:
 @cache
 def _selectors(module: str) -> dict[str, tuple[str, About]]:
     """First line and ``_about`` of each class of a module that has one."""
-    spec = find_spec(module)
-    source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
-    if source is None:
+    package, *path = module.split(".")
+    # Asking the import system for a module would import the packages that it is in.
+    file = files(package).joinpath(*path[:-1], f"{path[-1]}.py")
+    if not file.is_file():
         raise RuntimeError(f"widemargin: the source of {module} is not installed.")
+    source = file.read_text(encoding="utf-8")
     found = {}
     for node in ast.parse(source).body:
-        about = _about(node) if isinstance(node, ast.ClassDef) else None
-        if about is not None:
+        if isinstance(node, ast.ClassDef) and (about := _about(node)):
             text = ast.get_docstring(node) or ""
             found[node.name] = (text.splitlines() or [""])[0], about
     return found
@@ -91,7 +92,7 @@ def _about(node: ast.ClassDef) -> About | None:
 
 
 def markdown() -> str:
-    """Write the list as a table, as the README has it."""
+    """Write the list as a table, as docs/methods.md has it."""
     rows = [["method", "what it looks for", "needs", "gives", "cost", "from"]]
     rows.append(["---"] * len(rows[0]))
     for m in methods():

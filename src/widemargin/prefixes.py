@@ -24,8 +24,7 @@ from widemargin.folding import Fold
 from widemargin.table import Floats, Ints
 from widemargin.threads import Workers
 
-QUERIES = 32  # rows whose distances to a panel are worked on together
-MIXED_QUERIES = 8  # the same where the distances to all rows are kept
+QUERIES = 8  # rows whose distances to all rows are worked on together
 FARTHEST = 1e150  # scaled values are no larger, so that squares stay finite
 
 
@@ -40,7 +39,6 @@ class Space(NamedTuple):
     shift: Floats  # (d,) what to subtract from numbers
     factor: Floats  # (d,) and what to multiply them by then
     n_classes: int
-    scratch: dict[tuple[int, ...], Floats]  # what is used again in the next fold
 
     @property
     def starts(self) -> Ints:
@@ -69,7 +67,6 @@ def spaces(
     gappy = np.flatnonzero(np.isnan(columns.sum(axis=1)))
     missing = np.isnan(columns[gappy])
     parts = _Parts(X, folds, scale)
-    scratch: dict[tuple[int, ...], Floats] = {}
     for v, (train, _) in enumerate(folds):
         training = np.zeros(len(y), np.bool_)
         training[train] = True
@@ -83,9 +80,7 @@ def spaces(
             shift[f], factor[f] = (a[0] for a in _Parts(*part).without(0))
         shift[nominals], factor[nominals] = 0.0, 1.0
         size = int(y.max()) + 1
-        yield Space(
-            columns, rows, y[rows], training, nominals, shift, factor, size, scratch
-        )
+        yield Space(columns, rows, y[rows], training, nominals, shift, factor, size)
 
 
 def constant_in_training(X: Floats, folds: Sequence[Fold]) -> NDArray[np.bool_]:
@@ -149,22 +144,17 @@ def prefix_hits(
     of the result for each of ``tests``, some of the caller's rows that are not for
     training.
     """
-    prefixes: kernels.Prefixes | kernels.MixedPrefixes
-    if space.nominal[order].any():
-        count, size = kernels.mixed_prefix_hits, MIXED_QUERIES
-        prefixes = _in_columns(space, order)
-    else:
-        count, size = kernels.prefix_hits, QUERIES
-        prefixes = _in_panels(space, order, workers)
+    prefixes = _in_columns(space, order)
     place, prior = np.argsort(space.rows), space.prior
     blocks = [
         (t, place[rows[part]])
         for t, rows in enumerate(tests)
-        for part in workers.shares(len(rows), 1, size)
+        for part in workers.shares(len(rows), 1, QUERIES)
     ]
     correct = np.zeros((len(blocks), len(order)), np.int64)
     workers.run(
-        lambda b: count(prefixes, blocks[b][1], prior, correct[b]), range(len(blocks))
+        lambda b: kernels.prefix_hits(prefixes, blocks[b][1], prior, correct[b]),
+        range(len(blocks)),
     )
     hits = np.zeros((len(tests), len(order)), np.int64)
     for (t, _), found in zip(blocks, correct, strict=True):
@@ -208,47 +198,16 @@ def prefix_means(
     return means
 
 
-def _in_panels(space: Space, order: Ints, workers: Workers) -> kernels.Prefixes:
-    """The rows in panels, features in order, each class at a border of vectors."""
-    n, d = len(space.y), len(order)
-    starts = space.starts
-    room = -(-np.diff(starts) // kernels.DOUBLES) * kernels.DOUBLES
-    edges = np.concatenate([[0], np.cumsum(room)])
-    places = np.arange(n) + (edges[:-1] - starts[:-1])[space.y]
-    n_panels = -(-int(edges[-1]) // kernels.WIDTH)
-    step = len(kernels.STEPS)
-    begin = np.full(n_panels * kernels.WIDTH, np.inf)
-    begin[places] = space.begin
-    shape = n_panels, -(-d // step) * step, kernels.WIDTH
-    if shape not in space.scratch:
-        space.scratch[shape] = _zeros_in_lines(shape)
-    prefixes = kernels.Prefixes(space.scratch[shape], begin, places, space.y, edges)
-    scaling = space.shift, space.factor, FARTHEST
-    workers.run(
-        lambda p: kernels.pack_panel(space.columns, order, scaling, p, prefixes),
-        range(n_panels),
-    )
-    return prefixes
-
-
-def _in_columns(space: Space, order: Ints) -> kernels.MixedPrefixes:
+def _in_columns(space: Space, order: Ints) -> kernels.Prefixes:
     """The rows column by column, features in order."""
     with np.errstate(over="ignore"):
         Z = (space.columns[order] - space.shift[order, None]) * space.factor[
             order, None
         ]
-    return kernels.MixedPrefixes(
+    return kernels.Prefixes(
         np.clip(Z, -FARTHEST, FARTHEST, out=Z),
         space.nominal[order],
         space.begin,
         space.y,
         space.starts,
     )
-
-
-def _zeros_in_lines(shape: tuple[int, ...]) -> Floats:
-    """An array of zeros that begins where a line of the cache does."""
-    size = int(np.prod(shape))
-    room = np.zeros(size + kernels.DOUBLES)
-    start = -(room.ctypes.data // room.itemsize) % kernels.DOUBLES
-    return room[start : start + size].reshape(shape)

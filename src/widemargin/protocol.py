@@ -36,6 +36,10 @@ class AnyTable(Protocol):
         """Labels of the classes as the caller wrote them."""
 
     @property
+    def target(self) -> Floats | None:
+        """(n,) numeric y, if that is what the method predicts."""
+
+    @property
     def low(self) -> Floats:
         """(d,) smallest value of each feature."""
 

@@ -18,6 +18,9 @@ the same in nearly all rows would look as if it were known exactly.
 The intervals of all d features hold together, at every look at them: the l-th look
 spends δ = α / (l (l + 1) d), and these sum to α. When all rows are visited only
 rounding is left: a sum of n terms up to R may be off by n ε R, so that h = n ε R.
+
+Scores of numeric targets are not means, but quotients of means: `widemargin.numeric`
+has their intervals.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,13 +93,82 @@ class Moments:
 
         ``reach`` bounds the absolute contribution of any row.
         """
-        T = self.count
-        if n == T:  # exact but for rounding, which depends on the order of the rows
-            return n * np.finfo(np.float64).eps * reach
-        t = stdtrit(T - 1, 1 - delta / 2)
-        of_mean = t**2 * self.squares / (T - 1) * (1 - T / n) / T
-        unseen = math.log(2 / delta) / -math.log1p(-T / n) / n
-        return np.sqrt(of_mean + (unseen * (reach + np.abs(self.mean))) ** 2)
+        if n == self.count:
+            return rounding(n) * reach
+        farthest = reach + np.abs(self.mean)
+        return half_width(self.squares, farthest, self.count, n, delta)
+
+
+def half_width(
+    squares: Floats, farthest: Floats, T: int, n: int, delta: float
+) -> Floats:
+    """Half-width that the mean of n rows keeps to with probability 1 − delta.
+
+    Parameters
+    ----------
+    squares : array
+        Sums of squared deviations of the T < n rows seen from their mean.
+    farthest : array
+        Bound on the distance of any row from that mean.
+    T, n : int
+    delta : float
+    """
+    t = stdtrit(T - 1, 1 - delta / 2)
+    of_mean = t**2 * squares / (T - 1) * (1 - T / n) / T
+    unseen = math.log(2 / delta) / -math.log1p(-T / n) / n
+    return np.sqrt(of_mean + (unseen * farthest) ** 2)
+
+
+def rounding(n: int) -> float:
+    """How far off a mean of n numbers up to 1 may be; that depends on their order."""
+    return n * float(np.finfo(np.float64).eps)
+
+
+class Evidence(Protocol):
+    """What the rows visited so far say about the scores."""
+
+    @property
+    def count(self) -> int:
+        """Rows visited."""
+
+    def add(self, V: Floats) -> None:
+        """Visit more rows, given their contributions."""
+
+    def scores(self) -> Floats:
+        """The estimates."""
+
+    def half_widths(self, n: int, alpha: float) -> Floats:
+        """Half-widths that hold together with probability 1 − alpha; n rows in all."""
+
+
+class Means:
+    """`Evidence` for scores that are means of contributions.
+
+    ``reach`` bounds the absolute contribution of any row, per feature; it is 0 for a
+    feature whose score is known to be 0.
+    """
+
+    def __init__(self, reach: Floats) -> None:
+        self.reach = reach
+        self.moments = Moments(len(reach))
+
+    @property
+    def count(self) -> int:
+        """Rows visited."""
+        return self.moments.count
+
+    def add(self, V: Floats) -> None:
+        """Visit more rows, given their contributions, (m, d)."""
+        self.moments.add(V)
+
+    def scores(self) -> Floats:
+        """The means."""
+        return self.moments.mean.copy()
+
+    def half_widths(self, n: int, alpha: float) -> Floats:
+        """Half-widths that hold together with probability 1 − alpha; n rows in all."""
+        unknown = max(1, int(np.count_nonzero(self.reach)))
+        return self.moments.half_width(n, self.reach, alpha / unknown)
 
 
 def batch_size(n: int) -> int:
@@ -106,7 +179,7 @@ def batch_size(n: int) -> int:
 def estimate(
     contributions: Iterable[Floats],
     n: int,
-    reach: Floats,
+    evidence: Evidence,
     *,
     confidence: float,
     enough: Callable[[Estimate], bool],
@@ -116,12 +189,12 @@ def estimate(
 
     Parameters
     ----------
-    contributions : iterable of arrays of shape (m, d)
-        v_i of the rows in random order, computed when asked for.
+    contributions : iterable of arrays
+        Those of the rows in random order, some rows at a time, computed when asked for.
     n : int
         Rows that there are.
-    reach : array of shape (d,)
-        Bound on |v_i|; 0 for a feature whose score is known to be 0.
+    evidence : Evidence
+        Takes the contributions, and knows scores and intervals.
     confidence : float
         Probability that all intervals of all looks hold.
     enough : function of an Estimate
@@ -129,20 +202,19 @@ def estimate(
     advance : function
         Told the rows visited and the widest half-width.
     """
-    moments, look, due = Moments(len(reach)), 0, batch_size(n)
-    unknown = max(1, int(np.count_nonzero(reach)))
-    known = Estimate(moments.mean, np.full(len(reach), np.inf), 0)
+    look, due, known = 0, batch_size(n), None
     for V in contributions:
-        moments.add(V)
-        T = moments.count
+        evidence.add(V)
+        T = evidence.count
         if min(due, n) <= T:
             look, due = look + 1, math.ceil(GROWTH * T)
-            delta = (1 - confidence) / (look * (look + 1) * unknown)
-            half_width = moments.half_width(n, reach, delta)
-            known = Estimate(moments.mean.copy(), half_width, T)
-        advance(len(V), f"widest half-width {known.half_width.max():.2g}")
-        if known.n_samples == T and enough(known):
+            alpha = (1 - confidence) / (look * (look + 1))
+            known = Estimate(evidence.scores(), evidence.half_widths(n, alpha), T)
+        widest = math.inf if known is None else known.half_width.max()
+        advance(len(V), f"widest half-width {widest:.2g}")
+        if known is not None and known.n_samples == T and enough(known):
             break
+    assert known is not None  # the last look is at all rows
     return known
 
 

@@ -148,8 +148,6 @@ class Settings:
         them; a few arrays of as many numbers.
     search_bytes : int, default=2**28
         Working memory for the candidate lists of a search.
-    max_counting_error : float, default=0.005
-        Share of a distance that may be lost by counting it in whole numbers.
     prototype_pairs : int, default=2**20
         Pairs of rows of a class that IPCMSR and IPICSR look at together.
     listed_neighbors : int, default=16
@@ -178,7 +176,6 @@ class Settings:
     single_thread_work: int = 10**7
     pair_block: int = 2**21
     search_bytes: int = 2**28
-    max_counting_error: float = 0.005
     prototype_pairs: int = 2**20
     listed_neighbors: int = 16
     flipped_rows: int = 512

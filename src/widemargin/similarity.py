@@ -133,11 +133,11 @@ def _codes(columns: Columns, n_bins: int) -> Codes:
             codes[f] = np.minimum(columns.nominal[f] + 1, MOST - 1)
             continue
         there = ~np.isnan(columns.numbers[:, f])
-        codes[f, there] = _bins(columns.numbers[there, f], n_bins)
+        codes[f, there] = quantile_bins(columns.numbers[there, f], n_bins)
     return codes
 
 
-def _bins(values: Floats, n_bins: int) -> Codes:
+def quantile_bins(values: Floats, n_bins: int) -> Codes:
     """Bins 1, 2, … of equal frequency; few values keep a bin each."""
     distinct, place = np.unique(values, return_inverse=True)
     if len(distinct) <= n_bins:

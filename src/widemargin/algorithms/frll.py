@@ -2,14 +2,14 @@
 
 Reference
 ---------
-J. Pan, X. Wang, L. Song, X. Niu, L. Gu, *Fast feature ranking and its application to
+F. Pan, J. Wang, G. Song, B. Niu, Q. Gu, *Fast feature ranking and its application to
 face recognition*, 2013: FRLL-Q and FRLL-D.
 """
 
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -113,13 +113,13 @@ class FRLL(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         n_neighbors: int = 5,
-        criterion: str = "quotient",
-        neighbors: str = "class",
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        criterion: Literal["quotient", "difference"] = "quotient",
+        neighbors: Literal["class", "global"] = "class",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -9,7 +9,7 @@ algorithms*, ICML 2004, algorithm 1.
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,15 +134,15 @@ class GFlip(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         n_starts: int = 1,
-        utility: str = "linear",
-        beta: float | str = "auto",
+        utility: Literal["linear", "sigmoid", "zero-one"] = "linear",
+        beta: float | Literal["auto"] = "auto",
         max_epochs: int = 100,
         start: Any = "empty",
         order: Any = None,
-        scale: str | None = "minmax",
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,

@@ -9,7 +9,7 @@ applications*, IEEE Transactions on Pattern Analysis and Machine Intelligence 29
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -120,13 +120,13 @@ class IRelief(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         sigma: float = 1.0,
         max_iter: int = 100,
         tol: float = 1e-4,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -32,9 +32,9 @@ from widemargin.engine import (
     pair_lengths,
 )
 from widemargin.engine.relations import HIT, MISS
+from widemargin.engine.weighted_screens import CoarseScreen
 from widemargin.progress import progress
 from widemargin.protocol import AnyTable
-from widemargin.screen import CoarseScreen
 from widemargin.table import (
     Floats,
     Ints,
@@ -157,17 +157,17 @@ class LMBA(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         n_neighbors: int = 3,
         c: float = 1.0,
-        active: str = "weighted",
-        step: str | Callable[[int], float] = "sqrt",
+        active: Literal["weighted", "original"] = "weighted",
+        step: Literal["sqrt", "constant"] | Callable[[int], float] = "sqrt",
         max_iter: int = 1,
         batch_size: int = 1,
         order: Any = None,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -298,7 +298,8 @@ def visit_rows(
     X, labels, starts = table[0], table[1].labels, table[1].starts
     edges, sums, squares = room.edges, room.sums, room.squares
     c, batch, scale = descent.c, descent.batch, 0.0
-    two, first, d = np.int64(2), np.uint64(0), np.uint64(w.size)
+    zero, two = np.int64(0), np.int64(2)
+    first, d = np.uint64(0), np.uint64(w.size)
     for t in range(visits.size):
         i = visits[t]
         if t % batch == 0:
@@ -313,8 +314,7 @@ def visit_rows(
             own = starts[labels[i]], starts[labels[i] + 1]
             n = kernels.possible_invaders(X, i, own, targets, coarse, scale, room)
             n = kernels.hinge_edges(X, i, targets, c, n, room)
-            for e in range(0, n, 4):
-                kernels.add_four_edges(X, edges, e, n, two, first, d, sums)
+            kernels.edge_sums(X, edges, two, zero, n, first, d, sums)
         if (t + 1) % batch == 0 or t + 1 == visits.size:
             go_down(sums, beta[t // batch], w, room.spare)
 

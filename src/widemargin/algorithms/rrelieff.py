@@ -12,33 +12,41 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector
-from widemargin.engine import Edges, anyone, influences, nearest
+from widemargin.base import About, SampledSelector
+from widemargin.engine import (
+    Edges,
+    Neighbors,
+    anyone,
+    group_sums,
+    influences,
+    nearest,
+)
 from widemargin.engine.influence import WEIGHTS
-from widemargin.numeric import ReliefSums
-from widemargin.table import Floats, Table
+from widemargin.numeric import Quotients, ReliefSums, unit_target
+from widemargin.protocol import AnyTable, Floats, Ints
+from widemargin.sampling import query_parts
 from widemargin.threads import Workers
 
 
-class RReliefF(MarginSelector):
+class RReliefF(SampledSelector):
     """RReliefF: near samples with other targets should differ in the feature.
 
-    The k nearest rows j of every sample i count p(i, j), which sum to 1. With
+    The k nearest rows j of every visited sample i count p(i, j), which sum to 1. With
     diff(y) = |y_i − y_j| / range(y) and diff(f) = |x_if − x_jf| in the scaled space,
 
         N_C  = Σ diff(y) p,   N_f = Σ diff(f) p,   N_fC = Σ diff(y) diff(f) p,
 
         w_f = N_fC / N_C − (N_f − N_fC) / (m − N_C),
 
-    where m is the number of samples: how much more a feature differs between near rows
-    of different targets than between near rows of equal ones. Rows that are equally
-    near share the weight of the places they take together, so scores do not depend on
-    the order of the rows.
+    where m is the number of visited samples: how much more a feature differs between
+    near rows of different targets than between near rows of equal ones. Rows that are
+    equally near share the weight of the places they take together, so scores do not
+    depend on the order of the rows.
 
     Nominal features and missing values are taken as they are. Two values of a nominal
     feature differ by 0 or 1, whatever the scale. Where a value is missing, the
@@ -60,6 +68,16 @@ class RReliefF(MarginSelector):
         How fast weights by rank fall; see ``weights``.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
+    n_samples : int, "auto" or None, default=None
+        Number of samples to visit, drawn without replacement; None visits all. "auto"
+        visits samples in random order until simultaneous confidence intervals settle
+        which features are selected, or are as narrow as ``tol``.
+    tol : float or None, default=None
+        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
+        None is 0.0025 times the largest difference that a feature can show, so 0.0025
+        with features scaled by their range.
+    confidence : float, default=0.95
+        Simultaneous coverage of the intervals, valid at every stopping time.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
@@ -74,6 +92,8 @@ class RReliefF(MarginSelector):
         ordered category counts as a number, its place in the order.
     n_jobs : int or None, default=None
         Threads; None uses all cores.
+    random_state : int, RandomState or None, default=None
+        Random seed of the samples to visit, if ``n_samples`` is given.
     verbose : int, default=0
         Show progress if positive.
 
@@ -99,6 +119,15 @@ class RReliefF(MarginSelector):
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature that stands for a skipped one; −1 for
         features that are not skipped. Skipped features rank last.
+    n_samples_ : int
+        Samples visited.
+    scores_interval_ : array of shape (n_features, 2)
+        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
+        ends, for the scores that visiting all samples gives. See
+        `widemargin.sampling` for the argument.
+    converged_ : bool
+        With ``n_samples="auto"``: whether the intervals settle which features are
+        selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -115,29 +144,32 @@ class RReliefF(MarginSelector):
     array(['bmi', 's5'], dtype=object)
     """
 
-    _mixed = True
+    _instead_on_dask = None
     _about = About("Robnik-Šikonja & Kononenko 1997", "n² d", needs="a numeric target")
     _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
+        **SampledSelector._parameter_constraints,
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
         "weights": [StrOptions(WEIGHTS)],
         "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
         "metric": [StrOptions({"euclidean", "manhattan"})],
-        "categorical_features": ["array-like", None],
     }
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         n_neighbors: int = 10,
-        weights: str = "rank",
+        weights: Literal["rank", "uniform", "distance"] = "rank",
         sigma: float = 20.0,
-        metric: str = "manhattan",
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        metric: Literal["manhattan", "euclidean"] = "manhattan",
+        n_samples: int | Literal["auto"] | None = None,
+        tol: float | None = None,
+        confidence: float = 0.95,
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Any = None,
         n_jobs: int | None = None,
+        random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -145,33 +177,60 @@ class RReliefF(MarginSelector):
         self.weights = weights
         self.sigma = sigma
         self.metric = metric
+        self.n_samples = n_samples
+        self.tol = tol
+        self.confidence = confidence
         self.redundancy = redundancy
         self.scale = scale
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
 
     @property
     def _numeric_target(self) -> bool:
         return True
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
+    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         sums = ReliefSums(table)
-        for edges in self._neighborhoods(table, workers):
+        for _, edges in self._edges(table, rows, workers):
             sums.add(edges, workers)
         return sums.scores()
 
-    def _neighborhoods(self, table: Table, workers: Workers) -> Iterator[Edges]:
-        """The neighbours of all samples, some at a time, and p(i, j)."""
+    def _edges(
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        """The neighbours of samples, some of these at a time, and p(i, j)."""
+        k = self._k(table.n_rows)
         for block in nearest(
             table,
-            self.n_neighbors,
+            k,
             anyone(1),
             metric=self.metric,
+            queries=rows,
             share_ties=True,
             distances=True,
             workers=workers,
+            **options,
         ):
             heads = np.repeat(block.queries, np.diff(block.offsets))
-            p = influences(block, self.n_neighbors, self.weights, self.sigma)
-            yield Edges(heads, block.rows, p)
+            p = influences(block, k, self.weights, self.sigma)
+            yield block, Edges(heads, block.rows, p)
+
+    def _evidence(self, table: AnyTable) -> Quotients:
+        return Quotients(table.ranges)
+
+    def _contributions(
+        self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
+    ) -> Iterator[Floats]:
+        y = unit_target(table)
+        for block, edges in self._edges(table, rows, workers, **options):
+            heads, tails, p = edges
+            dy = np.abs(y[heads] - y[tails]) * p
+            both = Edges(heads, tails, dy)
+            for _, offsets in query_parts(table, block):
+                a = group_sums(table, edges, offsets, workers=workers)
+                b = group_sums(table, both, offsets, workers=workers)
+                # Every sample has neighbours, so that no group is empty.
+                c = np.add.reduceat(dy[: offsets[-1]], offsets[:-1])
+                yield np.column_stack([a, b, c])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numbers
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, AscentSelector
 from widemargin.engine import edge_sums, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
+from widemargin.engine.weighted_screens import Screen
 from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.protocol import AnyTable
-from widemargin.screen import Screen
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers
 
@@ -65,6 +65,9 @@ class Simba(AscentSelector):
         mean is not positive.
     order : array of int or None, default=None
         Rows to visit in each pass, instead of random orders. Makes one start.
+    history : "step" or None, default=None
+        "step" notes e(w) and w after each batch, not only after each pass. An e(w)
+        costs as much as a pass.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
@@ -92,8 +95,11 @@ class Simba(AscentSelector):
         w of the best start. The signs are not meaningful.
     margin_ : float
         e(w) of the best start, at max w² = 1.
-    history_ : array of shape (n_starts, max_iter)
-        e(w) of each start after each pass.
+    history_ : array of shape (n_starts, max_iter) or (n_starts, n_steps)
+        e(w) of each start after each pass, or after each batch with
+        ``history="step"``.
+    weights_history_ : array of shape (n_starts, n_steps, n_features)
+        With ``history="step"``: w after each batch.
     n_iter_ : int
         Passes made.
     ranking_ : array of shape (n_features,)
@@ -140,20 +146,22 @@ class Simba(AscentSelector):
             StrOptions({"auto"}),
             Interval(numbers.Real, 0, None, closed="neither"),
         ],
+        "history": [StrOptions({"step"}), None],
     }
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         max_iter: int = 1,
         n_starts: int = 5,
         batch_size: int = 1,
-        utility: str = "linear",
-        beta: float | str = "auto",
+        utility: Literal["linear", "sigmoid"] = "linear",
+        beta: float | Literal["auto"] = "auto",
         order: Any = None,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        history: Literal["step"] | None = None,
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -166,6 +174,7 @@ class Simba(AscentSelector):
         self.utility = utility
         self.beta = beta
         self.order = order
+        self.history = history
         self.redundancy = redundancy
         self.scale = scale
         self.categorical_features = categorical_features

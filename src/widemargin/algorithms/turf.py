@@ -21,12 +21,13 @@ from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexi
 from widemargin.about import About
 from widemargin.base import all_or_nothing
 from widemargin.columns import is_frame, refuse_sparse, unwrapped
+from widemargin.links import Documented
 from widemargin.pickles import Versioned
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 
 
-class TuRF(Versioned, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """TuRF: rank, drop the worst features, rank the rest again.
 
     Irrelevant features disturb the distances by which neighbours are found. Dropping

@@ -9,6 +9,7 @@ Machine Learning Research 3, 2003, section 2.2.
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -82,10 +83,10 @@ class PearsonScore(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -9,6 +9,7 @@ Journal of Machine Learning Research 5, 2004.
 from __future__ import annotations
 
 import numbers
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,12 +91,12 @@ class FCBF(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         threshold: float = 0.0,
-        bins: str | None = "three",
+        bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three",
         n_bins: int = 5,
-        scale: str | None = "minmax",
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

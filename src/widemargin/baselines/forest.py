@@ -10,7 +10,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from _thread import RLock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -122,14 +122,14 @@ class ForestImportance(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
-        task: str = "classification",
+        task: Literal["classification", "regression"] = "classification",
         n_estimators: int = 100,
-        max_features: int | float | str | None = "sqrt",
+        max_features: int | float | Literal["sqrt", "log2"] | None = "sqrt",
         min_samples_leaf: int = 1,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,

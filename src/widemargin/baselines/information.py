@@ -9,6 +9,8 @@ classification learning*, IJCAI 1993 (bins "mdl").
 
 from __future__ import annotations
 
+from typing import Literal
+
 from widemargin.base import About, MarginSelector
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete, counted_relevance
 from widemargin.protocol import AnyTable
@@ -92,12 +94,12 @@ class InformationGain(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
-        bins: str | None = "three",
+        bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three",
         n_bins: int = 5,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -10,7 +10,7 @@ W. Ng, J. Wang, D. Yeung, *IPCM separability ratio for supervised feature select
 from __future__ import annotations
 
 import numbers
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -121,13 +121,13 @@ class LaplacianScore(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         supervised: bool | None = None,
         n_neighbors: int = 5,
-        delta: float | str = "auto",
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        delta: float | Literal["auto"] = "auto",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -11,6 +11,8 @@ Analysis and Machine Intelligence 27, 2005.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from widemargin._sklearn import StrOptions
@@ -113,13 +115,13 @@ class MRMR(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
-        criterion: str = "mid",
-        bins: str | None = "three",
+        criterion: Literal["mid", "miq"] = "mid",
+        bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three",
         n_bins: int = 5,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

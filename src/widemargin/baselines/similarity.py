@@ -9,13 +9,13 @@ IEEE Transactions on Pattern Analysis and Machine Intelligence 24, 2002.
 from __future__ import annotations
 
 import numbers
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from widemargin._sklearn import Interval
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
 from widemargin.notices import warn
 from widemargin.table import Floats, Ints, Table
@@ -40,9 +40,11 @@ class FeatureSimilarity(MarginSelector):
     n_features_to_select : int, float, "auto" or None, default=None
         None or "auto" keeps what the method arrives at. A number keeps the best
         features by rank instead.
-    n_neighbors : int or None, default=None
+    n_neighbors : int, "auto" or None, default=None
         k to begin with: the larger, the fewer features are kept. None is 5, or half
-        the number of features if that is less.
+        the number of features if that is less. "auto" looks, by bisection, for a k
+        that leaves at least ``n_features_to_select`` features while k + 1 leaves fewer;
+        without such a number it is as None.
     scale : {"minmax", "standard"} or None, default="minmax"
         How features are scaled: by their range, by their standard deviation, or not at
         all.
@@ -66,6 +68,8 @@ class FeatureSimilarity(MarginSelector):
         How many features are kept.
     epsilon_ : float
         ε; 0 if there was nothing to discard.
+    n_neighbors_ : int
+        k to begin with.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -83,15 +87,19 @@ class FeatureSimilarity(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "n_neighbors": [None, Interval(numbers.Integral, 1, None, closed="left")],
+        "n_neighbors": [
+            None,
+            StrOptions({"auto"}),
+            Interval(numbers.Integral, 1, None, closed="left"),
+        ],
     }
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
-        n_neighbors: int | None = None,
-        scale: str | None = "minmax",
+        n_neighbors: int | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -130,12 +138,11 @@ class FeatureSimilarity(MarginSelector):
         self._kept = np.zeros(d, bool)
         scores = np.zeros(d)
         if not len(varying):
-            self.epsilon_ = 0.0
+            self.epsilon_, self.n_neighbors_ = 0.0, 1
             return scores
         features = _Features(table.X[:, varying], workers)
-        k = self._first_k(d, len(varying))
         with single_threaded_blas():
-            kept, self.epsilon_ = _condense(features, k)
+            kept = self._condensed(features, d)
             loss = features.nearest_kept(np.flatnonzero(kept))
         largest = features.variances.max()
         scores[varying] = np.where(kept, loss, loss - largest)
@@ -143,8 +150,29 @@ class FeatureSimilarity(MarginSelector):
         self._kept[varying] = kept
         return scores
 
+    def _condensed(self, features: _Features, d: int) -> NDArray[np.bool_]:
+        """The features retained; sets ``epsilon_`` and ``n_neighbors_``."""
+        varying, wanted = len(features.variances), self.n_features_to_select
+        sized = wanted is not None and not isinstance(wanted, str)
+        if self.n_neighbors != "auto" or not sized:
+            self.n_neighbors_ = self._first_k(d, varying)
+            kept, self.epsilon_ = _condense(features, self.n_neighbors_)
+            return kept
+        low, high, size = 1, max(2, varying), min(self._wanted(), varying)
+        self.n_neighbors_ = low
+        kept, self.epsilon_ = _condense(features, low)
+        while high - low > 1:
+            k = (low + high) // 2
+            fewer, epsilon = _condense(features, k)
+            if fewer.sum() < size:
+                high = k
+                continue
+            low, kept = k, fewer
+            self.n_neighbors_, self.epsilon_ = k, epsilon
+        return kept
+
     def _first_k(self, d: int, varying: int) -> int:
-        if self.n_neighbors is None:
+        if self.n_neighbors is None or isinstance(self.n_neighbors, str):
             return max(1, min(5, d // 2))
         if self.n_neighbors > varying - 1:
             warn(

@@ -21,6 +21,8 @@ COMMANDS = (
     "report",
     "methods",
     "demo",
+    "reproduce",
+    "warm",
     "completion",
 )
 

@@ -30,7 +30,6 @@ BLOCK = 1024  # queries resolved and summed together; part of the order of summa
 WIDE = 1000  # features from which on it pays to sort edges before they are summed
 NO_BORDERS = np.empty((0, 0), np.int32)  # lists that anybody may enter at first
 SPARE = 3  # list entries beyond k, so that doubt about the k-th can be settled
-COUNTED = 128, 2048  # features between which distances are counted in whole numbers
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ def nearest(
     rank = np.empty(0, np.int64) if share_ties else table.rows
     members = search.members()
     rule = kernels.Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
-    wanted = k + (2 * SPARE if search.step else SPARE)
+    wanted = k + SPARE
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     candidates = None
     if everybody and memory <= table.settings.search_bytes:
@@ -194,12 +193,7 @@ class Search:
         size = np.max(np.maximum(self.high - self.centre, self.centre - self.low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
-        self.step = self._counting_step()
         self.packed, self.norms = self._pack(self.values)
-        self.quantisation = np.zeros(n)
-        if self.step:
-            quantisation = self.norms[kernels.MANHATTAN, :n] * self.factor * (1 + 1e-6)
-            self.quantisation, self.norms[:] = quantisation + quantisation.max(), 0.0
         # No sum in single precision is longer than a chunk, or than their number.
         self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
         self.extras, self.beyond = None, 0.0
@@ -216,44 +210,19 @@ class Search:
         assert self.table.mixed is not None
         return self.table.mixed
 
-    def _counting_step(self) -> float:
-        """The step whose multiples stand for values; 0 if they are not counted.
-
-        Many features are added up faster as whole numbers, if those are fine enough for
-        few rows to be measured again; with very many, distances differ too little.
-        """
-        n, d = self.values.shape
-        if self.metric != kernels.MANHATTAN or not COUNTED[0] < d <= COUNTED[1]:
-            return 0.0
-        step = float(np.max(self.high - self.low)) / kernels.TOP
-        some = self.values[:: n // 256 + 1]
-        typical = np.abs(some - self.centre).sum(axis=1).mean()
-        most = self.table.settings.max_counting_error * typical
-        return step if d * step <= most else 0.0
-
     def _pack(self, X: Floats) -> tuple[NDArray[Any], Floats]:
-        """Rows for the screen, filled up to whole panels, and their norms.
-
-        Instead of its norm, a counted row has what counting loses of it.
-        """
+        """Rows for the screen, filled up to whole panels, and their norms."""
         n, d = X.shape
         chunks = -(-d // kernels.CHUNK)
         # Whole vector registers.
-        length = fill_up(-(-d // chunks), kernels.WORDS if self.step else 8)
+        length = fill_up(-(-d // chunks), 8)
         padded = fill_up(n, self.width)
-        kind = np.int16 if self.step else np.float32
-        packed = np.empty((chunks, padded, length), kind)
+        packed = np.empty((chunks, padded, length), np.float32)
         packed[:, n:] = 0
         packed[-1, :n, d - (chunks - 1) * length :] = 0
         norms = np.zeros((2, padded))
 
         def pack(part: slice) -> None:
-            if self.step:
-                quantisation = norms[kernels.MANHATTAN, part]
-                kernels.count_rows(
-                    X[part], self.low, self.step, packed, part.start, quantisation
-                )
-                return
             kernels.pack_rows(
                 X[part], self.centre, self.factor, packed, part.start, norms[:, part]
             )
@@ -270,9 +239,7 @@ class Search:
     def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, kernels.ErrorBound]:
         """What is needed to measure from queries: all rows, their places, bounds."""
         norms = self._lengths(self.norms[self.metric, rows])
-        bound = kernels.ErrorBound(
-            norms, self.largest, self.depth, self.quantisation[rows]
-        )
+        bound = kernels.ErrorBound(norms, self.largest, self.depth)
         return self.table.data, kernels.Queries(rows, self.table.y[rows]), bound
 
     def tile(self) -> kernels.Tile:
@@ -322,12 +289,12 @@ class Search:
             a, b = (groups[g] for g in pair)
             corners = (a.start, a.stop, b.start, b.stop)
             kernels.search_pairs(
-                self.packed,
+                (self.packed, self.packed),
                 norms,
                 tuple(panel * self.width for panel in corners),
-                queries,
-                self.layout,
-                candidates,
+                (queries, queries),
+                (self.layout, self.layout),
+                (candidates, candidates),
                 self.tile(),
             )
             advance()
@@ -344,7 +311,7 @@ class Search:
         """What a tile needs besides the rows, ours having these norms."""
         if self.metric == kernels.EUCLIDEAN:
             return norms[kernels.EUCLIDEAN], self.norms[kernels.EUCLIDEAN]
-        return np.float32(self.step * self.factor) if self.step else None
+        return None
 
     def panels(self, rows: Ints, wanted: int) -> kernels.Candidates:
         """Screen some rows against all."""
@@ -457,9 +424,7 @@ class Search:
                 kernels.Queries(*(a[part] for a in queries)),
                 candidates,
                 place + part.start,
-                bound._replace(
-                    norms=bound.norms[part], quantisation=bound.quantisation[part]
-                ),
+                bound._replace(norms=bound.norms[part]),
                 rule,
                 shape[2],
                 lists.part(part),

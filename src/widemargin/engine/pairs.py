@@ -82,3 +82,89 @@ def listed(queries: Ints, coefficients: Floats) -> Edges:
     """Edges of all pairs of a query and a row whose coefficient, (m, n), is not 0."""
     q, rows = np.nonzero(coefficients)
     return Edges(queries[q], rows, coefficients[q, rows])
+
+
+def mean_distance(table: Table, metric: str, workers: Workers, title: str) -> float:
+    """Mean distance of all pairs of different rows."""
+    n = len(table.X)
+    if metric == "manhattan" and table.mixed is None:
+        return _sorted_total(table.X) / (n * (n - 1) / 2)
+    total = 0.0
+    with blocks_of_pairs(table, metric, workers, title) as blocks:
+        for block in blocks:
+            total += float(block.distances.sum(axis=1).sum())
+    return total / (n * (n - 1))
+
+
+def _sorted_total(X: Floats) -> float:
+    """Σ |x_i − x_j| over pairs and features, feature by feature, without the pairs.
+
+    In order, the r-th of n values is added as the greater one r times, and n − 1 − r
+    times taken away.
+    """
+    n, total = len(X), 0.0
+    times = 2.0 * np.arange(n) - (n - 1)
+    for part in spans(X.shape[1], 16):
+        ordered = np.sort(X[:, part], axis=0)
+        total += float((times @ (ordered - ordered[0])).sum())
+    return total
+
+
+class Surroundings(NamedTuple):
+    """Which rows are near some queries, and which are far."""
+
+    queries: Ints  # (m,)
+    marks: NDArray[np.int8]  # (m, n): near, far or neither
+    counts: Ints  # (m, 2, C): near and far rows of each class
+
+
+def surroundings(
+    table: Table, block: Block, radius: float | None, workers: Workers
+) -> Surroundings:
+    """Mark near and far rows.
+
+    Near are those within the radius. None: those nearer than the mean distance from
+    the query by half a standard deviation; far is the same the other way round.
+    """
+    m, n = block.distances.shape
+    marks, counts = np.empty((m, n), np.int8), np.zeros((m, 2, len(table.classes)), int)
+    workers.run(
+        lambda part: kernels.mark_rows(
+            block.distances[part],
+            block.queries[part],
+            table.y,
+            -1.0 if radius is None else radius,
+            marks[part],
+            counts[part],
+        ),
+        workers.shares(m, 8),
+    )
+    return Surroundings(block.queries, marks, counts)
+
+
+def edges_around(
+    table: Table, around: Surroundings, weights: Floats, workers: Workers
+) -> Edges:
+    """Edges to near and far rows, so that those of a class count as their mean.
+
+    ``weights`` says what such a mean counts: (m, 2, C), near and far.
+    """
+    coefficients = weights / np.maximum(around.counts, 1)
+    sizes = np.where(coefficients != 0, around.counts, 0).sum(axis=(1, 2))
+    firsts = np.concatenate([[0], np.cumsum(sizes)])
+    heads, tails = np.empty((2, firsts[-1]), np.int64)
+    values = np.empty(firsts[-1])
+    workers.run(
+        lambda part: kernels.list_marked(
+            around.marks[part],
+            around.queries[part],
+            table.y,
+            coefficients[part],
+            firsts[part],
+            heads,
+            tails,
+            values,
+        ),
+        workers.shares(len(sizes), 8),
+    )
+    return Edges(heads, tails, values)

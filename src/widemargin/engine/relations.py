@@ -8,6 +8,7 @@ together, each for its own k nearest rows.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin.table import Ints
 
@@ -44,3 +45,14 @@ def misses_only(n_classes: int) -> Ints:
 def anyone(n_classes: int) -> Ints:
     """One slot for all rows, whatever their class."""
     return np.zeros((n_classes, n_classes), np.int64)
+
+
+def class_coefficients(P: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What neighbours of each class count for a query of each class, in ReliefF.
+
+    Hits count −1 together, misses of class C count P(C) / (1 − P(y)), given the
+    probabilities P of the classes: entry [y, C].
+    """
+    coefficients = P / (1 - P[:, None])
+    np.fill_diagonal(coefficients, -1.0)
+    return coefficients

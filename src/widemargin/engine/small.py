@@ -74,11 +74,21 @@ def _shares(distances: Floats, wanted: int, rank: Ints | None) -> Floats:
     Columns tied with the last wanted one share what is left, or the lowest rank wins.
     """
     border = np.partition(distances, wanted - 1, axis=1)[:, wanted - 1, None]
-    inside: NDArray[np.bool_] = distances < border * (1 - TIE)
-    tied = ~inside & (distances <= border * (1 + TIE))
+    inside, tied = nearer_and_tied(distances, border)
     left = wanted - inside.sum(axis=1, keepdims=True)
     if rank is None:
         return inside + tied * (left / tied.sum(axis=1, keepdims=True))
     turn = np.where(tied, rank, np.iinfo(rank.dtype).max)
     last = np.take_along_axis(np.sort(turn, axis=1), left - 1, axis=1)
     return (inside | (turn <= last)).astype(float)
+
+
+def nearer_and_tied(
+    distances: Floats, border: Floats
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which distances are less than the border, and which are the same.
+
+    The rule of `widemargin.kernels.ties`, for arrays.
+    """
+    nearer = distances < border * (1 - TIE)
+    return nearer, ~nearer & (distances <= border * (1 + TIE))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -24,12 +24,13 @@ from widemargin.engine import on_dask
 from widemargin.evaluation._curves import sizes_up_to, try_out
 from widemargin.evaluation._defaults import choose
 from widemargin.evaluation._encoded import Encoded, read_once
+from widemargin.evaluation._folds import Curves
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import profile
-from widemargin.evaluation._recommend import SIMILARITIES, evidence_of
+from widemargin.evaluation._recommend import SIMILARITIES, Evidence, evidence_of
 from widemargin.evaluation._scoring import default_scoring, has_order
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
-from widemargin.evaluation._signal import signal
+from widemargin.evaluation._signal import signal_test
 from widemargin.evaluation._splits import REPEATS, group_codes, stratified_rows
 from widemargin.evaluation._verdicts import (
     Known,
@@ -38,7 +39,7 @@ from widemargin.evaluation._verdicts import (
     verdicts,
 )
 from widemargin.notices import muted, warn
-from widemargin.table import validate
+from widemargin.table import Ints, validate
 from widemargin.targets import judged_labels
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class AutoSelector(TableSelector):
     are tried in three times five stratified folds, with the ranking inside them. All
     that score within one standard error of the best are as good as each other; of
     these the most stable selection is taken, then the one with the fewest features.
-    `compare` recommends by the same rule.
+    `compare` recommends by the same rule. Methods that are clearly behind after the
+    first five folds are spared the other ten here.
 
     Parameters
     ----------
@@ -103,7 +105,8 @@ class AutoSelector(TableSelector):
         The chosen method.
     score_ : float
         Cross-validated score of the chosen features, corrected for having been chosen:
-        each fold is scored with what the other folds recommend.
+        each fold is scored with what the other folds recommend (of the first repeat,
+        in which all methods compete, if some were dropped after it).
     score_stderr_ : float
         Its standard error.
     score_all_ : float
@@ -175,9 +178,9 @@ class AutoSelector(TableSelector):
         scoring: Any = None,
         cv: Any = None,
         n_features_to_select: int | float | None = None,
-        redundancy: float | str | None = "auto",
+        redundancy: float | Literal["auto"] | None = "auto",
         categorical_features: Any = None,
-        task: str | None = None,
+        task: Literal["classification", "regression"] | None = None,
         max_samples: int | None = 2000,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -265,6 +268,7 @@ class AutoSelector(TableSelector):
                 groups=groups,
                 thresholds=self._thresholds(),
                 repeats=REPEATS,
+                drop=self._hopeless,
                 n_jobs=self.n_jobs,
                 random_state=seed,
                 verbose=self.verbose,
@@ -273,20 +277,22 @@ class AutoSelector(TableSelector):
         evidence = evidence_of(curves)
         if evidence is None:
             raise KeyboardInterrupt(f"{NAME}: interrupted; there is no result.")
-        if self.redundancy not in (None, "auto"):
-            evidence = evidence.with_redundancy(float(self.redundancy))
-        self.recommendation_ = evidence.recommend()
+        evidence, first = self._allowed(evidence), None
+        if curves.dropped:
+            first = self._first_repeat(curves, np.flatnonzero(curves.repeat == 0))
+        self.recommendation_ = evidence.recommend(first)
         self.score_all_ = float(evidence.score_all.mean())
         self._frequency = evidence.selected(self.recommendation_.configuration).mean(0)
         self._fit_chosen(methods, data)
         with muted():
-            found = signal(
+            found = signal_test(
                 part.frame,
                 part.labels_given,
                 groups=groups,
                 task="regression" if data.numeric else "classification",
                 random_state=seed,
                 n_jobs=self.n_jobs,
+                only_whether=True,
             )
         self.signal_ = found.found
         if not self.signal_:
@@ -295,6 +301,22 @@ class AutoSelector(TableSelector):
                 "kept are no better than others."
             )
         self._direction = self._directions(data, about, methods)
+
+    def _allowed(self, evidence: Evidence) -> Evidence:
+        """Without the configurations that the caller does not want."""
+        if self.redundancy in (None, "auto"):
+            return evidence
+        return evidence.with_redundancy(float(self.redundancy))
+
+    def _first_repeat(self, curves: Curves, folds: Ints) -> Evidence:
+        """What the first repeat of the folds knows, in which all methods compete."""
+        evidence = evidence_of(curves, folds)
+        assert evidence is not None  # these folds are finished
+        return self._allowed(evidence)
+
+    def _hopeless(self, curves: Curves, folds: Ints) -> set[str]:
+        """Methods that are out of the race after the first repeat of the folds."""
+        return self._first_repeat(curves, folds).hopeless()
 
     def _directions(self, data: Encoded, about: Any, methods: Any) -> tuple[Any, Any]:
         """Sign and AUC of each feature; 0 and NaN where they mean nothing."""

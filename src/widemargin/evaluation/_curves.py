@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -68,7 +69,7 @@ class SelectionCurve:
     reference_scores : array of shape (n_folds,) or None
         Score of each fold with exactly these.
     evidence : Evidence or None
-        What a recommendation is made of; None if interrupted.
+        What a recommendation is made of; None if interrupted, or with ``refit_sizes``.
     """
 
     frame: pd.DataFrame
@@ -182,6 +183,7 @@ def selection_curve(
     *,
     cv: Any = 5,
     n_features: Any = None,
+    refit_sizes: bool = False,
     scoring: Any = None,
     groups: Any = None,
     baseline: Any = None,
@@ -219,8 +221,17 @@ def selection_curve(
         each group is
         in one fold (`StratifiedGroupKFold`). "time" takes the rows to be in the order
         of time, and tests on later rows than it trains on (`TimeSeriesSplit`).
+        scikit-learn's splitters repeat: ``RepeatedStratifiedKFold(n_splits=5,
+        n_repeats=10)`` makes 50 folds, ``StratifiedShuffleSplit`` random halves. Folds
+        of different repeats share rows, so that the standard errors over them are too
+        small.
     n_features : int or array of int, optional
         Values of k. Default: 1 to 10, then in growing steps up to all.
+    refit_sizes : bool, default=False
+        Whether to fit each selector anew for each k, with ``n_features_to_select=k``,
+        and to take what it selects, instead of the k best of one ranking. For methods
+        whose best k features are not the best k - 1 and one more: `TraceRatio`, or
+        `FeatureSimilarity` with ``n_neighbors="auto"``.
     scoring : str, callable or None, default=None
         As in scikit-learn, or "neg_rank_loss" for ordered classes; None is the
         estimator's own score, the accuracy or R² ("r2"; what predicting the mean scores
@@ -271,6 +282,7 @@ def selection_curve(
             estimator,
             cv=cv,
             n_features=n_features,
+            refit_sizes=refit_sizes,
             scoring=scoring,
             groups=groups,
             baseline=baseline,
@@ -289,11 +301,13 @@ def try_out(
     *,
     cv: Any,
     n_features: Any = None,
+    refit_sizes: bool = False,
     scoring: Any = None,
     groups: Any = None,
     baseline: Any = None,
     thresholds: tuple[float, ...] = (),
     repeats: int = 1,
+    drop: Callable[[Curves, Ints], Collection[str]] | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -302,7 +316,8 @@ def try_out(
     """Do the work of `selection_curve`, with and without near copies.
 
     ``thresholds`` are similarities from which features are skipped; a number of folds
-    is made ``repeats`` times.
+    is made ``repeats`` times. ``drop`` is given the curves and the folds of the first
+    of these, and says which selectors to leave out of the others.
     """
     random = check_random_state(random_state)
     resolved = resolve_selectors(selectors, numeric=data.numeric)
@@ -333,6 +348,8 @@ def try_out(
         table,
         bool(sizes[-1] == d),
         scoring in (None, "accuracy") and not data.numeric,
+        refit_sizes,
+        drop,
     )
     try:
         # scikit-learn changes the filters of warnings in each thread; here they are
@@ -393,7 +410,7 @@ def curve_of(curves: Curves, scoring: str) -> SelectionCurve:
         complete,
         given,
         None if given is None else reference,
-        evidence_of(curves),
+        None if curves.refit_sizes else evidence_of(curves),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -83,7 +83,8 @@ def choose(
 def _for_numbers(about: Profile, random_state: int | None) -> list[MarginSelector]:
     """Methods for a numeric target."""
     n, d = about.n_samples, about.n_features
-    work, task, effort = n * n * d, "regression", current().effort
+    work, effort = n * n * d, current().effort
+    task: Literal["regression"] = "regression"
     seed: dict[str, Any] = {"random_state": random_state}
     chosen: list[MarginSelector] = []
     if work <= effort.all_rows_work or not about.plain:

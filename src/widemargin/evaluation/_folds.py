@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
 from widemargin.evaluation._encoded import Encoded, Numbers
 from widemargin.evaluation._neighbor import Judge
-from widemargin.evaluation._splits import Fold
+from widemargin.evaluation._splits import Fold, repeats_of
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 from widemargin.targets import judged_labels
@@ -58,6 +58,10 @@ class Curves:
     table: Numbers | None = None  # for the similarities of features
     with_all: bool = True  # whether all features are a size, too
     accuracy: bool = False  # whether that is the score, which needs no scorer
+    refit_sizes: bool = False  # whether each size is a fit of its own
+    # Says after the first repeat of the folds which selectors need no others.
+    drop: Callable[[Curves, Ints], Collection[str]] | None = None
+    dropped: set[str] = field(default_factory=set)
     tried: dict[tuple[str | None, int], Tried] = field(default_factory=dict)
     scores: dict[tuple[str | None, int], Floats] = field(default_factory=dict)
     times: dict[tuple[str | None, int], float] = field(default_factory=dict)
@@ -66,13 +70,22 @@ class Curves:
     def pieces(self) -> list[tuple[str | None, int]]:
         """Fold after fold, so that whole folds are finished first."""
         labels: list[str | None] = [None, *self.selectors]
-        return [(label, fold) for fold in range(len(self.folds)) for label in labels]
+        return [
+            (label, fold)
+            for fold, repeat in enumerate(self.repeat)
+            for label in labels
+            if repeat == 0 or label not in self.dropped
+        ]
+
+    @property
+    def repeat(self) -> Ints:
+        """Number of the repeat that each fold belongs to."""
+        return repeats_of([test for _, test in self.folds], self.data.shape[0])
 
     def run(self, n_jobs: int | None, verbose: int) -> None:
         """Do all pieces, some side by side; an interrupt leaves the finished ones."""
-        pieces, config = self.pieces, get_config()
-        cores = thread_count(n_jobs)
-        at_once = min(cores, len(pieces))
+        config, cores = get_config(), thread_count(n_jobs)
+        at_once = min(cores, len(self.pieces))
 
         def work(piece: tuple[str | None, int]) -> None:
             share = max(1, cores // at_once)
@@ -86,11 +99,17 @@ class Curves:
             advance()
 
         with (
-            progress(CALLER, len(pieces), verbose) as advance,
+            progress(CALLER, len(self.pieces), verbose) as advance,
             single_threaded_blas(),  # the cores are busy with pieces
             Workers(at_once) as workers,
         ):
-            workers.run(work, pieces)
+            first = np.flatnonzero(self.repeat == 0)
+            if self.drop is not None and len(first) < len(self.folds):
+                workers.run(work, [p for p in self.pieces if p[1] in first])
+                there = len(self.pieces)
+                self.dropped.update(self.drop(self, first))
+                advance(there - len(self.pieces))
+            workers.run(work, [p for p in self.pieces if p not in self.scores])
 
     def finished(self) -> list[tuple[str, int]]:
         """Selectors and folds that are done, and whose fold has a baseline."""
@@ -109,6 +128,10 @@ class Curves:
             if self.reference is not None:
                 sets.append(self.reference)
             tried = Tried([], [np.array([self._score(fold, c) for c in sets])])
+        elif self.refit_sizes:
+            with _named(f"{label} failed in fold {fold}"):
+                sets, seconds = self._select(label, train, n_threads)
+            tried = Tried([], [np.array([self._score(fold, c) for c in sets])])
         else:
             with _named(f"{label} failed in fold {fold}"):
                 order, seconds = self._rank(label, train, n_threads)
@@ -122,13 +145,32 @@ class Curves:
         self, label: str, train: NDArray[np.integer], n_threads: int
     ) -> tuple[Ints, float]:
         """Columns, best first, by the training rows alone; seconds it took."""
-        selector = clone(self.selectors[label])
+        selector, seconds = self._fitted(label, train, n_threads)
+        return np.argsort(selector.ranking_, kind="stable"), seconds
+
+    def _select(
+        self, label: str, train: NDArray[np.integer], n_threads: int
+    ) -> tuple[list[Ints], float]:
+        """Columns that a fit for each size selects; seconds they took together."""
+        sets, total = [], 0.0
+        for k in self.sizes.tolist():
+            selector, seconds = self._fitted(
+                label, train, n_threads, n_features_to_select=k
+            )
+            sets.append(np.flatnonzero(selector.support_))
+            total += seconds
+        return sets, total
+
+    def _fitted(
+        self, label: str, train: NDArray[np.integer], n_threads: int, **settings: Any
+    ) -> tuple[MarginSelector, float]:
+        """The selector fitted to the training rows; seconds it took."""
+        selector = clone(self.selectors[label]).set_params(**settings)
         if selector.n_jobs is None:
             selector.set_params(n_jobs=n_threads)
         start = time.perf_counter()
         self.data.take(train).fit(selector)
-        seconds = time.perf_counter() - start
-        return np.argsort(selector.ranking_, kind="stable"), seconds
+        return selector, time.perf_counter() - start
 
     def _thinned(self, order: Ints, train: NDArray[np.integer]) -> list[Ints]:
         """The ranking, and without features that are similar to better ones."""

@@ -124,8 +124,8 @@ def _cost(selector: Any, data: Encoded) -> _Cost:
 
 def _neighbors(selector: Any, data: Encoded) -> int:
     """Neighbours of each row that Relief or ReliefF sums over."""
-    n, k = data.shape[0], getattr(selector, "n_neighbors", 1)
-    k = max(1, round(np.log(n))) if k == "log" else int(k)
+    n = data.shape[0]
+    k = selector._k(n) if hasattr(selector, "n_neighbors") else 1
     return min(n, k * len(data.classes))
 
 

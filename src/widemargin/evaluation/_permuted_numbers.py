@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from widemargin.algorithms.rrelieff import RReliefF
 from widemargin.evaluation._encoded import Encoded
@@ -22,7 +23,7 @@ CELLS = 2**22  # of products at a time
 
 def one_search(selector: Any, data: Encoded) -> bool:
     """Whether one search serves all permutations, and differences are of numbers."""
-    if type(selector) is not RReliefF:
+    if type(selector) is not RReliefF or selector.n_samples == "auto":
         return False
     rows = data.read(selector)
     nominal = rows.nominal is not None and len(rows.nominal) > 0
@@ -56,7 +57,8 @@ def permuted_numbers(
     N_C, m = np.zeros(B), 0
     N_A, N_AC = np.zeros(d), np.zeros((B, d))
     X = table.X[:, features]
-    for heads, tails, p in selector._neighborhoods(table, workers):
+    rows = clone(selector)._drawn(table)  # a refit is to a clone, and draws the same
+    for _, (heads, tails, p) in selector._edges(table, rows, workers):
         m += len(np.unique(heads))
         for part in spans(len(heads), max(1, CELLS // max(B, d))):
             i, j = heads[part], tails[part]

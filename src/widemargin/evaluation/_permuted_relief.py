@@ -15,9 +15,9 @@ from sklearn.utils import check_random_state
 
 from widemargin import kernels
 from widemargin.algorithms.relief import Relief, ReliefF
+from widemargin.engine.left_out import Rule
 from widemargin.engine.local import METRICS
 from widemargin.evaluation._encoded import Encoded
-from widemargin.leaving import Rule
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -64,6 +64,8 @@ def one_search(selector: Any, data: Encoded) -> bool:
     convergence asks for. Neighbours that count the same need not be put in order.
     """
     if type(selector) not in (Relief, ReliefF) or selector.n_samples == "auto":
+        return False
+    if isinstance(selector, Relief) and selector.order is not None:
         return False
     if isinstance(selector, ReliefF) and selector.weights != "uniform":
         return False

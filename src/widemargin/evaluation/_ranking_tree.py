@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_impurity_decrease: float = 0.0,
-        prediction: str = "majority",
+        prediction: Literal["majority", "median"] = "majority",
     ) -> None:
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split

@@ -17,6 +17,9 @@ The score of what was recommended is too high, since it was chosen for it. So fo
 fold the rule is applied to the other folds of its repeat, and the fold is scored with
 what they recommend. The mean of that is the score that is told.
 
+`AutoSelector` spares the later repeats those methods that are clearly behind in the
+first (`Evidence.hopeless`).
+
 References
 ----------
 C. Nadeau, Y. Bengio, *Inference for the generalization error*, Machine Learning 52,
@@ -116,14 +119,20 @@ class Evidence:
             Z[v, order[:k]] = True
         return Z
 
-    def recommend(self) -> Recommendation:
-        """Apply the rule, and correct the score for it."""
+    def recommend(self, first: Evidence | None = None) -> Recommendation:
+        """Apply the rule, and correct the score for it.
+
+        ``first`` is the evidence of the first repeat of the folds, if methods were
+        dropped after it: all rows had a part in that, so that only the folds in which
+        all methods compete can tell what the choice is worth.
+        """
         q = self._pick(self.scores.mean(axis=0), self.errors)
         judged, chosen = float(self.scores[:, q].mean()), self.configurations[q]
         stability = float(self.stability[q])
+        honest = (self if first is None else first)._honest()
         return Recommendation(
             chosen,
-            judged - self._optimism(judged),
+            min(judged, honest),
             float(self.errors[q]),
             judged,
             stability if np.isfinite(stability) else np.nan,
@@ -166,29 +175,56 @@ class Evidence:
             stability=self.stability[which],
         )
 
+    def hopeless(self) -> set[str]:
+        """Methods that further repeats of the folds would hardly recommend.
+
+        No configuration of theirs is as good as the best by the rule, nor would it be
+        if it scored higher by a standard error of its paired difference to the best.
+        A method that is dropped although it is the better one is so by little.
+        """
+        V, means = len(self.scores), self.scores.mean(axis=0)
+        if V < 2:
+            return set()
+        best = int(np.argmax(means))
+        differences = self.scores - self.scores[:, [best]]
+        luck = differences.std(axis=0, ddof=1) / np.sqrt(V)
+        reach = means - means[best] + self._allowed(best, self.errors) + luck
+        methods = [c.method for c in self.configurations]
+        furthest: dict[str, float] = {}
+        for method, value in zip(methods, reach.tolist(), strict=True):
+            furthest[method] = max(value, furthest.get(method, -np.inf))
+        leads = methods[best]
+        return {m for m, value in furthest.items() if value < -TIE and m != leads}
+
+    def _allowed(self, best: int, errors: Floats) -> float:
+        """By how much a score may be lower than the best and count as good as it."""
+        return float(errors[best]) if np.ptp(self.sizes) else 0.0
+
     def _pick(self, scores: Floats, errors: Floats) -> int:
         """The number of the configuration that the rule recommends."""
         best = int(np.argmax(scores))
-        allowed = errors[best] if np.ptp(self.sizes) else 0.0
-        close = scores >= scores[best] - allowed - TIE
+        close = scores >= scores[best] - self._allowed(best, errors) - TIE
         steadiest = self.stability[close].max()
         if np.isfinite(steadiest):
             close &= self.stability >= steadiest - TIE
         close &= self.sizes == self.sizes[close].min()
         return int(np.argmax(np.where(close, scores, -np.inf)))
 
-    def _optimism(self, judged: float) -> float:
-        """How much higher the score is than if others choose for each fold."""
+    def _honest(self) -> float:
+        """Mean score of the folds with what the others of their repeat recommend.
+
+        Infinite if there are no others.
+        """
         honest = []
         for v, r in enumerate(self.repeat):
             others = (self.repeat == r) & (np.arange(len(self.repeat)) != v)
             m = int(others.sum())
             if not m:
-                return 0.0
+                return np.inf
             wider = np.sqrt((m + 1) / m)  # fewer rows tell less
             q = self._pick(self.scores[others].mean(axis=0), self.errors * wider)
             honest.append(self.scores[v, q])
-        return max(0.0, judged - float(np.mean(honest)))
+        return float(np.mean(honest))
 
 
 def paired_p_value(differences: Floats, tested: Ints, trained: Ints) -> float:
@@ -209,16 +245,25 @@ def paired_p_value(differences: Floats, tested: Ints, trained: Ints) -> float:
     return float(student.sf(mean / np.sqrt(variance), J - 1))
 
 
-def evidence_of(curves: Curves) -> Evidence | None:
-    """What a selection curve knows about all configurations; None if unfinished."""
-    V, d = len(curves.folds), curves.data.shape[1]
-    if len(curves.scores) < len(curves.pieces):
-        return None
-    score_all = np.array([curves.scores[None, v][0] for v in range(V)])
+def evidence_of(curves: Curves, folds: Ints | None = None) -> Evidence | None:
+    """What a selection curve knows about all configurations; None if unfinished.
+
+    ``folds`` are numbers of some of them that are finished; None is all. Methods that
+    were dropped after some of the folds have no part in the evidence of all.
+    """
+    labels = [
+        m for m in curves.selectors if folds is not None or m not in curves.dropped
+    ]
+    if folds is None:
+        if len(curves.scores) < len(curves.pieces):
+            return None
+        folds = np.arange(len(curves.folds))
+    V, d = len(folds), curves.data.shape[1]
+    score_all = np.array([curves.scores[None, int(v)][0] for v in folds])
     configurations, scores, stability = [], [], []
     orders: dict[tuple[str, float | None], list[Ints]] = {}
-    for label in curves.selectors:
-        tried: list[Tried] = [curves.tried[label, v] for v in range(V)]
+    for label in labels:
+        tried: list[Tried] = [curves.tried[label, int(v)] for v in folds]
         for t, threshold in enumerate([None, *curves.thresholds]):
             if t >= len(tried[0].orders):
                 continue
@@ -229,19 +274,19 @@ def evidence_of(curves: Curves) -> Evidence | None:
             stability.append(stabilities(orders[label, threshold], sizes, d))
             configurations += [Configuration(label, threshold, int(k)) for k in sizes]
     if curves.with_all:
-        first = next(iter(curves.selectors))
-        configurations.append(Configuration(first, None, d))
+        configurations.append(Configuration(labels[0], None, d))
         scores.append(score_all[:, None])
         stability.append(np.array([-np.inf]))
-        orders.setdefault((first, None), [np.arange(d)] * V)
+        orders.setdefault((labels[0], None), [np.arange(d)] * V)
+    parts = [curves.folds[int(v)] for v in folds]
     return Evidence(
         configurations,
         np.hstack(scores),
         np.concatenate(stability),
         score_all,
-        repeats_of([test for _, test in curves.folds], curves.data.shape[0]),
-        np.array([len(test) for _, test in curves.folds]),
-        np.array([len(train) for train, _ in curves.folds]),
+        curves.repeat[folds],
+        np.array([len(test) for _, test in parts]),
+        np.array([len(train) for train, _ in parts]),
         orders,
         d,
         not curves.data.numeric,
@@ -262,16 +307,3 @@ def stabilities(orders: list[Ints], sizes: Ints, d: int) -> Floats:
             spread = M / (M - 1) * float(np.mean(p * (1 - p)))
             found[s] = 1 - spread / (share * (1 - share))
     return found
-
-
-def repeats_of(tests: list[NDArray[np.integer]], n: int) -> Ints:
-    """Number of the repeat of each fold: the first that has tested none of its rows."""
-    used: list[NDArray[np.bool_]] = []
-    numbers = []
-    for test in tests:
-        r = next((r for r, rows in enumerate(used) if not rows[test].any()), len(used))
-        if r == len(used):
-            used.append(np.zeros(n, np.bool_))
-        used[r][test] = True
-        numbers.append(r)
-    return np.array(numbers)

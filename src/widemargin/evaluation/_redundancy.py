@@ -25,8 +25,14 @@ from widemargin.evaluation._refits import (
     scores_of,
     stoppable,
 )
-from widemargin.similarity import Correlation, Similarity, Uncertainty
-from widemargin.table import Floats, Ints, encode
+from widemargin.similarity import (
+    Correlation,
+    Similarity,
+    Uncertainty,
+    quantile_bins,
+)
+from widemargin.table import Floats, Ints, encode, numeric_target
+from widemargin.targets import looks_numeric
 from widemargin.thinning import leaders
 from widemargin.threads import Workers, thread_count
 
@@ -116,8 +122,10 @@ def redundancy(
     X : array-like or frame of shape (n_samples, n_features)
         Missing values and columns without numbers are welcome.
     y : array-like of shape (n_samples,), optional
-        Classes. If there are no ``scores``, features are visited in the order of their
-        symmetrical uncertainty with y; without either, in the order of columns.
+        Classes, or numbers to predict: decimals, and numbers that hardly repeat. If
+        there are no ``scores``, features are visited in the order of their symmetrical
+        uncertainty with y, which, if numeric, comes in ``n_bins`` bins of equal
+        frequency; without either, in the order of columns.
     threshold : float
         Above 0 and up to 1.
     measure : "correlation" or "uncertainty"
@@ -162,7 +170,7 @@ def redundancy(
     with stoppable("redundancy"), Workers(thread_count(n_jobs)) as workers:
         columns = read_columns(X, "redundancy")
         n, d = columns.numbers.shape
-        labels = np.zeros(n, np.int64) if y is None else encode(y, "redundancy")[0]
+        labels = _labels(y, n, n_bins)
         if len(labels) != n:
             raise ValueError(
                 f"redundancy needs a label for each of {n} rows, got {len(labels)}."
@@ -182,6 +190,16 @@ def redundancy(
                 order, similarity, float(threshold), advance=advance
             )
     return _grouped(order, leader, similar, columns, measure, float(threshold))
+
+
+def _labels(y: Any, n: int, n_bins: int) -> Ints:
+    """Class codes; of a numeric y, its bins; all the same without y."""
+    if y is None:
+        return np.zeros(n, np.int64)
+    if looks_numeric(y):
+        bins = quantile_bins(numeric_target(y, "redundancy"), n_bins)
+        return bins.astype(np.int64) - 1
+    return encode(y, "redundancy")[0]
 
 
 def _check(threshold: Any, measure: str) -> None:

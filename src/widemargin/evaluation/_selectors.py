@@ -102,14 +102,14 @@ def _expected(came: Any) -> str:
 
 
 def _by_name(name: str) -> MarginSelector:
-    known = _known()
+    known = known_methods()
     for spelling, selector in known.items():
         if spelling.lower() == name.lower():
             return selector()
     raise ValueError(f"There is no method {name!r}; there are {', '.join(known)}.")
 
 
-def _known() -> dict[str, type[MarginSelector]]:
+def known_methods() -> dict[str, type[MarginSelector]]:
     """Every public selector by its name."""
     # By name, since the package itself names what is in here.
     packages = [import_module(p) for p in ("widemargin", "widemargin.baselines")]

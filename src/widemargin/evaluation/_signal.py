@@ -162,6 +162,39 @@ def signal(
     >>> signal(X, y, random_state=0).statistic
     'the strongest feature among neighbours'
     """
+    return signal_test(
+        X,
+        y,
+        level=level,
+        n_permutations=n_permutations,
+        groups=groups,
+        task=task,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+
+
+def signal_test(
+    X: Any,
+    y: Any,
+    *,
+    level: float = 0.05,
+    n_permutations: int = PERMUTATIONS,
+    groups: Any = None,
+    task: str | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    only_whether: bool = False,
+) -> Signal:
+    """Do the work of `signal`.
+
+    ``only_whether`` leaves ReliefF out if the other statistics settle that there is a
+    signal. Then ``p_value`` is an upper bound of what it would be: the smallest p-value
+    of a statistic, divided by its weight. At most that share of the labellings reaches
+    it, whatever the other statistics say (Bonferroni), so that ``found`` is the same.
+    """
     if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
         raise ValueError(f"signal needs a level between 0 and 1, got {level!r}.")
     count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
@@ -191,6 +224,9 @@ def signal(
     labels = np.array(
         [codes, *(_shuffled(codes, strata, random) for _ in range(n_permutations))]
     )
+    names = list(WEIGHTS)
+    if isinstance(of_target, statistics.OfNumbers):
+        names = [name.replace("classes", "targets") for name in names]
     with (
         stoppable("signal"),
         progress("signal", 3, verbose) as advance,
@@ -201,12 +237,14 @@ def signal(
         some, theirs = features._replace(Z=features.Z[rows]), labels[:, rows]
         agree = of_target.neighbors_agree(statistics.nearest_rows(some), theirs)
         advance()
+        known = np.vstack([singly, agree[None]])
+        if only_whether:
+            bound = _combined(known, float(level), names, n_permutations, note)
+            if bound.found:
+                return bound
         pairs = statistics.interactions(some, theirs, of_target, workers)
         advance()
-    found = np.vstack([singly, agree[None], pairs])
-    names = list(WEIGHTS)
-    if isinstance(of_target, statistics.OfNumbers):
-        names = [name.replace("classes", "targets") for name in names]
+    found = np.vstack([known, pairs])
     return _combined(found, float(level), names, n_permutations, note)
 
 
@@ -271,7 +309,10 @@ def _shuffled(
 def _combined(
     found: Floats, level: float, names: list[str], number: int, note: str
 ) -> Signal:
-    """The weighted smallest p-value, held against itself under all permutations."""
+    """The weighted smallest p-value, held against itself under all permutations.
+
+    With fewer statistics than names, the rest not being known, it is itself the bound.
+    """
     slack = 1e-10 * np.abs(found).max(axis=1, keepdims=True)
     rising = np.sort(found, axis=1)
     reached = np.array(
@@ -281,9 +322,11 @@ def _combined(
         ]
     )
     p = reached / found.shape[1]
-    weighted = p / np.array(list(WEIGHTS.values()))[:, None]
+    weighted = p / np.array(list(WEIGHTS.values()))[: len(p), None]
     smallest = weighted.min(axis=0)
     value = float(np.mean(smallest <= smallest[0] * (1 + 1e-10)))
+    if len(p) < len(names):
+        value = min(1.0, float(smallest[0]))
     best = names[int(np.argmin(weighted[:, 0]))]
-    each = {name: float(p[s, 0]) for s, name in enumerate(names)}
+    each = {name: float(q) for name, q in zip(names, p[:, 0], strict=False)}
     return Signal(value, level, number, best, each, note)

@@ -203,10 +203,15 @@ def significance(
     Permutations take rows for independent. Where several rows come from one person or
     machine, p-values are too small.
 
-    Where some features carry a signal, the others usually have smaller scores in
-    methods of nearest neighbours than if none did: the nearest misses must differ in
-    the former, so that they are close in the latter. Their p-values by permutation are
-    then near 1, which errs on the safe side.
+    Permuted labels test whether the labels have to do with any of the features, not
+    whether a feature tells more than the others do. Where some features carry a
+    signal, methods of nearest neighbours give the others scores that differ from those
+    under permuted labels. Usually they are smaller: the nearest misses must differ in
+    the former, so that they are close in the latter, and p-values near 1 err on the
+    safe side. In a table with nominal features that tell the classes apart, they may
+    be larger, since misses are then farther away in every number, and a feature of
+    pure noise may have a small p-value. `Comparison.features` therefore also asks how
+    often a feature is selected.
 
     With ``method="permutation"`` each p-value is valid on its own: P(p ≤ t) ≤ t. With
     "pooled", that holds for each feature for t from 0.05 up, and on average over

@@ -206,3 +206,16 @@ def stratified_rows(codes: Ints, share: float, seed: int) -> Ints:
         size = max(round(share * len(rows)), min(2, len(rows)))
         parts.append(rng.permutation(rows)[:size])
     return np.sort(np.concatenate(parts))
+
+
+def repeats_of(tests: list[NDArray[np.integer]], n: int) -> Ints:
+    """Number of the repeat of each fold: the first that has tested none of its rows."""
+    used: list[NDArray[np.bool_]] = []
+    numbers = []
+    for test in tests:
+        r = next((r for r, rows in enumerate(used) if not rows[test].any()), len(used))
+        if r == len(used):
+            used.append(np.zeros(n, np.bool_))
+        used[r][test] = True
+        numbers.append(r)
+    return np.array(numbers)

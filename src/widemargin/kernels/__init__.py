@@ -33,7 +33,7 @@ is too short to be sure is reported, and the engine repeats the search for that 
 with a longer one.
 """
 
-from widemargin.kernels._jit import jit
+from widemargin.kernels._jit import cache_counts, cache_place, jit
 from widemargin.kernels.ascent import (
     VisitRoom,
     add_hit_and_miss,
@@ -61,8 +61,6 @@ from widemargin.kernels.constants import (
     NEVER,
     SIGMOID,
     TIE,
-    TOP,
-    WORDS,
     ZERO_ONE,
 )
 from widemargin.kernels.decide import resolve
@@ -86,7 +84,6 @@ from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
 from widemargin.kernels.linkage import class_distances, summed_linkage
 from widemargin.kernels.merge import merge_lists
 from widemargin.kernels.mixed import Mixed, MixedRows
-from widemargin.kernels.mixed_prefixes import MixedPrefixes, mixed_prefix_hits
 from widemargin.kernels.permutations import (
     Shuffles,
     Touched,
@@ -95,7 +92,8 @@ from widemargin.kernels.permutations import (
     permuted_sums,
 )
 from widemargin.kernels.prefix_means import prefix_means
-from widemargin.kernels.prefixes import STEPS, WIDTH, Prefixes, pack_panel, prefix_hits
+from widemargin.kernels.prefixes import Prefixes, prefix_hits
+from widemargin.kernels.radius import list_marked, mark_rows
 from widemargin.kernels.reach import STEP, arrange_columns
 from widemargin.kernels.records import (
     Candidates,
@@ -111,16 +109,14 @@ from widemargin.kernels.records import (
     Tile,
     Utility,
 )
-from widemargin.kernels.scaling import count_rows, observed_range, pack_rows
+from widemargin.kernels.scaling import observed_range, pack_rows
 from widemargin.kernels.search import (
-    search_blocks,
     search_pairs,
     search_panel,
     set_borders,
 )
 from widemargin.kernels.shortlists import Flips, Shortlist
 from widemargin.kernels.sums import (
-    add_four_edges,
     edge_sums,
     group_sums,
     mixed_edge_sums,
@@ -137,107 +133,3 @@ from widemargin.kernels.tree import (
     tree_leaves,
 )
 from widemargin.kernels.trials import TRIED, Batch
-
-__all__ = [
-    "CHUNK",
-    "DOUBLES",
-    "EUCLIDEAN",
-    "LANES",
-    "LINEAR",
-    "MANHATTAN",
-    "NEVER",
-    "PART",
-    "SIDE",
-    "SIGMOID",
-    "STEP",
-    "STEPS",
-    "TIE",
-    "TOP",
-    "TRIED",
-    "WIDTH",
-    "WORDS",
-    "ZERO_ONE",
-    "Batch",
-    "Candidates",
-    "Coarse",
-    "Descent",
-    "DescentRoom",
-    "Edges",
-    "ErrorBound",
-    "Extras",
-    "FlipRoom",
-    "Flipped",
-    "Flips",
-    "Layout",
-    "Lists",
-    "Merged",
-    "Mixed",
-    "MixedNorms",
-    "MixedPrefixes",
-    "MixedRows",
-    "Prefixes",
-    "Queries",
-    "Rule",
-    "Scratch",
-    "Screen",
-    "Shortlist",
-    "Shuffles",
-    "Sorted",
-    "Targets",
-    "Tile",
-    "Touched",
-    "TreeLimits",
-    "TreeNodes",
-    "Utility",
-    "VisitRoom",
-    "Wanted",
-    "add_four_edges",
-    "add_hit_and_miss",
-    "add_sided",
-    "arrange_columns",
-    "class_distances",
-    "coarse_weights",
-    "count_rows",
-    "distances_to_all",
-    "dominating_hit_distances",
-    "dominating_hit_sums",
-    "edge_sums",
-    "evaluate_flips",
-    "group_sums",
-    "grow_ranking_tree",
-    "hinge_edges",
-    "invasions",
-    "jit",
-    "joint_sums",
-    "lmba_losses",
-    "mdl_cuts",
-    "merge_lists",
-    "mixed_edge_sums",
-    "mixed_group_sums",
-    "mixed_prefix_hits",
-    "move",
-    "nearest_dominating",
-    "nearest_from",
-    "observed_range",
-    "pack_panel",
-    "pack_rows",
-    "pair_lengths",
-    "permuted_neighbors",
-    "permuted_sums",
-    "possible_invaders",
-    "prefix_hits",
-    "prefix_means",
-    "rearrange_cells",
-    "resolve",
-    "round_rows",
-    "search_blocks",
-    "search_pairs",
-    "search_panel",
-    "set_borders",
-    "sided_edge_sums",
-    "slope",
-    "summed_linkage",
-    "tree_counts",
-    "tree_leaves",
-    "weigh",
-]

@@ -25,10 +25,12 @@ import stat
 import tempfile
 import threading
 import warnings
+import weakref
 from _thread import allocate_lock, start_new_thread
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from numba import njit, types
 from numba.core import caching
@@ -47,7 +49,9 @@ _old = not hasattr(caching, "UserWideCacheLocator")
 UserWideCacheLocator = getattr(caching, "_" * _old + "UserWideCacheLocator")
 InTreeCacheLocator = getattr(caching, "_" * _old + "InTreeCacheLocator")
 
-__all__ = ["by_type", "inner", "jit", "tiny"]
+__all__ = ["by_type", "cache_counts", "cache_place", "inner", "jit", "tiny"]
+
+_functions = weakref.WeakSet()  # all that have a cache
 
 
 def cached_njit(function=None, **options):
@@ -57,6 +61,7 @@ def cached_njit(function=None, **options):
     compiled = njit(**options)(function)
     if hasattr(compiled, "enable_caching"):  # not under NUMBA_DISABLE_JIT
         compiled._cache = _PatientCache(function, _digest_of_sources(function))
+        _functions.add(compiled)
     return compiled
 
 
@@ -350,16 +355,42 @@ def _load(cache, sig, target_context):
         return None
 
 
-_said = False
+_fault = None
 
 
 def _say_once(reason):
-    global _said
-    if not _said:
-        _said = True
+    global _fault
+    if _fault is None:
+        _fault = reason
         warnings.warn(
             f"widemargin cannot keep its compiled code: {reason}. The results are the "
             "same, but each new process compiles anew. Set NUMBA_CACHE_DIR to a folder "
             "that can be written to.",
             stacklevel=2,
         )
+
+
+class Counts(NamedTuple):
+    """Functions that this process has got, once for each type of arguments."""
+
+    compiled: int
+    loaded: int  # from a cache
+
+
+def cache_counts():
+    """Count what has been compiled and what was loaded."""
+    stats = [function.stats for function in _functions]
+    return Counts(
+        sum(sum(s.cache_misses.values()) for s in stats),
+        sum(sum(s.cache_hits.values()) for s in stats),
+    )
+
+
+def cache_place():
+    """The folder that holds the caches of what was used, and what went wrong with them.
+
+    Either may be None.
+    """
+    used = [f for f in _functions if f.stats.cache_misses or f.stats.cache_hits]
+    places = {f.stats.cache_path for f in used} - {None}
+    return (os.path.commonpath(places) if places else None), _fault

@@ -38,10 +38,7 @@ def uncertain_entries(metric, ordered, held, wanted, q, bound):
     keys are at least that of ordered[held], might be inside as well.
     """
     middle, norm = _key(ordered[wanted - 1]), bound.norms[q]
-    error = (
-        key_error(metric, middle, norm, bound.largest, bound.depth)
-        + bound.quantisation[q]
-    )
+    error = key_error(metric, middle, norm, bound.largest, bound.depth)
     low, high = middle - error, (middle + error) * (1 + 4 * TIE)
     low -= 4 * TIE * abs(low)
     first = 0
@@ -62,5 +59,4 @@ def _surely_at_least(metric, key, q, bound):
     """What the distance to a row with this key is not below."""
     if key == np.inf:
         return key
-    error = key_error(metric, key, bound.norms[q], bound.largest, bound.depth)
-    return key - error - bound.quantisation[q]
+    return key - key_error(metric, key, bound.norms[q], bound.largest, bound.depth)

@@ -63,29 +63,7 @@ def entries_kept(length):
 
 
 @inner
-def _first_border(keys, lo, hi, wanted, groups, lows):
-    """A border with at least ``wanted`` of the keys lo … hi−1 below it, and few more.
-
-    The keys are dealt out to groups; the ``wanted``-th smallest of the groups' minima
-    is such a border. ``lows`` has room for them.
-    """
-    for g in range(np.uint64(groups)):
-        lows[g] = keys[np.uint64(lo) + g]
-    for block in range(lo + groups, hi - groups + 1, groups):
-        for g in range(np.uint64(groups)):
-            lows[g] = min(lows[g], keys[np.uint64(block) + g])
-    border = _border(lows, np.uint64(0), groups, wanted, wanted + (wanted >> 3))
-    return np.int32(min(border, NEVER))
-
-
-@tiny
-def _groups(wanted):
-    """Groups that `_first_border` should deal keys to: whole vectors of them."""
-    return (2 * wanted + LANES - 1) & -LANES
-
-
-@inner
-def scan_rows(values, shape, queries, first, offset, layout, candidates, lows):
+def scan_rows(values, shape, queries, first, offset, layout, candidates):
     """Offer the rows of a tile to the lists of queries from ``first`` on.
 
     ``shape`` is its height, its width, and how many of its columns are filled.
@@ -96,7 +74,6 @@ def scan_rows(values, shape, queries, first, offset, layout, candidates, lows):
     keys, (height, width, filled) = values.view(np.int32), shape
     length = candidates.length
     room, wanted = length - LANES, entries_kept(length)
-    groups = _groups(wanted)
     for r in range(height):
         q = first + r
         itself = rows[q] - offset
@@ -109,8 +86,6 @@ def scan_rows(values, shape, queries, first, offset, layout, candidates, lows):
             lo, hi = max(starts[c] - offset, 0), min(starts[c + 1] - offset, filled)
             base = (slot * counts.shape[1] + q) * length
             count, border = counts[slot, q], borders[slot, q]
-            if border == NEVER and hi - lo >= 2 * groups:
-                border = _first_border(keys[r], lo, hi, wanted, groups, lows)
             for block in range(lo & -LANES, hi, LANES):
                 some = load(keys, r * width + block, LANES)
                 below = mask_bits(some < splat(border, LANES))

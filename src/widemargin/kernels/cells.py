@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from widemargin.kernels._jit import inner, jit, tiny
-from widemargin.kernels.constants import LANES
-from widemargin.kernels.simd import load, splat, store, widen
+from widemargin.kernels._jit import inner, jit
 
 
 class Coarse(NamedTuple):
@@ -67,33 +65,14 @@ def coarse_weights(squares, coarse, spare, roots):
     return scale
 
 
-@tiny
-def _squared_gaps(q, root, cells, place):
-    """(q − root · cell)² of LANES cells from a place on."""
-    t = q - root * widen(load(cells, place, LANES), np.float32)
-    return t * t
-
-
 @inner
-def _add_columns(cells, place, query, roots, span, keys):
-    """keys[l] += Σ (query_c − root_c · cell_l,c)² over the columns c of a span.
-
-    Their cells begin at ``place`` of the flat array of cells. The compiler alone would
-    read and write the keys for every few columns.
-    """
-    a, b = load(keys, 0, LANES), load(keys, LANES, LANES)
-    c, d = load(keys, 2 * LANES, LANES), load(keys, 3 * LANES, LANES)
-    for column in range(span[0], span[1]):
-        q, root = splat(query[column], LANES), splat(roots[column], LANES)
-        a += _squared_gaps(q, root, cells, place)
-        b += _squared_gaps(q, root, cells, place + LANES)
-        c += _squared_gaps(q, root, cells, place + 2 * LANES)
-        d += _squared_gaps(q, root, cells, place + 3 * LANES)
-        place += SIDE
-    store(a, keys, 0)
-    store(b, keys, LANES)
-    store(c, keys, 2 * LANES)
-    store(d, keys, 3 * LANES)
+def _add_columns(cells, g, first, last, query, roots, keys):
+    """keys[l] += Σ (query_c − root_c · cell_l,c)² over columns first … last−1."""
+    for c in range(first, last):
+        q, root = query[c], roots[c]
+        for k in range(np.uint64(SIDE)):
+            t = q - root * np.float32(cells[g, c, k])
+            keys[k] += t * t
 
 
 @inner
@@ -113,8 +92,7 @@ def rows_that_may_invade(X, own, cells, cut, thin, ids):
         first, left = 0, side
         keys[:] = 0
         while first < width and left * d > ALONE * (width - first):
-            place = (g * width + first) * side
-            _add_columns(cells, place, query, roots, (first, first + columns), keys)
+            _add_columns(cells, g, first, first + columns, query, roots, keys)
             first += columns
             left = 0
             for k in range(side):

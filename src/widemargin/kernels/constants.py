@@ -7,9 +7,6 @@ LINEAR, SIGMOID, ZERO_ONE = 0, 1, 2
 UNIT = 2.0**-24  # unit roundoff of float32
 TIE = 1e-10  # distances this close, relatively, are the same distance
 CHUNK = 512  # features summed in float32 before the sum is carried on
-WORDS = 32  # whole numbers of 16 bits that are added at once
-# The largest value of a feature that is counted: sums of a chunk stay below 2¹⁶.
-TOP = 2**16 * WORDS // CHUNK - 1
 DOUBLES = 8  # numbers of double precision that are worked on at once
 LANES = 16  # keys compared at once; panels are a multiple of it
 NEVER = np.float32(np.inf).view(np.int32)  # the key of a row that is not to be found

@@ -42,8 +42,7 @@ class DescentRoom(NamedTuple):
     @classmethod
     def of(cls, d, n, k, width):
         """Room for n rows of d features, k targets and ``width`` columns of cells."""
-        most = n + k + 3  # edges, filled up to a multiple of four
-        edges = Edges(*np.empty((2, most), np.int64), np.empty(most))
+        edges = Edges(*np.empty((2, n + k), np.int64), np.empty(n + k))
         limits, pulls = np.empty((2, k))
         squares, sums, spare = np.ones((3, d))
         weights, query = np.zeros((2, width), np.float32)
@@ -65,26 +64,12 @@ def _limits(X, i, squares, targets, limits):
 @inner
 def _measure(X, i, ids, count, squares, lengths):
     """lengths[p] = squared distance of rows i and ids[p] under the squared weights."""
-    for p in range(0, count, 4):
-        # Four at a time; behind the last one, that one again.
-        q, r, s = (
-            min(p + 1, count - 1),
-            min(p + 2, count - 1),
-            min(p + 3, count - 1),
-        )
-        i1, i2 = ids[p], ids[q]
-        i3, i4 = ids[r], ids[s]
-        a = b = c = d = 0.0
+    for p in range(count):
+        j, s = ids[p], 0.0
         for f in range(np.uint64(squares.size)):
-            x, weight = X[i, f], squares[f]
-            t, u = x - X[i1, f], x - X[i2, f]
-            v, w = x - X[i3, f], x - X[i4, f]
-            a += weight * t * t
-            b += weight * u * u
-            c += weight * v * v
-            d += weight * w * w
-        lengths[p], lengths[q] = a, b
-        lengths[r], lengths[s] = c, d
+            t = X[i, f] - X[j, f]
+            s += squares[f] * t * t
+        lengths[p] = s
 
 
 @tiny
@@ -111,8 +96,8 @@ def possible_invaders(X, i, own, targets, coarse, scale, room):
 def hinge_edges(X, i, targets, c, count, room):
     """Turn rows that may invade, the tails, into edges of the gradient over 2w.
 
-    Returns how many there are, filled up to a multiple of four. An invader pushes for
-    each target whose hinge it triggers, and each such hinge pulls its target.
+    Returns how many there are. An invader pushes for each target whose hinge it
+    triggers, and each such hinge pulls its target.
     """
     heads, tails, coefficients = room.edges
     limits, pulls = room.limits, room.pulls
@@ -130,11 +115,8 @@ def hinge_edges(X, i, targets, c, count, room):
             kept += 1
     for e in range(k):
         tails[kept + e], coefficients[kept + e] = targets.ids[i, e], pulls[e]
-    count = kept + k + -(kept + k) % 4
-    for e in range(kept + k, count):
-        tails[e], coefficients[e] = i, 0.0
-    heads[:count] = i
-    return count
+    heads[: kept + k] = i
+    return kept + k
 
 
 class Descent(NamedTuple):

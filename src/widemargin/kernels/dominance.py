@@ -30,23 +30,13 @@ def dominating_rows(X, i, span, side, squares, found):
 
 
 @inner
-def smallest_distance(exact, count):
-    """Smallest of the first distances; infinity if there are none."""
-    least = np.inf
-    for e in range(count):
-        least = min(least, exact[e])
-    return least
-
-
-@inner
 def nearest_dominating(table, i, span, side, squares, found):
     """The nearest of those rows, and its distance; −1 and NaN if there are none."""
     X, _, rank = table
     count = dominating_rows(X, i, span, side, squares, found)
     if count == 0:
         return -1, np.nan
-    near = smallest_distance(found[1], count)
-    return nearest_of_ties(count, near, rank, found)
+    return nearest_of_ties(count, found[1][:count].min(), rank, found)
 
 
 @jit
@@ -91,4 +81,4 @@ def dominating_hit_distances(X, layout, squares, first, last, near):
         span = starts[labels[i]], starts[labels[i] + 1]
         for s, side in enumerate((1, -1)):
             count = dominating_rows(X, i, span, side, squares, (ids, exact))
-            near[i, s] = smallest_distance(exact, count) if count else 0.0
+            near[i, s] = exact[:count].min() if count else 0.0

@@ -10,36 +10,16 @@ from widemargin.kernels.constants import TIE
 def class_distances(X, first, last, D):
     """D[i, j] = D[j, i] = ‖x_i − x_j‖ for i = first … last−1 and j ≥ i.
 
-    Four rows share the loads of x_j, and rows first … last−1 stay in cache.
+    Rows first … last−1 stay in cache.
     """
     m, d = X.shape[0], np.uint64(X.shape[1])
-    for i in range(first, last):
-        D[i, i] = 0.0
-    for j in range(first + 1, m):
-        stop = min(last, j)
-        i = first
-        while i + 4 <= stop:
-            p = q = r = s = 0.0
+    for j in range(first, m):
+        for i in range(first, min(last, j + 1)):
+            s = 0.0
             for f in range(d):
-                z = X[j, f]
-                a, b = X[i, f] - z, X[i + 1, f] - z
-                c, e = X[i + 2, f] - z, X[i + 3, f] - z
-                p += a * a
-                q += b * b
-                r += c * c
-                s += e * e
-            D[i, j], D[i + 1, j] = np.sqrt(p), np.sqrt(q)
-            D[i + 2, j], D[i + 3, j] = np.sqrt(r), np.sqrt(s)
-            i += 4
-        while i < stop:
-            p = 0.0
-            for f in range(d):
-                a = X[i, f] - X[j, f]
-                p += a * a
-            D[i, j] = np.sqrt(p)
-            i += 1
-        for i in range(first, stop):
-            D[j, i] = D[i, j]
+                t = X[i, f] - X[j, f]
+                s += t * t
+            D[i, j] = D[j, i] = np.sqrt(s)
 
 
 @inner

@@ -7,7 +7,7 @@ from widemargin.kernels.ties import is_within, rank_ties, share_ties
 
 
 @inner
-def _insert(top, held, value):
+def insert(top, held, value):
     """Put a value into an ascending list; what no longer fits falls out."""
     p = min(held, top.size - 1)
     while p > 0 and value < top[p - 1]:
@@ -33,7 +33,7 @@ def merge_lists(offsets, rows, distances, k, ranked, merged):
         for p in range(places):
             for e in range(offsets[p, g], offsets[p, g + 1]):
                 if held < k or distances[e] < top[k - 1]:
-                    held = _insert(top, held, distances[e])
+                    held = insert(top, held, distances[e])
         start, border = end, top[held - 1] if held else 0.0
         for p in range(places):
             for e in range(offsets[p, g], offsets[p, g + 1]):

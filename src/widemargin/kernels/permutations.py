@@ -239,16 +239,7 @@ def permuted_sums(X, queries, touched, power, shuffles, features, differences, s
         for b in range(shuffles[0], shuffles[1]):
             start = offsets[q * n_shuffles + b]
             stop = offsets[q * n_shuffles + b + 1]
-            whole = stop - (stop - start) % 4
-            for e in range(start, whole, 4):
-                g, h, j, k = places[e], places[e + 1], places[e + 2], places[e + 3]
-                p, r = weights[e], weights[e + 1]
-                s, t = weights[e + 2], weights[e + 3]
-                for f in range(width):
-                    left = p * differences[g, f] + r * differences[h, f]
-                    right = s * differences[j, f] + t * differences[k, f]
-                    sums[b, first + f] += left + right
-            for e in range(whole, stop):
+            for e in range(start, stop):
                 g, p = places[e], weights[e]
                 for f in range(width):
                     sums[b, first + f] += p * differences[g, f]

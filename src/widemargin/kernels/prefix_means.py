@@ -2,25 +2,10 @@
 
 import numpy as np
 
-from widemargin.kernels._jit import inner, jit
+from widemargin.kernels._jit import jit
 from widemargin.kernels.constants import TIE
-from widemargin.kernels.mixed_prefixes import add_column
-
-
-@inner
-def _kth_smallest(values, best):
-    """The k-th smallest of the values, with room for k of them in ``best``."""
-    k = best.size
-    best[:] = np.inf
-    for j in range(values.size):
-        x = values[j]
-        if x < best[k - 1]:
-            place = k - 1
-            while place > 0 and best[place - 1] > x:
-                best[place] = best[place - 1]
-                place -= 1
-            best[place] = x
-    return best[k - 1]
+from widemargin.kernels.merge import insert
+from widemargin.kernels.prefixes import add_column
 
 
 @jit
@@ -36,7 +21,11 @@ def prefix_means(prefixes, queries, target, k, means):
         D[0] = prefixes.begin
         for f in range(d):
             add_column(prefixes, f, queries[q], D, 0)
-            border = _kth_smallest(D[0], best)
+            best[:] = np.inf
+            for j in range(n):
+                if D[0, j] < best[k - 1]:
+                    insert(best, k, D[0, j])
+            border = best[k - 1]
             low, high = border / (1 + TIE) ** 2, border * (1 + TIE) ** 2
             nearer, tied, n_nearer, n_tied = 0.0, 0.0, 0, 0
             for j in range(n):

@@ -34,13 +34,11 @@ class Tile(NamedTuple):
 
     values: np.ndarray  # (width, width) float32; bits of numbers ≥ 0 compare like them
     turned: np.ndarray  # the same, for work on it and for its transpose
-    lows: np.ndarray  # (width,) int64, of groups of keys
 
     @classmethod
     def empty(cls, width):
         """Room for panels of ``width`` rows; made here, it needs not be compiled."""
-        pair = np.empty((2, width, width), np.float32)
-        return cls(*pair, np.empty(width, np.int64))
+        return cls(*np.empty((2, width, width), np.float32))
 
 
 class ErrorBound(NamedTuple):
@@ -49,7 +47,6 @@ class ErrorBound(NamedTuple):
     norms: np.ndarray  # (m,) norm of each query, in the units of the screen
     largest: float  # largest norm of any row
     depth: float  # most float32 roundings that any summand goes through
-    quantisation: np.ndarray  # (m,) what quantising the rows may add, whatever the key
 
 
 class Rule(NamedTuple):

@@ -28,27 +28,6 @@ def pack_rows(Z, centre, factor, packed, first, norms):
 
 
 @jit
-def count_rows(Z, low, step, packed, first, quantisation):
-    """Copy rows of Z to places first, first + 1, … as multiples of a step.
-
-    quantisation[r] is the Manhattan distance between row r and its copy.
-    """
-    chunks, _, length = packed.shape
-    for r in range(Z.shape[0]):
-        quantisation[r] = 0.0
-        for chunk in range(chunks):
-            row, f0 = packed[chunk, first + r], chunk * length
-            z, c = Z[r, f0 : f0 + length], low[f0 : f0 + length]
-            s = 0.0
-            for e in range(z.size):
-                t = (z[e] - c[e]) / step
-                count = np.rint(t)
-                row[e] = count
-                s += abs(t - count)
-            quantisation[r] += s * step
-
-
-@jit
 def observed_range(X, first, last, low, high, mean):
     """Smallest and largest value and mean of the cells that are not missing.
 

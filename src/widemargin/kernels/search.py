@@ -20,28 +20,33 @@ def _transpose(tile, turned):
 
 
 @jit
-def search_pairs(packed, norms, corners, queries, layout, candidates, tile):
-    """All pairs of rows top … bottom−1 with rows left … right−1, both ways.
+def search_pairs(packed, norms, corners, queries, layouts, both, tile):
+    """All pairs of our rows top … bottom−1 with their rows left … right−1, both ways.
 
-    ``corners`` holds these numbers, whole panels. Squared Euclidean distances if the
-    rows' squared norms are given (twice, as in `search_panel`), Manhattan distances if
-    ``norms`` is None.
+    Everything comes in pairs, ours and theirs, which may be the same. Our queries look
+    among their rows, in their layout, and theirs among ours; each tile serves both. Of
+    one table, the pairs above the diagonal are enough. ``corners`` are whole panels.
+    Squared Euclidean distances if the rows' squared norms are given, Manhattan
+    distances if ``norms`` is None.
     """
+    ours, theirs = packed
     top, bottom, left, right = corners
-    values, turned, lows = tile.values, tile.turned, tile.lows
-    n, width = layout.labels.size, values.shape[0]
+    values, turned = tile.values, tile.turned
+    n, m, width = layouts[0].labels.size, layouts[1].labels.size, values.shape[0]
+    one_table = ours is theirs
     for first in range(top, bottom, width):
-        for offset in range(max(first, left), right, width):
-            shape = min(width, n - first), width, min(width, n - offset)
-            fill_tile(packed, first, packed, offset, norms, shape, values, turned)
+        for offset in range(max(first, left) if one_table else left, right, width):
+            shape = min(width, n - first), width, min(width, m - offset)
+            fill_tile(ours, first, theirs, offset, norms, shape, values, turned)
             near, far, block = first, offset, values
             # A loop, so that the scan is compiled into this function once.
-            for side in range(1 if offset == first else 2):
+            for side in range(1 if one_table and offset == first else 2):
                 if side == 1:
                     _transpose(values, turned)
                     near, far, block = offset, first, turned
                     shape = shape[2], width, shape[0]
-                scan_rows(block, shape, queries, near, far, layout, candidates, lows)
+                asked = layouts[1 - side]
+                scan_rows(block, shape, queries[side], near, far, asked, both[side])
 
 
 @jit
@@ -55,9 +60,7 @@ def search_panel(packed, norms, ours, first, queries, layout, candidates, tile):
     for offset in range(0, n, width):
         shape = height, width, min(width, n - offset)
         fill_tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
-        scan_rows(
-            tile.values, shape, queries, first, offset, layout, candidates, tile.lows
-        )
+        scan_rows(tile.values, shape, queries, first, offset, layout, candidates)
 
 
 @jit
@@ -75,29 +78,3 @@ def set_borders(metric, norms, bound, factor, reach, borders):
             # Twice: the bound is for keys near this one, and the sum is rounded.
             key += 2 * error
             borders[slot, q] = np.float32(key)
-
-
-@jit
-def search_blocks(packed, norms, queries, layouts, both, tile):
-    """All pairs of the rows of two tables, both ways.
-
-    Everything comes in pairs, ours and theirs. Our queries look among their rows, in
-    their layout, and theirs among ours; each tile serves both.
-    """
-    ours, theirs = packed
-    n, m = layouts[0].labels.size, layouts[1].labels.size
-    values, turned, lows = tile.values, tile.turned, tile.lows
-    width = values.shape[0]
-    for first in range(0, n, width):
-        for offset in range(0, m, width):
-            shape = min(width, n - first), width, min(width, m - offset)
-            fill_tile(ours, first, theirs, offset, norms, shape, values, turned)
-            near, far, block = first, offset, values
-            asking, asked, candidates = queries[0], layouts[1], both[0]
-            for side in range(2):
-                if side == 1:
-                    _transpose(values, turned)
-                    near, far, block = offset, first, turned
-                    asking, asked, candidates = queries[1], layouts[0], both[1]
-                    shape = shape[2], width, shape[0]
-                scan_rows(block, shape, asking, near, far, asked, candidates, lows)

@@ -6,7 +6,7 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, tiny
 from widemargin.kernels.constants import LANES
-from widemargin.kernels.simd import count_bits, load, lowest_bit, mask_bits, splat
+from widemargin.kernels.simd import load, lowest_bit, mask_bits, splat
 
 
 class Flips(NamedTuple):
@@ -53,18 +53,7 @@ def distance_row(i, flips, length, spare):
         seen = 0
         for j in range(n):
             row[j] = 0.0
-    for e in range(seen, length - 3, 4):
-        f, g = log[0, e], log[0, e + 1]
-        h, k = log[0, e + 2], log[0, e + 3]
-        a, b = log[1, e], log[1, e + 1]
-        c, d = log[1, e + 2], log[1, e + 3]
-        x, y = XT[f, i], XT[g, i]
-        u, v = XT[h, i], XT[k, i]
-        for j in range(n):
-            p, q = x - XT[f, j], y - XT[g, j]
-            r, s = u - XT[h, j], v - XT[k, j]
-            row[j] += (a * p * p + b * q * q) + (c * r * r + d * s * s)
-    for e in range(length - (length - seen) % 4, length):
+    for e in range(seen, length):
         f, sign = log[0, e], log[1, e]
         x = XT[f, i]
         for j in range(n):
@@ -95,22 +84,20 @@ def _sort_into(values, rows, count, start, K, near, ids):
     """Put the smallest of ``count`` distances, in order, into a list, K at most.
 
     It begins at ``start``.
-
-    Each goes to the place that the number of smaller ones says: hardly a branch to
-    mispredict.
     """
-    taken = 0
-    for e in range(count, count + LANES):
-        values[e] = np.inf
+    held = 0
     for e in range(count):
-        place = 0
-        for first in range(0, count, LANES):
-            place += count_bits(_below_limit(values, first, values[e]))
-        while taken >> place & 1:  # by a distance that is the same
-            place += 1
-        if place < K:
-            taken |= 1 << place
-            near[start + place], ids[start + place] = values[e], rows[e]
+        value, p = values[e], start + held
+        if held < K:
+            held += 1
+        elif value < near[p - 1]:
+            p -= 1
+        else:
+            continue
+        while p > start and value < near[p - 1]:
+            near[p], ids[p] = near[p - 1], ids[p - 1]
+            p -= 1
+        near[p], ids[p] = value, rows[e]
 
 
 @inner

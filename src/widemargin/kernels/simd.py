@@ -1,19 +1,18 @@
 """Vectors: a few numbers of one type that the processor works on at once.
 
 Numba leaves it to the compiler to find vectors in loops, which fails where a loop ends
-in a test of many numbers, in a running minimum, or in numbers narrower than an int.
-Such loops are written with the functions of this module and read like what they
-compute; a vector is a value of compiled code like any other:
+in a test of many numbers or in a running minimum. Such loops are written with the
+functions of this module and read like what they compute; a vector is a value of
+compiled code like any other:
 
-    sums = splat(0.0, 8)
+    least = splat(np.inf, 8)
     for e in range(0, x.size, 8):
         difference = load(x, e, 8) - load(y, e, 8)
-        sums += difference * difference
-    return sum_lanes(sums)
+        least = minimum(difference * difference, least)
+    return min_lane(least)
 
-A place counts the elements of a contiguous array row by row. Vectors have +, −, ×, abs
-and, with a vector of their kind, < and >, which give a mask; masks have & and |. The
-abs of integers has no sign.
+A place counts the elements of a contiguous array row by row. Vectors have +, −, × and,
+with a vector of their kind, < and >, which give a mask; masks have & and |.
 """
 
 import operator
@@ -102,23 +101,6 @@ def splat(typing_context, number, lanes):
     return kind(number, lanes), code
 
 
-@intrinsic
-def widen(typing_context, vector, dtype):
-    """The same numbers in a type that holds all of them."""
-    kind = Vector(dtype.instance_type, vector.lanes)
-
-    def code(context, builder, signature, args):
-        wide = context.get_value_type(kind)
-        if _is_float(vector):
-            return builder.fpext(args[0], wide)
-        signed = vector.dtype.signed
-        if _is_float(kind):
-            return (builder.sitofp if signed else builder.uitofp)(args[0], wide)
-        return (builder.sext if signed else builder.zext)(args[0], wide)
-
-    return kind(vector, dtype), code
-
-
 def _arithmetic(operation, of_floats, of_integers):
     """Let an operator work on two vectors of one kind."""
 
@@ -171,40 +153,6 @@ _comparison(operator.lt, turned=False)
 _comparison(operator.gt, turned=True)
 
 
-@type_callable(abs)
-def _infer_abs(context):
-    def size(a):
-        if not isinstance(a, Vector) or _is_float(a):
-            return a if isinstance(a, Vector) else None
-        # Without a sign, also the size of the lowest number fits.
-        return Vector(types.Integer.from_bitwidth(a.dtype.bitwidth, False), a.lanes)
-
-    return size
-
-
-@lower_builtin(abs, Vector)
-def _abs(context, builder, signature, args):
-    (vector,), kind = args, signature.args[0]
-    name, more = ("fabs", []) if _is_float(kind) else ("abs", [ir.IntType(1)(0)])
-    letter = "f" if _is_float(kind) else "i"
-    name = f"llvm.{name}.v{kind.lanes}{letter}{kind.dtype.bitwidth}"
-    shape = ir.FunctionType(vector.type, [vector.type, *(m.type for m in more)])
-    known = builder.module.globals.get(name)
-    return builder.call(
-        known or ir.Function(builder.module, shape, name), [vector, *more]
-    )
-
-
-@intrinsic
-def select(typing_context, mask, a, b):
-    """Lanes of a where the mask is set, of b elsewhere."""
-
-    def code(context, builder, signature, args):
-        return builder.select(*args)
-
-    return a(mask, a, b), code
-
-
 @intrinsic
 def minimum(typing_context, a, b):
     """The smaller number of each lane; b's where they are not in order (NaN)."""
@@ -215,44 +163,23 @@ def minimum(typing_context, a, b):
     return a(a, b), code
 
 
-def _folded(builder, vector, combine):
-    """Code that combines the lanes of a vector: halves, quarters, …, in this order."""
-    lanes = vector.type.count
-    while lanes > 1:
-        lanes //= 2
-        half = ir.VectorType(ir.IntType(32), lanes)
-        low, high = (
-            ir.Constant(half, list(range(start, start + lanes))) for start in (0, lanes)
-        )
-        low, high = (builder.shuffle_vector(vector, vector, h) for h in (low, high))
-        vector = combine(low, high)
-    return builder.extract_element(vector, _lane(0))
-
-
-@intrinsic
-def sum_lanes(typing_context, vector):
-    """The sum of a vector's numbers, halves first."""
-
-    def code(context, builder, signature, args):
-        def add(a, b):
-            if _is_float(vector):
-                return builder.fadd(a, b, flags=("contract",))
-            return builder.add(a, b)
-
-        return _folded(builder, args[0], add)
-
-    return vector.dtype(vector), code
-
-
 @intrinsic
 def min_lane(typing_context, vector):
     """The smallest number of a vector without NaN."""
 
     def code(context, builder, signature, args):
-        def smaller(a, b):
-            return builder.select(_less(builder, vector, a, b), a, b)
-
-        return _folded(builder, args[0], smaller)
+        (smallest,), lanes = args, vector.lanes
+        while lanes > 1:  # the smaller of two halves, of their halves, …
+            lanes //= 2
+            half = ir.VectorType(ir.IntType(32), lanes)
+            low, high = (
+                builder.shuffle_vector(
+                    smallest, smallest, ir.Constant(half, list(range(s, s + lanes)))
+                )
+                for s in (0, lanes)
+            )
+            smallest = builder.select(_less(builder, vector, low, high), low, high)
+        return builder.extract_element(smallest, _lane(0))
 
     return vector.dtype(vector), code
 
@@ -285,15 +212,5 @@ def lowest_bit(typing_context, bits):
 
     def code(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), code
-
-
-@intrinsic
-def count_bits(typing_context, bits):
-    """How many bits of a number are set."""
-
-    def code(context, builder, signature, args):
-        return builder.ctpop(args[0])
 
     return types.int64(types.int64), code

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from widemargin.kernels._jit import inner, jit, tiny
+from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.mixed import add_mixed_differences
 
 
@@ -13,36 +13,12 @@ def edge_sums(X, edges, power, start, stop, first, last, sums):
     Only features first … last−1 are summed, so that the sums stay in cache. They are
     unsigned: an index that cannot be negative lets the loops vectorise.
     """
-    for e in range(start, stop, 4):
-        add_four_edges(X, edges, e, stop, power, first, last, sums)
-
-
-@tiny
-def add_four_edges(X, edges, e, stop, power, first, last, sums):
-    """The same for edges e … e + 3 at once: the sums are loaded and stored once.
-
-    Those from ``stop`` on count nothing.
-    """
-    heads, tails, coefficients = edges.heads, edges.tails, edges.coefficients
-    x, y, z = e + 1, e + 2, e + 3
-    if z >= stop:
-        x, y, z = min(x, stop - 1), min(y, stop - 1), stop - 1
-    h, i, j = heads[e], heads[x], heads[y]
-    k, p, q = heads[z], tails[e], tails[x]
-    r, s, a = tails[y], tails[z], coefficients[e]
-    b, c, d = coefficients[x], coefficients[y], coefficients[z]
-    if e + 3 >= stop:
-        b, c, d = b if x > e else 0.0, c if y > x else 0.0, 0.0
-    if power == 2:
+    heads, tails, coefficients = edges
+    for e in range(start, stop):
+        i, j, c = heads[e], tails[e], coefficients[e]
         for f in range(first, last):
-            t, u = X[h, f] - X[p, f], X[i, f] - X[q, f]
-            v, w = X[j, f] - X[r, f], X[k, f] - X[s, f]
-            sums[f] += (a * t * t + b * u * u) + (c * v * v + d * w * w)
-        return
-    for f in range(first, last):
-        left = a * abs(X[h, f] - X[p, f]) + b * abs(X[i, f] - X[q, f])
-        right = c * abs(X[j, f] - X[r, f]) + d * abs(X[k, f] - X[s, f])
-        sums[f] += left + right
+            t = abs(X[i, f] - X[j, f])
+            sums[f] += c * (t if power == 1 else t * t)
 
 
 @jit

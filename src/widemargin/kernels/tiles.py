@@ -7,8 +7,7 @@ from numba import types
 
 from widemargin.kernels._jit import by_type, inner, tiny
 from widemargin.kernels.blas import multiply
-from widemargin.kernels.constants import LANES, WORDS
-from widemargin.kernels.simd import load, splat, sum_lanes, widen
+from widemargin.kernels.constants import LANES
 
 
 @tiny
@@ -33,16 +32,12 @@ def _euclidean_tile(ours, first, theirs, offset, norms, shape, tile, part):
 
 
 @inner
-def _long_manhattan_tile(A, B, tile, half):
-    """tile[r, c] += ‖a_r − b_c‖₁, two rows by four columns at a time.
-
-    Sums run along the features: best when there are many. ``half``: only c ≥ r is
-    wanted.
-    """
+def _add_manhattan(A, B, tile):
+    """tile[r, c] += ‖a_r − b_c‖₁, two rows by four columns at a time."""
     for r in range(0, A.shape[0], 2):
         x, z = A[r], A[r + 1]
         upper, lower = tile[r], tile[r + 1]
-        for c in range(r - r % 4 if half else 0, B.shape[0], 4):
+        for c in range(0, B.shape[0], 4):
             p, q, s, t = B[c], B[c + 1], B[c + 2], B[c + 3]
             xp = xq = xs = xt = zp = zq = zs = zt = np.float32(0)
             for e in range(x.size):
@@ -64,112 +59,20 @@ def _long_manhattan_tile(A, B, tile, half):
             lower[c + 3] += zt
 
 
-@inner
-def _short_manhattan_tile(A, B, tile, part):
-    """tile[r, c] += ‖a_r − b_c‖₁, two rows by four features at a time.
-
-    Sums run along a row of the tile: best when features are few.
-    """
-    width, d = B.shape
-    T = part[:d]  # B transposed
-    for c in range(width):
-        for f in range(d):
-            T[f, c] = B[c, f]
-    for r in range(0, A.shape[0], 2):
-        x, z, upper, lower = A[r], A[r + 1], tile[r], tile[r + 1]
-        for f in range(0, d, 4):
-            x0, x1, x2, x3 = x[f], x[f + 1], x[f + 2], x[f + 3]
-            z0, z1, z2, z3 = z[f], z[f + 1], z[f + 2], z[f + 3]
-            b0, b1, b2, b3 = T[f], T[f + 1], T[f + 2], T[f + 3]
-            for c in range(width):
-                upper[c] += (abs(x0 - b0[c]) + abs(x1 - b1[c])) + (
-                    abs(x2 - b2[c]) + abs(x3 - b3[c])
-                )
-                lower[c] += (abs(z0 - b0[c]) + abs(z1 - b1[c])) + (
-                    abs(z2 - b2[c]) + abs(z3 - b3[c])
-                )
-
-
-@inner
-def _add_counts(A, r, B, c, unit, tile):
-    """tile[r + g, c + h] += unit · ‖A_r+g − B_c+h‖₁ for g < 2 and h < 4.
-
-    A and B hold numbers from 0 to TOP, WORDS or a multiple of them in a row: sums of 16
-    bits are enough, and twice as many are added at once as of single precision.
-    """
-    length = A.shape[1]
-    xp = xq = xs = xt = zp = zq = zs = zt = splat(np.uint16(0), WORDS)
-    for e in range(0, length, WORDS):
-        x = load(A, r * length + e, WORDS)
-        z = load(A, (r + 1) * length + e, WORDS)
-        p = load(B, c * length + e, WORDS)
-        q = load(B, (c + 1) * length + e, WORDS)
-        s = load(B, (c + 2) * length + e, WORDS)
-        t = load(B, (c + 3) * length + e, WORDS)
-        xp, xq = xp + abs(x - p), xq + abs(x - q)
-        xs, xt = xs + abs(x - s), xt + abs(x - t)
-        zp, zq = zp + abs(z - p), zq + abs(z - q)
-        zs, zt = zs + abs(z - s), zt + abs(z - t)
-    for column, upper, lower in ((0, xp, zp), (1, xq, zq), (2, xs, zs), (3, xt, zt)):
-        tile[r, c + column] += unit * np.float32(sum_lanes(widen(upper, np.int32)))
-        tile[r + 1, c + column] += unit * np.float32(sum_lanes(widen(lower, np.int32)))
-
-
-@inner
-def _clear(tile):
-    for r in range(tile.shape[0]):
-        for c in range(tile.shape[1]):
-            tile[r, c] = 0
-
-
-@inner
-def _mirror(tile, height):
-    """Fill in what lies left of the diagonal."""
-    for r in range(1, height):
-        for c in range(r):
-            tile[r, c] = tile[c, r]
-
-
-def _counted_tile(ours, first, theirs, offset, norms, shape, tile, part):
-    """tile[r, c] = ‖a_r − b_c‖₁ of rows that are multiples of a unit, ``norms``."""
-    height, _, filled = shape
-    height, filled = height + height % 2, filled + -filled % 4
-    mirrored = ours is theirs and first == offset
-    _clear(tile)
-    for chunk in range(ours.shape[0]):
-        A = _panel(ours, chunk, first, height)
-        B = _panel(theirs, chunk, offset, filled)
-        for r in range(0, height, 2):
-            for c in range(r - r % 4 if mirrored else 0, filled, 4):
-                _add_counts(A, r, B, c, norms, tile)
-    if mirrored:
-        _mirror(tile, height)
-
-
 def _manhattan_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖₁ in the rows and columns that are filled."""
-    height, width, filled = shape
+    height, _, filled = shape
     height, filled = height + height % 2, filled + -filled % 4
-    length = ours.shape[2]
-    short = length <= 128 and length <= width
-    mirrored = not short and ours is theirs and first == offset
-    _clear(tile)
+    tile[:] = 0
     for chunk in range(ours.shape[0]):
         A = _panel(ours, chunk, first, height)
-        if short:
-            _short_manhattan_tile(A, _panel(theirs, chunk, offset, width), tile, part)
-        else:
-            B = _panel(theirs, chunk, offset, filled)
-            _long_manhattan_tile(A, B, tile, mirrored)
-    if mirrored:
-        _mirror(tile, height)
+        _add_manhattan(A, _panel(theirs, chunk, offset, filled), tile)
 
 
 def fill_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """Squared Euclidean distances if norms are given, Manhattan ones if None.
 
-    A number instead is the unit of Manhattan distances that are counted. If norms come
-    with extras, what these add to the distances is added.
+    If norms come with extras, what these add to the distances is added.
     """
 
 
@@ -183,8 +86,6 @@ def _mixed_tile(ours, first, theirs, offset, norms, shape, tile, part):
 def _choose_tile(ours, first, theirs, offset, norms, shape, tile, part):
     if isinstance(norms, types.NoneType):
         return _manhattan_tile
-    if isinstance(norms, types.Float):
-        return _counted_tile
     if isinstance(norms, types.BaseNamedTuple):
         return _mixed_tile
     return _euclidean_tile

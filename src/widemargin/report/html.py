@@ -71,7 +71,7 @@ def render(data: Json) -> str:
         .get_template("page.html")
         .render(
             data=data,
-            style=Markup(_source("style.css")),
+            style=Markup(style()),
             script=Markup(script),
             early=Markup(EARLY),
             digests=[_digest(EARLY), _digest(script)],
@@ -79,6 +79,11 @@ def render(data: Json) -> str:
             **_shown(data),
         )
     )
+
+
+def style() -> str:
+    """The style sheet, for other pages that are to look like a report."""
+    return _source("style.css")
 
 
 def _digest(script: str) -> str:

@@ -85,10 +85,6 @@ class _QuerySearch(Search):
         assert isinstance(self.stack, kernels.MixedRows)
         return self.stack.mixed
 
-    def _counting_step(self) -> float:
-        """RawRows are kept in single precision: what they meet has to be as well."""
-        return 0.0
-
     def pack_queries(self) -> None:
         """Make the query rows ready for `panels`."""
         queries = numbers_of(self.stack)[len(self.table.X) :]
@@ -100,7 +96,7 @@ class _QuerySearch(Search):
         """Empty lists of all query rows, for rows up to ``reach`` away, (m, S)."""
         candidates = self._candidates(len(self.own), self.rule.k + SPARE)
         norms = self._lengths(self.query_norms[self.metric])
-        bound = self._error_bound(norms)
+        bound = kernels.ErrorBound(norms, self.largest, self.depth)
         borders = np.full(candidates.borders.shape, np.inf, np.float32)
         kernels.set_borders(
             self.metric, norms, bound, self.factor, np.array(reach), borders
@@ -161,10 +157,8 @@ class _QuerySearch(Search):
         n, C = len(self.table.X), len(self.table.classes)
         labels = self.labels[rows] + np.where(self.own[rows] < 0, C, 0)
         norms = self._lengths(self.query_norms[self.metric, rows])
-        return self.stack, kernels.Queries(n + rows, labels), self._error_bound(norms)
-
-    def _error_bound(self, norms: Floats) -> kernels.ErrorBound:
-        return kernels.ErrorBound(norms, self.largest, self.depth, np.zeros(len(norms)))
+        bound = kernels.ErrorBound(norms, self.largest, self.depth)
+        return self.stack, kernels.Queries(n + rows, labels), bound
 
     def found_in(self, candidates: kernels.Candidates) -> Found:
         """Neighbours of all query rows, from screened lists that began with borders."""
@@ -308,9 +302,10 @@ def find_each_other(
     everyone = np.arange(len(ours.X))
     norms = among_them.with_extras(squares, everyone, among_us.packed.shape[1])
     with single_threaded_blas():
-        kernels.search_blocks(
+        kernels.search_pairs(
             (among_us.packed, among_them.packed),
             norms,
+            (0, len(ours.X), 0, len(theirs.X)),
             tuple(kernels.Queries(s.own, s.labels) for s in (among_them, among_us)),
             (among_us.layout, among_them.layout),
             both,

@@ -75,6 +75,7 @@ def _build(
     *,
     scale: str | None,
     ordered: bool,
+    numeric: bool,
     nominal: Callable[[Any], Ints | None],
 ) -> DistributedTable:
     """A table of X and labels y.
@@ -84,12 +85,14 @@ def _build(
     scale : "minmax", "standard" or None
     ordered : bool
         Whether the order of the classes has to mean something.
+    numeric : bool
+        Whether y is a number to predict, and not a class.
     nominal : function
         Numbers of the nominal columns of an empty table like X; None if these and
         missing values are refused.
     """
     name, settings, capacity = cluster.name, cluster.settings, cluster.size()
-    source = Source(X, y, name, cluster, nominal)
+    source = Source(X, y, name, cluster, nominal, numeric)
     firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
     fits = source.n_bytes() * settings.kept_share <= capacity[1]
     if fits and source.known_lengths:
@@ -137,4 +140,5 @@ def _build(
         firsts=firsts,
         kept=kept,
         differences=differences,
+        target=source.target,
     )

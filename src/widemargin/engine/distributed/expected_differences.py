@@ -2,7 +2,7 @@
 
 The expected difference between a missing cell and a value depends on all values in the
 class of the cell. Each block counts its values (`count_block`), a tree of merges adds
-up the counts (`merge_counts`), and the rule of `widemargin.expected` gives the
+up the counts (`merge_counts`), and the rule of `widemargin.table.expected` gives the
 difference to every value that occurs (`differences_of`). Then each block looks up its
 own values (`look_up`), and its rows carry what was found: 8 bytes for each feature and
 class with missing cells, as in memory.
@@ -22,12 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import expected
 from widemargin.engine.distributed.cluster import Cluster
 from widemargin.engine.distributed.rows import RawRows, Scaling
-from widemargin.expected import Differences, ValueCounts
-from widemargin.mixed import Mixture
-from widemargin.table import Floats, Ints
+from widemargin.table import Floats, Ints, expected
+from widemargin.table.expected import Differences, ValueCounts
+from widemargin.table.mixed import Mixture
 from widemargin.threads import spans
 
 

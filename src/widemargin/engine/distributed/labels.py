@@ -1,4 +1,4 @@
-"""Labels that are spread over partitions."""
+"""Labels, or numbers to predict, that are spread over partitions."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ def label_part(part: Any) -> Labels:
     else:
         values, codes = np.unique(column_or_1d(np.asarray(part)), return_inverse=True)
     return Labels(values, codes.astype(np.min_scalar_type(len(values))), 0)
+
+
+def target_part(part: Any) -> NDArray[Any]:
+    """The numbers in a partition of y; what is none is left to be named later."""
+    return column_or_1d(np.asarray(part))
 
 
 def join_labels(

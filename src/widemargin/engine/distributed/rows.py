@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.mixed import Mixture, missing_cells, set_apart
 from widemargin.table import Floats, Ints
+from widemargin.table.mixed import Mixture, missing_cells, set_apart
 
 
 @dataclass(frozen=True)

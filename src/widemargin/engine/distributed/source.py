@@ -30,10 +30,10 @@ from widemargin.engine.distributed import _dask
 from widemargin.engine.distributed.cluster import Cluster
 from widemargin.engine.distributed.encoding import Columns, Values
 from widemargin.engine.distributed.labels import (
-    Labels,
     code_type,
     join_labels,
     label_part,
+    target_part,
 )
 from widemargin.engine.distributed.rows import RawRows
 from widemargin.engine.distributed.statistics import (
@@ -45,7 +45,13 @@ from widemargin.engine.distributed.statistics import (
     summarize_block,
 )
 from widemargin.notices import warn
-from widemargin.table import Ints, encode, refuse_several_labels
+from widemargin.table import (
+    Floats,
+    Ints,
+    encode,
+    numeric_target,
+    refuse_several_labels,
+)
 from widemargin.threads import spans
 
 NAMED_COLUMNS = 5  # that an error names
@@ -129,6 +135,13 @@ class Source:
     nominal : function
         Numbers of the nominal columns, given an empty table like X; None if there must
         be neither such columns nor missing values.
+    numeric : bool
+        Whether y is a number to predict. Then all rows are of one class.
+
+    Attributes
+    ----------
+    target : array of shape (n,) or None
+        The numbers to predict, once the labels are known.
     """
 
     def __init__(
@@ -138,8 +151,11 @@ class Source:
         name: str,
         cluster: Cluster,
         nominal: Callable[[Any], Ints | None],
+        numeric: bool,
     ) -> None:
         self.name, self.cluster = name, cluster
+        self.numeric = numeric
+        self.target: Floats | None = None
         self.frame = hasattr(X, "columns")
         if isinstance(y, str):
             X, y = self._split(X, y)
@@ -264,7 +280,8 @@ class Source:
         if not hasattr(self.y, "to_delayed"):
             return []
         parts = np.ravel(self.y.to_delayed())
-        return [self.cluster.call(label_part, part) for part in parts]
+        function = target_part if self.numeric else label_part
+        return [self.cluster.call(function, part) for part in parts]
 
     def _checked(self, found: Survey) -> Summary:
         """Statistics of all rows, after checks that these can be worked on."""
@@ -305,9 +322,14 @@ class Source:
         return total.with_numbers(numbers)
 
     def _encoded(
-        self, labels: list[Labels], n: int, *, ordered: bool
+        self, labels: list[Any], n: int, *, ordered: bool
     ) -> tuple[NDArray[np.integer], NDArray[Any]]:
         """Class codes and classes; ``labels`` are those of the parts of a lazy y."""
+        if self.numeric:
+            y = np.concatenate(labels) if labels else self.y
+            self._refuse_other_length(len(y), n)
+            self.target = numeric_target(y, self.name)
+            return np.zeros(n, np.int8), np.zeros(1, np.int64)
         if labels:
             found = sum(len(part.codes) + part.uncoded for part in labels)
             self._refuse_other_length(found, n)

@@ -45,6 +45,7 @@ class DistributedTable(Derived):
     kept: bool  # whether blocks are in the memory of workers
     differences: list[Any] = field(default_factory=list)  # that blocks are made with
     collected: list[Collected] = field(default_factory=list)  # none or one
+    target: Floats | None = None  # (n,) numeric y, if that is what is predicted
 
     @property
     def n_rows(self) -> int:

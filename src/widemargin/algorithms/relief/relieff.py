@@ -1,236 +1,29 @@
-"""Relief and ReliefF.
+"""ReliefF.
 
-References
-----------
-K. Kira, L. Rendell, *A practical approach to feature selection*, ICML 1992.
+Reference
+---------
 I. Kononenko, *Estimating attributes: analysis and extensions of RELIEF*, ECML 1994.
-R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection: theory and
-algorithms*, ICML 2004 (Relief as an ascent of the margin).
 """
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval, StrOptions
+from widemargin.algorithms.relief.priors import class_priors
 from widemargin.base import About, SampledSelector
-from widemargin.engine import (
-    Edges,
-    Neighbors,
-    each_class,
-    hits_and_misses,
-    influences,
-    nearest,
-)
+from widemargin.engine import Edges, Neighbors, each_class, influences, nearest
 from widemargin.engine.influence import WEIGHTS
-from widemargin.engine.relations import HIT, MISS
-from widemargin.leaving import Rule
-from widemargin.priors import class_priors
-from widemargin.protocol import AnyTable
-from widemargin.sampling import Estimate
-from widemargin.table import Floats, Ints, Table, warn_small_classes
+from widemargin.engine.left_out import Rule
+from widemargin.engine.relations import class_coefficients
+from widemargin.protocol import AnyTable, Floats, Ints
+from widemargin.table import Table, warn_small_classes
 from widemargin.threads import Workers
-
-
-class Relief(SampledSelector):
-    """Relief: how much farther the nearest miss is than the nearest hit.
-
-    For each visited sample x, with its nearest hit (same class) and its nearest miss
-    (any other class) by Euclidean distance in the scaled space,
-
-        w_f += |x_f − miss_f| − |x_f − hit_f|,
-
-    averaged over the visited samples. Equally near neighbours share the sample's
-    weight, so scores do not depend on the order of the rows.
-
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
-        The folds share one search, in the table as all rows scale it: that involves no
-        labels. With few folds, nominal or missing values, or ``n_samples``, each fold
-        is fitted by itself.
-        With a ``threshold``, None and "auto" keep the features above it.
-    n_samples : int, "auto" or None, default=None
-        Number of samples to visit, drawn without replacement; None visits all. "auto"
-        visits samples in random order until simultaneous confidence intervals settle
-        which features are selected, or are as narrow as ``tol``.
-    tol : float or None, default=None
-        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
-        None is 0.0025 times the largest difference that a feature can show, so 0.0025
-        with features scaled by their range.
-    confidence : float, default=0.95
-        Simultaneous coverage of the intervals, valid at every stopping time.
-    squared : bool, default=False
-        Use squared differences in the update, as Gilad-Bachrach et al. print it.
-    threshold : float, "chebyshev" or None, default=None
-        Keep the features that score above it. "chebyshev" is Kira and Rendell's
-        1/√(alpha·T) for T visited samples, which keeps a given irrelevant feature
-        with a probability of at most ``alpha``. With ``n_samples="auto"``, T counts
-        all samples.
-    alpha : float, default=0.05
-        See ``threshold``.
-    redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
-    scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
-        all.
-    categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
-    n_jobs : int or None, default=None
-        Threads; None uses all cores.
-    random_state : int, RandomState or None, default=None
-        Random seed of the samples to visit, if ``n_samples`` is given.
-    verbose : int, default=0
-        Show progress if positive.
-
-    Attributes
-    ----------
-    scores_ : array of shape (n_features,)
-        Higher is better.
-    ranking_ : array of shape (n_features,)
-        1 for the best feature.
-    support_ : array of shape (n_features,)
-        Whether a feature is kept.
-    n_features_ : int
-        How many features are kept.
-    prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
-    optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
-        if the size for each fold is chosen by the other folds.
-    redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
-    redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
-    threshold_ : float or None
-        The threshold in force.
-    n_samples_ : int
-        Samples visited.
-    scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
-        ends, for the scores that visiting all samples gives. See
-        `widemargin.sampling` for the argument.
-    converged_ : bool
-        With ``n_samples="auto"``: whether the intervals settle which features are
-        selected, or all samples were visited. False if ``tol`` was reached first.
-    n_features_in_ : int
-    feature_names_in_ : array of str, if X had names
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from widemargin import Relief
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> relief = Relief(n_features_to_select=2).fit(X, y)
-    >>> relief.get_feature_names_out()
-    array(['petal length (cm)', 'petal width (cm)'], dtype=object)
-    """
-
-    _instead_on_dask = None
-    _one_search = True
-    _about = About(
-        "Kira & Rendell 1992", "n² d", gives="ranking, or a subset with a threshold"
-    )
-
-    _parameter_constraints = {
-        **SampledSelector._parameter_constraints,
-        "squared": ["boolean"],
-        "threshold": [None, numbers.Real, StrOptions({"chebyshev"})],
-        "alpha": [Interval(numbers.Real, 0, 1, closed="right")],
-    }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        n_samples: int | str | None = None,
-        tol: float | None = None,
-        confidence: float = 0.95,
-        squared: bool = False,
-        threshold: float | str | None = None,
-        alpha: float = 0.05,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_samples = n_samples
-        self.tol = tol
-        self.confidence = confidence
-        self.squared = squared
-        self.threshold = threshold
-        self.alpha = alpha
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    @property
-    def _power(self) -> int:
-        return 1 + self.squared
-
-    def _score(self, table: AnyTable, workers: Workers) -> Floats:
-        n, tau = table.n_rows, self.threshold
-        if tau == "chebyshev":
-            T = n if isinstance(self.n_samples, str) else min(n, self.n_samples or n)
-            tau = 1 / np.sqrt(self.alpha * T)
-        self.threshold_ = None if tau is None else float(tau)
-        return super()._score(table, workers)
-
-    def _edges(
-        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
-    ) -> Iterator[tuple[Neighbors, Edges]]:
-        k, slots, coefficients, _ = self._rule(table.counts, table.classes)
-        for block in nearest(
-            table,
-            k,
-            slots,
-            queries=rows,
-            share_ties=True,
-            workers=workers,
-            **options,
-        ):
-            yield block, block.edges(coefficients[table.y[block.queries]])
-
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
-        C = len(counts)
-        coefficients = np.empty((C, 2))
-        coefficients[:, HIT], coefficients[:, MISS] = -1, 1
-        return Rule(1, hits_and_misses(C), coefficients)
-
-    def _settled(self, table: AnyTable, known: Estimate) -> bool | None:
-        if self.threshold_ is not None and self.n_features_to_select is None:
-            return known.clear_of(self.threshold_)
-        return super()._settled(table, known)
-
-    def _natural_support(self) -> NDArray[np.bool_] | None:
-        return None if self.threshold_ is None else self.scores_ > self.threshold_
 
 
 class ReliefF(SampledSelector):
@@ -407,18 +200,18 @@ class ReliefF(SampledSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
-        n_neighbors: int | str = 10,
-        metric: str = "euclidean",
-        weights: str = "uniform",
+        n_neighbors: int | Literal["log"] = 10,
+        metric: Literal["euclidean", "manhattan"] = "euclidean",
+        weights: Literal["uniform", "rank", "distance"] = "uniform",
         sigma: float = 20.0,
         priors: Any = "empirical",
-        n_samples: int | str | None = None,
+        n_samples: int | Literal["auto"] | None = None,
         tol: float | None = None,
         confidence: float = 0.95,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -480,7 +273,4 @@ class ReliefF(SampledSelector):
     def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
         n = int(counts.sum())
         P = class_priors(self.priors, counts, classes)
-        # Row y holds what a neighbour of each class counts for a sample of class y.
-        coefficients = P / (1 - P[:, None])
-        np.fill_diagonal(coefficients, -1.0)
-        return Rule(self._k(n), each_class(len(P)), coefficients, self.metric)
+        return Rule(self._k(n), each_class(len(P)), class_coefficients(P), self.metric)

@@ -21,8 +21,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, nearest
-from widemargin.engine.small import NAMES
-from widemargin.kernels import TIE
+from widemargin.engine.small import NAMES, nearer_and_tied
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -240,7 +239,6 @@ def _shares(D: Floats, wanted: Ints) -> Floats:
     last = np.maximum(wanted - 1, 0)[:, None]
     border = np.take_along_axis(np.sort(D, axis=1), last, axis=1)
     border = np.where(wanted[:, None] > 0, border, -1.0)
-    inside: NDArray[np.bool_] = border * (1 - TIE) > D
-    tied = ~inside & (border * (1 + TIE) >= D)
+    inside, tied = nearer_and_tied(D, border)
     left = wanted[:, None] - inside.sum(axis=1, keepdims=True)
     return inside + tied * (left / np.maximum(tied.sum(axis=1, keepdims=True), 1))

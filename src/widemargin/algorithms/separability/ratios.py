@@ -12,17 +12,13 @@ from __future__ import annotations
 
 import numbers
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector, separation_ratio
-from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
-from widemargin.memory import require
-from widemargin.notices import warn
-from widemargin.progress import progress
-from widemargin.prototypes import (
+from widemargin.algorithms.separability.prototypes import (
     agglomerate,
     class_distances,
     cut,
@@ -31,6 +27,11 @@ from widemargin.prototypes import (
     pairs_within,
     without_small,
 )
+from widemargin.base import About, MarginSelector, separation_ratio
+from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
+from widemargin.memory import require
+from widemargin.notices import warn
+from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers
 
@@ -49,7 +50,7 @@ class _SeparabilityRatio(MarginSelector):
     }
 
     linkage: str
-    delta: float | str
+    delta: float | Literal["auto"]
     min_prototype_size: int
 
     def _score(self, table: Table, workers: Workers) -> Floats:
@@ -230,14 +231,14 @@ class IPCMSR(_SeparabilityRatio):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         n_neighbors: int = 5,
-        linkage: str = "summed",
-        delta: float | str = "auto",
+        linkage: Literal["summed", "average", "ward", "complete"] = "summed",
+        delta: float | Literal["auto"] = "auto",
         min_prototype_size: int = 3,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -361,13 +362,13 @@ class IPICSR(_SeparabilityRatio):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
-        linkage: str = "summed",
-        delta: float | str = "auto",
+        linkage: Literal["summed", "average", "ward", "complete"] = "summed",
+        delta: float | Literal["auto"] = "auto",
         min_prototype_size: int = 3,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -1,302 +1,33 @@
-"""O-ReliefF and O-Simba: feature selection for ordered classes.
-
-Reference
----------
-Q. Hu, W. Pan, Y. Song, D. Yu, *Large-margin feature selection for monotonic
-classification*, Knowledge-Based Systems 31, 2012, algorithms 4 and 5.
-"""
+"""O-Simba: algorithm 5 of the paper."""
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, AscentSelector, SampledSelector
+from widemargin.algorithms.ordinal.directions import (
+    CONSTRAINTS,
+    nominal_without_direction,
+    resolve_directions,
+)
+from widemargin.algorithms.ordinal.dominating import dominating_hit_distances
+from widemargin.base import About, AscentSelector
 from widemargin.engine import (
     Edges,
-    Neighbors,
-    edge_sums,
-    group_sums,
     hits_higher_and_lower,
     nearest,
     pair_lengths,
     sided_sums,
 )
 from widemargin.engine.relations import HIGHER, HIT, LOWER, MISS
+from widemargin.engine.weighted_screens import Screen
 from widemargin.margin import neighbors_at
-from widemargin.ordered import (
-    dominating_hit_distances,
-    dominating_hit_sums,
-    dominating_hits,
-    nominal_without_direction,
-    resolve_directions,
-)
-from widemargin.protocol import AnyTable
-from widemargin.sampling import query_parts
-from widemargin.screen import Screen
-from widemargin.table import (
-    Floats,
-    Ints,
-    Table,
-    warn_single_members,
-    warn_small_classes,
-)
+from widemargin.protocol import AnyTable, Floats, Ints
+from widemargin.table import Table, warn_single_members
 from widemargin.threads import Workers
-
-_CONSTRAINTS: dict[str, Any] = {
-    "difference": [StrOptions({"directed", "absolute"})],
-    "hits": [StrOptions({"nearest", "dominating"})],
-    "directions": [None, StrOptions({"auto"}), "array-like"],
-    "categorical_features": ["array-like", None],
-}
-
-
-class OReliefF(SampledSelector):
-    """O-ReliefF: ReliefF for ordered classes and features that should rise with them.
-
-    Each sample x has an upward margin, to its k nearest misses among all higher
-    classes, and a downward one, to those among all lower classes:
-
-        w_f += mean (miss⁺_f − x_f) − mean |x_f − hit_f|
-             + mean (x_f − miss⁻_f) − mean |x_f − hit_f|,
-
-    averaged over the samples. The differences to the misses are signed, so that a
-    feature which tells classes apart without rising with them gains nothing. The lowest
-    class has no downward margin and the highest no upward one. Neighbours, by Euclidean
-    distance in the scaled space, that are tied at the k-th place share the remaining
-    weight equally, so scores do not depend on the order of the rows.
-
-    Labels are numbers, ordered by value, or an ordered categorical.
-
-    Missing values are taken as they are: a difference is the one to expect from the
-    values of the feature in that row's class, and a signed one likewise. A nominal
-    feature has no direction, so it is taken with ``difference="absolute"`` and
-    ``hits="nearest"`` only; its values differ by 0 or 1.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
-    n_neighbors : int or "log", default=1
-        k; "log" is the natural logarithm of the number of samples, rounded.
-    difference : {"directed", "absolute"}, default="directed"
-        How a miss counts: "absolute" is |x_f − miss_f|, the formula as the paper prints
-        it, which rewards features that are not monotone as well.
-    hits : {"nearest", "dominating"}, default="nearest"
-        Which samples of its class are the hits of x: the nearest ones, or, as in the
-        paper, for the upward margin the nearest of those that are at least x on every
-        feature, and for the downward margin of those that are at most x; there may be
-        none. "dominating" compares all pairs within a class, in O(n² d) at worst.
-    directions : None, "auto" or array of shape (n_features,), default=None
-        1 for a feature of which more is better, −1 for one of which less is. None takes
-        all as 1; "auto" takes the sign of the rank correlation with y.
-    n_samples : int, "auto" or None, default=None
-        Number of samples to visit, drawn without replacement; None visits all. "auto"
-        visits samples in random order until simultaneous confidence intervals settle
-        which features are selected, or are as narrow as ``tol``.
-    tol : float or None, default=None
-        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
-        None is 0.0025 times the largest difference that a feature can show, so 0.0025
-        with features scaled by their range.
-    confidence : float, default=0.95
-        Simultaneous coverage of the intervals, valid at every stopping time.
-    redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
-    scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
-        all.
-    categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
-    n_jobs : int or None, default=None
-        Threads; None uses all cores.
-    random_state : int, RandomState or None, default=None
-        Random seed of the samples to visit, if ``n_samples`` is given.
-    verbose : int, default=0
-        Show progress if positive.
-
-    Attributes
-    ----------
-    scores_ : array of shape (n_features,)
-        Higher is better.
-    directions_ : array of shape (n_features,)
-        1 or −1 for each feature.
-    ranking_ : array of shape (n_features,)
-        1 for the best feature.
-    support_ : array of shape (n_features,)
-        Whether a feature is kept.
-    n_features_ : int
-        How many features are kept.
-    prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
-    optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
-        if the size for each fold is chosen by the other folds.
-    redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
-    redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
-    n_samples_ : int
-        Samples visited.
-    scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
-        ends, for the scores that visiting all samples gives. See
-        `widemargin.sampling` for the argument.
-    converged_ : bool
-        With ``n_samples="auto"``: whether the intervals settle which features are
-        selected, or all samples were visited. False if ``tol`` was reached first.
-    n_features_in_ : int
-    feature_names_in_ : array of str, if X had names
-
-    Examples
-    --------
-    The first feature rises with the grade, the second only sets the middle one apart.
-
-    >>> import numpy as np
-    >>> from widemargin import OReliefF
-    >>> rng = np.random.default_rng(0)
-    >>> grade = np.repeat([1, 2, 3], 20)
-    >>> X = rng.random((60, 5))
-    >>> X[:, 0] += grade
-    >>> X[:, 1] += 2 * (grade == 2)
-    >>> OReliefF(1).fit(X, grade).get_support(indices=True)
-    array([0])
-    >>> as_printed = OReliefF(1, difference="absolute")
-    >>> as_printed.fit(X, grade).get_support(indices=True)
-    array([1])
-    """
-
-    _instead_on_dask = None
-    _about = About("Hu, Pan, Song & Yu 2012", "n² d", needs="ordered classes")
-
-    _ordered_classes = True
-    _mixed = True
-    _parameter_constraints = {
-        **SampledSelector._parameter_constraints,
-        **_CONSTRAINTS,
-        "n_neighbors": [
-            Interval(numbers.Integral, 1, None, closed="left"),
-            StrOptions({"log"}),
-        ],
-    }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        n_neighbors: int | str = 1,
-        difference: str = "directed",
-        hits: str = "nearest",
-        directions: Any = None,
-        n_samples: int | str | None = None,
-        tol: float | None = None,
-        confidence: float = 0.95,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.difference = difference
-        self.hits = hits
-        self.directions = directions
-        self.n_samples = n_samples
-        self.tol = tol
-        self.confidence = confidence
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _nominal(self, X: Any) -> Ints | None:
-        return nominal_without_direction(self, X)
-
-    def _score(self, table: AnyTable, workers: Workers) -> Floats:
-        self.directions_ = resolve_directions(self, table, workers)
-        return super()._score(table.oriented(self.directions_), workers)
-
-    def _edges(
-        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
-    ) -> Iterator[tuple[Neighbors, Edges]]:
-        C, k = len(table.classes), self._k(table.n_rows)
-        warn_small_classes(table, "OReliefF", k)
-        slots = hits_higher_and_lower(C)
-        coefficient = np.ones((C, 3))
-        # Each margin that there is has a hit term.
-        coefficient[:, HIT] = [-((c > 0) + (c < C - 1)) for c in range(C)]
-        if self.hits == "dominating":
-            np.fill_diagonal(slots, -1)
-        for block in nearest(
-            table,
-            k,
-            slots,
-            queries=rows,
-            share_ties=True,
-            workers=workers,
-            **options,
-        ):
-            yield block, block.edges(coefficient[table.y[block.queries]])
-
-    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
-        w = np.zeros(table.n_features)
-        for _, edges in self._edges(table, rows, workers):
-            if self.difference == "directed":
-                edges, misses = _split(edges, table.y)
-                everything = np.array([0, len(misses.heads)])
-                w += group_sums(
-                    table, misses, everything, signed=True, workers=workers
-                )[0]
-            w += edge_sums(table, edges, workers=workers)
-        if self.hits == "dominating":
-            assert isinstance(table, Table)
-            w -= dominating_hit_sums(table, self._k(table.n_rows), rows, workers)
-        return w / self.n_samples_
-
-    def _contributions(
-        self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
-    ) -> Iterator[Floats]:
-        for block, edges in self._edges(table, rows, workers, **options):
-            side = np.sign(table.y[edges.tails] - table.y[edges.heads])
-            signed = edges._replace(coefficients=side * edges.coefficients)
-            if self.difference == "directed":
-                hits = np.where(side == 0, edges.coefficients, 0.0)
-                edges = edges._replace(coefficients=hits)
-            for queries, offsets in query_parts(table, block):
-                v = group_sums(table, edges, offsets, workers=workers)
-                if self.difference == "directed":
-                    v += group_sums(
-                        table, signed, offsets, signed=True, workers=workers
-                    )
-                if self.hits == "dominating":
-                    assert isinstance(table, Table)
-                    v -= dominating_hits(table, self._k(table.n_rows), queries, workers)
-                yield v
-
-    def _reach(self, table: AnyTable) -> float:
-        margins = 1 if len(table.classes) == 2 else 2
-        # Signed, a miss may count against a feature as much as a hit does.
-        return 2.0 * margins if self.difference == "directed" else 1.0 * margins
 
 
 class OSimba(AscentSelector):
@@ -428,21 +159,21 @@ class OSimba(AscentSelector):
 
     _ordered_classes = True
     _mixed = True
-    _parameter_constraints = {**AscentSelector._parameter_constraints, **_CONSTRAINTS}
+    _parameter_constraints = {**AscentSelector._parameter_constraints, **CONSTRAINTS}
 
     def __init__(
         self,
-        n_features_to_select: int | float | str | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         *,
         max_iter: int = 1,
         n_starts: int = 5,
         batch_size: int = 1,
-        difference: str = "directed",
-        hits: str = "nearest",
+        difference: Literal["directed", "absolute"] = "directed",
+        hits: Literal["nearest", "dominating"] = "nearest",
         directions: Any = None,
         order: Any = None,
-        redundancy: float | str | None = None,
-        scale: str | None = "minmax",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
         categorical_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -583,17 +314,6 @@ def one_pass(
     for screen, part in Screen(table).parts(w, visits, batch_size):
         room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
         visit_rows(rows, screen, w, visits[part], seeds, batch_size, kind, room)
-
-
-def _split(edges: Edges, y: NDArray[np.integer[Any]]) -> tuple[Edges, Edges]:
-    """Edges to hits; and to misses, with the sign that makes a step upward count."""
-    heads, tails, coefficients = edges
-    side = np.sign(y[tails] - y[heads])
-    hit = side == 0
-    return (
-        Edges(heads[hit], tails[hit], coefficients[hit]),
-        Edges(heads[~hit], tails[~hit], (side * coefficients)[~hit]),
-    )
 
 
 def batch_step(

@@ -1,9 +1,9 @@
 """Nominal features and missing values: what differences of numbers do not tell.
 
 The difference of two values of a nominal feature is 0 or 1. Where a value is missing,
-the expected difference takes its place, see `widemargin.expected`. Expected differences
-depend on feature and class on one side and on the row on the other, so that there are n
-of them for each feature and class with missing cells.
+the expected difference takes its place, see `widemargin.table.expected`. Expected
+differences depend on feature and class on one side and on the row on the other, so that
+there are n of them for each feature and class with missing cells.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.expected import (
+from widemargin.protocol import Floats, Ints
+from widemargin.table.expected import (
     count_values,
     excess_over_fills,
     expected_differences,
     look_up,
 )
-from widemargin.protocol import Floats, Ints
 from widemargin.threads import Workers
 
 

@@ -1,0 +1,42 @@
+"""Base classes of the selectors: validate, score, rank, select, the same way for all.
+
+| file | what |
+| --- | --- |
+| `selector.py` | `MarginSelector`: a fit from the caller's table to the support |
+| `answers.py` | how many features, and which are redundant, judged in folds |
+| `sampled.py` | `SampledSelector`: scores that are means over samples |
+| `ascent.py` | `AscentSelector`: several ascents of a margin |
+| `transformer.py` | `TableSelector`: `transform` and its inverse |
+| `rows.py` | a table as it was read |
+| `checks.py`, `scores.py` | what several of them use |
+"""
+
+from widemargin.about import About
+from widemargin.base.ascent import AscentSelector, refuse_single_visits
+from widemargin.base.checks import (
+    N_JOBS,
+    all_or_nothing,
+    refuse_booleans,
+    refuse_keywords,
+)
+from widemargin.base.rows import Rows
+from widemargin.base.sampled import SampledSelector
+from widemargin.base.scores import separation_ratio, squared_share
+from widemargin.base.selector import MarginSelector
+from widemargin.base.transformer import TableSelector
+
+__all__ = [
+    "N_JOBS",
+    "About",
+    "AscentSelector",
+    "MarginSelector",
+    "Rows",
+    "SampledSelector",
+    "TableSelector",
+    "all_or_nothing",
+    "refuse_booleans",
+    "refuse_keywords",
+    "refuse_single_visits",
+    "separation_ratio",
+    "squared_share",
+]

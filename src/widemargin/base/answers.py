@@ -1,0 +1,144 @@
+"""How many features to keep, and which of them are redundant, judged in folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from widemargin import crossfit
+from widemargin.base.rows import Rows
+from widemargin.folding import Fold
+from widemargin.notices import muted
+from widemargin.prefixes import constant_in_training
+from widemargin.protocol import Floats, Ints
+from widemargin.table import Table
+from widemargin.thinning import similarity_of, thin
+from widemargin.threads import Workers
+
+if TYPE_CHECKING:
+    from widemargin.base.selector import MarginSelector
+
+
+class Answer(NamedTuple):
+    """What a fit finds besides scores, as far as it was asked for."""
+
+    ranking: Ints  # redundant features last
+    size: int | None = None  # features to keep
+    prefix_scores: Floats | None = None
+    optimism: float | None = None
+    redundancy: float | None = None
+    redundant_with: Ints | None = None
+
+
+def answer(
+    selector: MarginSelector, rows: Rows, table: Table, workers: Workers
+) -> Answer:
+    """Judge sizes and thresholds in folds, then skip redundant features."""
+    found = Answer(selector.ranking_)
+    natural, d = selector._natural_support(), table.n_features
+    subset = natural is not None and selector.n_features_to_select in (None, "auto")
+    any_size = selector.n_features_to_select == "auto" and not subset
+    wanted = d if any_size else min(selector._wanted(), d)
+    if natural is not None and subset:
+        wanted = max(1, int(natural.sum()))
+    threshold: Any = selector.redundancy
+    data = crossfit.Data(rows.X, rows.judged, rows.nominal, selector.scale, rows.target)
+    if any_size or threshold == "auto":
+        thresholds = crossfit.THRESHOLDS if threshold == "auto" else (threshold,)
+        folds = crossfit.fold_rows(data)
+        orders = _fold_orders(selector, rows, table, folds, workers)
+        curves = crossfit.judge(data, folds, orders, thresholds, wanted, workers)
+        which, size = crossfit.choose(curves, None if any_size else wanted)
+        threshold = thresholds[which]
+        if any_size:
+            pairs = _judged_pairs(selector, rows, data, folds, thresholds, workers)
+            optimism = crossfit.optimism(curves, pairs)
+            # R² may be below 0, an accuracy may not.
+            lowest = 0.0 if rows.target is None else -np.inf
+            scores = np.maximum(curves[which].scores - optimism, lowest)
+            found = found._replace(size=size, prefix_scores=scores, optimism=optimism)
+    if selector.redundancy is None:
+        return found
+    return _without_redundant(found, data, threshold, wanted, workers)
+
+
+def _without_redundant(
+    found: Answer,
+    data: crossfit.Data,
+    threshold: float | None,
+    wanted: int,
+    workers: Workers,
+) -> Answer:
+    """Move features that are similar to better ones to the end of the ranking."""
+    if threshold is None:
+        return found._replace(redundant_with=np.full(len(found.ranking), -1))
+    similarity = similarity_of(data.X, data.nominal, data.y, workers)
+    order = np.argsort(found.ranking)
+    order, redundant_with = thin(order, similarity, threshold, wanted)
+    ranking = np.empty_like(found.ranking)
+    ranking[order] = np.arange(1, len(order) + 1)
+    return found._replace(
+        ranking=ranking, redundancy=threshold, redundant_with=redundant_with
+    )
+
+
+def _judged_pairs(
+    selector: MarginSelector,
+    rows: Rows,
+    data: crossfit.Data,
+    folds: list[Fold],
+    thresholds: Sequence[float | None],
+    workers: Workers,
+) -> list[NDArray[Any]] | None:
+    """Hits without two parts of the rows each, if there are few rows."""
+    pairs = crossfit.pair_up(folds)
+    if not pairs or len(rows.X) > crossfit.FEW_ROWS:
+        return None
+    quiet = workers.silent()
+    with muted():
+        orders = [_fold_order(selector, rows, pair.train, quiet) for pair in pairs]
+    d = rows.X.shape[1]
+    return crossfit.judge_pairs(data, pairs, orders, thresholds, d, quiet)
+
+
+def _fold_orders(
+    selector: MarginSelector,
+    rows: Rows,
+    table: Table,
+    folds: list[Fold],
+    workers: Workers,
+) -> list[Ints]:
+    """Features, best first, as the training rows of each fold rank them."""
+    quiet, trains = workers.silent(), [train for train, _ in folds]
+    with muted():
+        tests = [table.positions(test) for _, test in folds]
+        scores = selector._scores_without(table, tests, quiet)
+        if scores is None:
+            return [_fold_order(selector, rows, train, quiet) for train in trains]
+    constant = constant_in_training(rows.X, folds)
+    return [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
+
+
+def _fold_order(
+    selector: MarginSelector, rows: Rows, train: Ints, workers: Workers
+) -> Ints:
+    """Features, best first, by a fit to some rows."""
+    twin = clone(selector)
+    twin.n_features_in_ = rows.X.shape[1]
+    if getattr(selector, "order", None) is not None:
+        place = np.full(len(rows.X), -1)
+        place[train] = np.arange(len(train))
+        visits = place[np.asarray(selector.order)]
+        twin.set_params(order=visits[visits >= 0])
+    y, target = rows.y[train], None if rows.target is None else rows.target[train]
+    # Unsupervised methods see one class in all rows, and rank by other things.
+    if np.ptp(rows.y) > 0 == np.ptp(y) or (target is not None and np.ptp(target) == 0):
+        return np.arange(twin.n_features_in_)  # there is nothing to rank by
+    part = rows._replace(X=rows.X[train], y=y, target=target)
+    table = selector._table(part, workers)
+    twin.scores_ = twin._score(table, workers)
+    return np.argsort(twin._rank(table))

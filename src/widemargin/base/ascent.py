@@ -1,0 +1,144 @@
+"""`AscentSelector`: ascend a margin from several random orders, keep the best."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from widemargin import kernels
+from widemargin._sklearn import Interval
+from widemargin.base.scores import squared_share
+from widemargin.base.selector import MarginSelector
+from widemargin.notices import warn
+from widemargin.progress import progress
+from widemargin.protocol import AnyTable, Floats, Ints
+from widemargin.table import visiting_order
+from widemargin.threads import Workers, spans
+
+
+class AscentSelector(MarginSelector):
+    """Base class of the selectors that ascend a margin from several random orders.
+
+    A method calls ``_ascend`` with what it does in one pass and with its e(w).
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
+        "n_starts": [Interval(numbers.Integral, 1, None, closed="left")],
+        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
+        "order": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    max_iter: int
+    n_starts: int
+    batch_size: int
+    order: Any
+    random_state: Any
+    history: Literal["step"] | None = None
+
+    @property
+    def _statistic(self) -> Floats:
+        """The squared weights as they are, not as shares of the largest."""
+        return np.square(self.weights_)
+
+    def _ascend(
+        self,
+        table: AnyTable,
+        seeds: Ints,
+        visit: Callable[[Floats, Ints, Ints], None],
+        e: Callable[[Floats], float],
+        workers: Workers,
+    ) -> Floats:
+        """Scores of the start that reaches the highest e(w), all starts side by side.
+
+        ``visit(w, visits, seeds)`` makes one pass, moving w; seeds, the neighbours
+        where its search begins, are its own to change.
+        """
+        d, name = table.n_features, type(self).__name__
+        orders = [self._pieces(passes) for passes in self._orders(table)]
+        paths = np.empty((len(orders), len(orders[0]), d))
+        with progress(name, paths[..., 0].size, self.verbose) as advance:
+
+            def climb(start: int) -> None:
+                w, mine = np.ones(d), seeds.copy()
+                for t, visits in enumerate(orders[start]):
+                    visit(w, visits, mine)
+                    paths[start, t] = w
+                    advance()
+
+            workers.run(climb, range(len(orders)))
+
+        largest = np.abs(paths).max(axis=2, keepdims=True)
+        normal = paths / np.where(largest > 0, largest, 1.0)
+        self.history_ = np.array([[e(w) for w in path] for path in normal])
+        best = int(np.argmax(self.history_[:, -1]))
+        self.weights_ = paths[best, -1].copy()
+        self.__dict__.pop("weights_history_", None)
+        if self.history == "step":
+            self.weights_history_ = paths
+        self.margin_ = float(self.history_[best, -1])
+        self.n_iter_ = self.max_iter
+        if not self.weights_.any():
+            warn(
+                f"{name}: all weights fell to 0, so that scores are equal and the "
+                "ranking says nothing: most samples are nearer to another class than "
+                "to their own. Try other orders (n_starts, random_state), or a method "
+                "that does not multiply weights, such as ReliefF."
+            )
+        return squared_share(table, self.weights_)
+
+    def _ascend_in_batches(
+        self,
+        table: AnyTable,
+        step: Callable[[Floats, Ints], tuple[Floats, int]],
+        e: Callable[[Floats], float],
+        workers: Workers,
+    ) -> Floats:
+        """The same for rows on the workers.
+
+        ``step(w, rows)`` is Σ Δ / w over rows that share one w, and how many of them
+        make a step.
+        """
+        refuse_single_visits(self)
+
+        def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
+            for part in spans(len(visits), self.batch_size):
+                delta, count = step(w, visits[part])
+                if count:
+                    kernels.move(w, delta, count)
+
+        return self._ascend(table, np.empty(0, np.int64), visit, e, workers)
+
+    def _pieces(self, passes: list[Ints]) -> list[Ints]:
+        """Visits after which the weights are noted: a pass, or a step."""
+        if self.history != "step":
+            return passes
+        size = self.batch_size
+        return [v[part] for v in passes for part in spans(len(v), size)]
+
+    def _orders(self, table: AnyTable) -> list[list[Ints]]:
+        """Rows of the table to visit, for each start and pass."""
+        if self.order is not None:
+            visits = visiting_order(table, self.order, type(self).__name__)
+            return [[visits] * self.max_iter]
+        n, random = table.n_rows, check_random_state(self.random_state)
+        return [
+            [table.positions(random.permutation(n)) for _ in range(self.max_iter)]
+            for _ in range(self.n_starts)
+        ]
+
+
+def refuse_single_visits(estimator: Any) -> None:
+    """Rows on the workers are visited in batches: each batch takes a few messages."""
+    if estimator.batch_size == 1:
+        raise ValueError(
+            f"{type(estimator).__name__} on a Dask collection visits samples in "
+            "batches, got batch_size=1. Set batch_size to some hundreds: samples of a "
+            "batch share one w, and every batch is a trip around the cluster."
+        )

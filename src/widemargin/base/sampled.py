@@ -1,0 +1,182 @@
+"""`SampledSelector`: scores that are means over samples, of all rows or of some."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from widemargin import sampling
+from widemargin._sklearn import Interval, StrOptions
+from widemargin.base.selector import MarginSelector
+from widemargin.engine import Edges, Neighbors, edge_sums, group_sums
+from widemargin.engine.left_out import Rule, scores_without
+from widemargin.notices import warn
+from widemargin.progress import progress
+from widemargin.protocol import AnyTable, Floats, Ints
+from widemargin.table import Table, warn_single_members
+from widemargin.threads import Workers
+
+
+class SampledSelector(MarginSelector):
+    """Base class of the selectors whose scores are means over the samples.
+
+    A method yields from ``_edges(table, rows, workers, **options)`` the neighbours of
+    blocks of rows, and edges whose sums make the contributions of these. Options go to
+    `widemargin.engine.nearest`.
+    """
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "n_samples": [
+            None,
+            Interval(numbers.Integral, 1, None, closed="left"),
+            StrOptions({"auto"}),
+        ],
+        "tol": [None, Interval(numbers.Real, 0, None, closed="neither")],
+        "confidence": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "categorical_features": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    _mixed = True
+
+    # Whether ``_rule`` says all about the neighbours that make the score.
+    _one_search = False
+
+    n_samples: int | Literal["auto"] | None
+    n_neighbors: int | Literal["log"]
+    tol: float | None
+    confidence: float
+    random_state: Any
+
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        n, wanted, name = table.n_rows, self.n_samples, type(self).__name__
+        warn_single_members(table, name, "it contributes its misses only")
+        for of_another_fit in ("scores_interval_", "converged_"):
+            self.__dict__.pop(of_another_fit, None)
+        if wanted == "auto":
+            return self._sampled_score(table, workers)
+        if isinstance(wanted, numbers.Integral) and wanted > n:
+            warn(
+                f"{name}: n_samples={wanted} but X has {n} rows; each row is visited "
+                "once."
+            )
+            wanted = None
+        if wanted is None:
+            self.n_samples_ = n
+            return self._mean(table, None, workers)
+        self.n_samples_ = int(wanted)
+        return self._mean(table, self._drawn(table), workers)
+
+    def _drawn(self, table: AnyTable) -> Ints | None:
+        """Rows that a number of ``n_samples`` visits; None for all."""
+        wanted = self.n_samples
+        if not isinstance(wanted, numbers.Integral) or wanted >= table.n_rows:
+            return None
+        return np.sort(self._random_order(table)[: int(wanted)])
+
+    def _random_order(self, table: AnyTable) -> Ints:
+        random = check_random_state(self.random_state)
+        return table.positions(random.permutation(table.n_rows))
+
+    def _sampled_score(self, table: AnyTable, workers: Workers) -> Floats:
+        """Visit as many rows as it takes to be sure of what is selected."""
+        n = table.n_rows
+        narrow_enough = sampling.TOL * table.ranges**self._power
+        tol = narrow_enough if self.tol is None else self.tol
+
+        def enough(known: sampling.Estimate) -> bool:
+            narrow = np.all(known.half_width <= tol)
+            return bool(narrow or self._settled(table, known))
+
+        size = sampling.batch_size(n)
+        rows, quiet = self._random_order(table), workers.silent()
+        with progress(type(self).__name__, n, self.verbose) as advance:
+            known = sampling.estimate(
+                self._contributions(table, rows, quiet, block_size=size),
+                n,
+                self._evidence(table),
+                confidence=self.confidence,
+                enough=enough,
+                advance=advance,
+            )
+        self.n_samples_, self.scores_interval_ = known.n_samples, known.interval
+        exact = known.n_samples == n
+        self.converged_ = exact or self._settled(table, known) is not False
+        return known.scores
+
+    def _settled(self, table: AnyTable, known: sampling.Estimate) -> bool | None:
+        """Whether the features to select are told from the rest, constant ones aside.
+
+        None if there is nothing to tell apart: the scores themselves are wanted.
+        """
+        wanted, varying = self.n_features_to_select, ~table.constant
+        if isinstance(wanted, str) or self._wanted() >= np.count_nonzero(varying):
+            return None
+        order = np.lexsort((-known.scores, table.constant))
+        top = np.zeros(len(order), bool)
+        top[order[: self._wanted()]] = True
+        return known.separates(top, varying & ~top)
+
+    def _scores_without(
+        self, table: Table, left_out: list[Ints], workers: Workers
+    ) -> Floats | None:
+        # With few folds a fit to each is cheap. What is expected of a missing value
+        # depends on the rows left out.
+        few = len(left_out) < 5
+        if not self._one_search or few or self.n_samples is not None:
+            return None
+        if table.mixed is not None:
+            return None
+        rule_of = partial(self._rule, classes=table.classes)
+        return scores_without(table, left_out, rule_of, self._power, workers)
+
+    def _k(self, n: int) -> int:
+        """The number of neighbours in a table of n rows."""
+        k = self.n_neighbors
+        return max(1, round(np.log(n))) if k == "log" else int(k)
+
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
+        """Neighbours and what they count, for so many rows of each class."""
+        raise NotImplementedError
+
+    @property
+    def _power(self) -> int:
+        """The power of differences in the score."""
+        return 1
+
+    def _reach(self, table: AnyTable) -> float:
+        """Bound on a row's contribution for a feature with range 1."""
+        return 1.0
+
+    def _evidence(self, table: AnyTable) -> sampling.Evidence:
+        """What gathers ``_contributions``."""
+        return sampling.Means(self._reach(table) * table.ranges**self._power)
+
+    def _edges(
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        raise NotImplementedError
+
+    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
+        """Mean contribution of the given rows; None for all."""
+        w = np.zeros(table.n_features)
+        for _, edges in self._edges(table, rows, workers):
+            w += edge_sums(table, edges, power=self._power, workers=workers)
+        return w / self.n_samples_
+
+    def _contributions(
+        self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
+    ) -> Iterator[Floats]:
+        """Contributions of the given rows in that order, (m, d) for m of them."""
+        for block, edges in self._edges(table, rows, workers, **options):
+            for _, offsets in sampling.query_parts(table, block):
+                yield group_sums(
+                    table, edges, offsets, power=self._power, workers=workers
+                )

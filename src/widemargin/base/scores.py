@@ -1,0 +1,32 @@
+"""Scores from weights, and from what varies between and within classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from widemargin.protocol import AnyTable, Floats
+
+
+def squared_share(table: AnyTable, w: Floats) -> Floats:
+    """w² / max(w²), the score of a weight; 0 for a constant feature."""
+    squares = np.where(table.constant, 0.0, w**2)
+    return squares / max(squares.max(), np.finfo(float).tiny)
+
+
+def separation_ratio(between: Floats, within: Floats) -> Floats:
+    """Finite between/within for each feature, also where nothing varies within.
+
+    With within = 0 < between a feature is perfect: it scores above all others, the
+    more the larger its between is. Where both are 0 a feature says nothing: it scores
+    just below 0, so that it ranks behind those that fail to separate.
+    """
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        scores = between / within
+    # Beyond this border a quotient of rounding errors may become infinite.
+    perfect = (between > 0) & ~(scores < 1e300)
+    scores[(between == 0) & (within == 0)] = -np.finfo(np.float64).tiny
+    if perfect.any():
+        best = scores[~perfect].max(initial=0.0) or 1.0
+        top = between[perfect]
+        scores[perfect] = best * (1 + top / top.max())
+    return scores

@@ -1,0 +1,356 @@
+"""`MarginSelector`: validate, score, rank, select, the same way for every method."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from widemargin._sklearn import Interval, StrOptions, _fit_context
+from widemargin.about import About
+from widemargin.base.answers import Answer, answer
+from widemargin.base.checks import (
+    N_JOBS,
+    all_or_nothing,
+    refuse_booleans,
+    refuse_keywords,
+)
+from widemargin.base.rows import Rows
+from widemargin.base.transformer import TableSelector
+from widemargin.columns import nominal_columns, unwrapped
+from widemargin.engine import on_dask
+from widemargin.notices import warn
+from widemargin.protocol import AnyTable, Floats, Ints
+from widemargin.settings import current
+from widemargin.table import (
+    Table,
+    build,
+    encode,
+    numeric_target,
+    refuse_constant_target,
+    refuse_single_class,
+    validate,
+)
+from widemargin.threads import Workers, thread_count
+
+
+class MarginSelector(TableSelector):
+    """Base class of all methods.
+
+    A method implements ``_score(table, workers)``, which returns one number per
+    feature, higher for better ones. It may override ``_natural_support`` if it has a
+    subset of its own.
+    """
+
+    _parameter_constraints: dict[str, Any] = {
+        "n_features_to_select": [
+            None,
+            StrOptions({"auto"}),
+            Interval(numbers.Integral, 1, None, closed="left"),
+            Interval(numbers.Real, 0, 1, closed="neither"),
+        ],
+        "redundancy": [
+            None,
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, 1, closed="right"),
+        ],
+        "scale": [StrOptions({"minmax", "standard"}), None],
+        "n_jobs": N_JOBS,
+        "verbose": ["verbose"],
+    }
+
+    # Whether the method makes use of an order of the classes.
+    _ordered_classes = False
+
+    # Methods that are _mixed have a parameter ``categorical_features``.
+    # Whether a feature has the same score, or statistic, without the other features.
+    _separable = False
+
+    # What to use instead on a Dask collection; None if the method itself runs there.
+    _instead_on_dask: str | None = "FisherScore, FRLL or ReliefF"
+
+    _about: About
+
+    n_features_to_select: int | float | Literal["auto"] | None
+    # Methods that arrive at a subset of their own have no such parameter.
+    redundancy: float | Literal["auto"] | None = None
+    scale: Literal["minmax", "standard"] | None
+    n_jobs: int | None
+    verbose: int
+    categorical_features: Any
+
+    prefix_scores_: Floats | None
+    optimism_: float | None
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, **unknown: Any) -> Self:
+        """Score and rank the features of X.
+
+        If the fit fails or is interrupted, the selector is left as it was before.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers; methods with a parameter ``categorical_features`` also take nominal
+            features and missing values. Columns of objects in a frame go by their
+            values: numbers, or text, which is nominal. Masked cells are missing. It is
+            not changed. A Dask array or frame is worked on where its partitions are: on
+            the cluster of the active client, or by the configured scheduler. There, a
+            feature with missing values takes 8 bytes for each different value, and each
+            class in which some are missing, of the memory of one worker.
+        y : array-like of shape (n_samples,)
+            Class labels: numbers, strings, booleans or categories. Numbers that look
+            like a measurement (more than 20 different ones, a tenth of them in one row
+            only) are refused; text and categories never are. Methods for ordered
+            classes take numbers or ordered categories. If X is a Dask frame, y may be
+            the name of one of its columns.
+
+        Returns
+        -------
+        self
+        """
+        refuse_keywords(type(self).__name__, unknown)
+        if on_dask(X):
+            return self._fit_on_dask(X, y)
+        return self._fit_rows(self._read(X, y))
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def _fit_encoded(self, rows: Rows) -> Self:
+        """Fit to a table that was read before, or to a part of it."""
+        name = type(self).__name__
+        if len(rows.X) < 2:
+            raise ValueError(f"{name} needs at least 2 rows, got {len(rows.X)}.")
+        if rows.labelled and len(rows.classes) < 2:
+            refuse_single_class(rows.classes, name)
+        if rows.target is not None and np.ptp(rows.target) == 0:
+            refuse_constant_target(rows.target, name)
+        self.n_features_in_ = rows.X.shape[1]
+        if rows.names is not None:
+            self.feature_names_in_ = rows.names
+        return self._fit_rows(rows)
+
+    def _read(self, X: Any, y: Any) -> Rows:
+        """Check the caller's table, and turn it into numbers and codes."""
+        name = type(self).__name__
+        X = unwrapped(X, name, missing=self._mixed)
+        target = self._target(y)
+        labels = target is None and self._uses_labels(y)
+        nominal = self._nominal(X)
+        self._check_auto(labels or y is not None)
+        Z, codes, classes = validate(
+            self,
+            X,
+            y,
+            labels=labels,
+            ordered=self._ordered_classes,
+            nominal=nominal,
+            finite=False,
+        )
+        judged = codes
+        if target is not None:
+            check_consistent_length(Z, target)
+        elif self._asks_the_rows() and not labels and y is not None:
+            judged, _ = encode(y, name)
+            check_consistent_length(Z, judged)
+        names = getattr(self, "feature_names_in_", None)
+        return Rows(Z, codes, classes, nominal, judged, labels, names, target)
+
+    def _fit_rows(self, rows: Rows | None) -> Self:
+        """Score, rank and select."""
+        assert rows is not None
+        n, d = rows.X.shape
+        small = n**2 * d < current().single_thread_work
+        n_threads = 1 if small else thread_count(self.n_jobs)
+        with Workers(n_threads, self.verbose) as workers:
+            table = self._table(rows, workers)
+            if not self._asks_the_rows():
+                rows = None  # as large as the table
+            self.scores_ = self._score(table, workers)
+            self.ranking_ = self._rank(table)
+            found = Answer(self.ranking_)
+            if rows is not None:
+                found = answer(self, rows, table, workers)
+        return self._keep(found)
+
+    def _table(self, rows: Rows, workers: Workers) -> Table:
+        """The rows, scaled and sorted by class."""
+        table = build(
+            rows.X,
+            rows.y,
+            rows.classes,
+            scale=self.scale,
+            workers=workers,
+            name=type(self).__name__,
+            nominal=rows.nominal,
+        )
+        if rows.target is None:
+            return table
+        return replace(table, target=rows.target[table.rows])
+
+    def _check_auto(self, has_labels: bool) -> None:
+        """Refuse to judge features without labels to judge them by."""
+        if has_labels or self._about.gives == "subset":
+            return
+        for name in ("n_features_to_select", "redundancy"):
+            if getattr(self, name) == "auto":
+                raise ValueError(
+                    f"{type(self).__name__} requires y to be passed, but the target y "
+                    f'is None: {name}="auto" judges features by the classes of nearest '
+                    "rows. Pass y, or a number."
+                )
+
+    def _fit_on_dask(self, X: Any, y: Any) -> Self:
+        from widemargin.engine.distributed.build import distribute
+
+        self._refuse_on_dask(y)
+        with (
+            distribute(
+                self,
+                X,
+                y,
+                scale=self.scale,
+                ordered=self._ordered_classes,
+                numeric=self._numeric_target,
+                nominal=self._nominal,
+            ) as table,
+            Workers(1, self.verbose) as workers,
+        ):
+            self.scores_ = self._score(table, workers)
+        if self.n_features_to_select == "auto" and self._natural_support() is None:
+            raise ValueError(
+                f'{type(self).__name__}: n_features_to_select="auto" compares all rows '
+                "with all features and does not run on Dask collections. Pass a number "
+                "of features."
+            )
+        return self._keep(Answer(self._rank(table)))
+
+    def _refuse_on_dask(self, y: Any) -> None:
+        """Say what does not run on Dask collections, and what to use instead."""
+        name = type(self).__name__
+        if self._instead_on_dask is not None:
+            instead = "RReliefF" if self._numeric_target else self._instead_on_dask
+            raise ValueError(
+                f"{name} does not run on Dask collections. Use {instead}, or {name} on "
+                "X.compute() if that fits into memory."
+            )
+        if y is None:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None."
+            )
+        if self.redundancy is not None:
+            raise ValueError(
+                f"{name}: redundancy={self.redundancy!r} compares all features with "
+                "each other and does not run on Dask collections. Leave it out."
+            )
+
+    def _keep(self, found: Answer) -> Self:
+        """Take over what was found, and select."""
+        self.ranking_ = found.ranking
+        self.prefix_scores_ = found.prefix_scores
+        self.optimism_ = found.optimism
+        self.redundancy_ = found.redundancy
+        self.redundant_with_ = found.redundant_with
+        self.support_ = self._select(found.size)
+        self.n_features_ = int(self.support_.sum())
+        return self
+
+    def _score(self, table: Any, workers: Workers) -> Floats:
+        """Scores of the features, higher is better.
+
+        ``table`` is a `Table`; on a Dask collection, another `AnyTable`.
+        """
+        raise NotImplementedError
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        refuse_booleans(self)
+
+    def _nominal(self, X: Any) -> Ints | None:
+        """Columns that hold nominal features; None if the method takes numbers only."""
+        if not self._mixed:
+            return None
+        return nominal_columns(X, self.categorical_features, type(self).__name__)
+
+    @property
+    def _statistic(self) -> Floats:
+        """What tests of significance compare between permutations of the labels.
+
+        The scores, unless these are relative to other features: the best one's share
+        of the best is 1 for whatever labels.
+        """
+        return self.scores_
+
+    @property
+    def _numeric_target(self) -> bool:
+        """Whether y is a number to predict, and not a class."""
+        return False
+
+    def _target(self, y: Any) -> Floats | None:
+        """The numbers in y, if they are not classes."""
+        if not self._numeric_target:
+            return None
+        return numeric_target(y, type(self).__name__)
+
+    def _uses_labels(self, y: Any) -> bool:
+        """Whether y counts; an unsupervised method ignores it, or does without."""
+        return True
+
+    def _natural_support(self) -> NDArray[np.bool_] | None:
+        """The subset that the method itself arrives at, if any."""
+        return None
+
+    def _rank(self, table: AnyTable) -> NDArray[np.int64]:
+        """1 for the best; equal scores by column order, constant features last."""
+        natural = self._natural_support()
+        outside = np.zeros(len(self.scores_)) if natural is None else ~natural
+        order = np.lexsort((-self.scores_, outside, table.constant))
+        ranking = np.empty(len(order), np.int64)
+        ranking[order] = np.arange(1, len(order) + 1)
+        return ranking
+
+    def _asks_the_rows(self) -> bool:
+        """Whether the answer takes more than scores: how many, or which are alike."""
+        auto = self.n_features_to_select == "auto" and self._about.gives != "subset"
+        return auto or self.redundancy is not None
+
+    def _scores_without(
+        self, table: Table, left_out: list[Ints], workers: Workers
+    ) -> Floats | None:
+        """Scores without each of some sets of rows, if one search serves them all."""
+        return None
+
+    def _select(self, size: int | None) -> NDArray[np.bool_]:
+        natural = self._natural_support()
+        if natural is not None and self.n_features_to_select in (None, "auto"):
+            if self.redundant_with_ is not None:
+                return natural & (self.redundant_with_ < 0)
+            return natural
+        if size is not None:
+            return self.ranking_ <= size
+        d, count = self.n_features_in_, self._wanted()
+        if count > d:
+            warn(
+                f"{type(self).__name__}: n_features_to_select={count} but X has "
+                f"{d} features; all are kept."
+            )
+        return self.ranking_ <= count
+
+    def _wanted(self) -> int:
+        """How many features the caller asks for; may be more than there are.
+
+        With "auto", that is all: any number of them may turn out to be the best.
+        """
+        d, wanted = self.n_features_in_, self.n_features_to_select
+        if wanted is None:
+            return max(1, d // 2)
+        if isinstance(wanted, str):
+            return d
+        if isinstance(wanted, numbers.Integral):
+            return int(wanted)
+        return max(1, int(wanted * d))

@@ -1,0 +1,101 @@
+"""`TableSelector`: what fitted selectors do with tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from widemargin._sklearn import _get_output_config
+from widemargin.columns import unwrapped
+from widemargin.engine import on_dask
+from widemargin.links import Documented
+from widemargin.pickles import Versioned
+from widemargin.protocol import Floats, Ints
+
+
+class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
+    """What a fitted selector does with tables, whichever way it selects."""
+
+    # Whether it takes nominal features and missing values.
+    _mixed = False
+
+    scores_: Floats
+    ranking_: Ints
+    support_: NDArray[np.bool_]
+    n_features_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    redundancy_: float | None
+    redundant_with_: Ints | None
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The scores, under the name that scikit-learn's meta-selectors look for."""
+        check_is_fitted(self)
+        return self.scores_
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_r : array or frame of shape (n_samples, n_selected_features)
+            The selected columns in their order, a frame if `set_output` asks for one,
+            a Dask collection if X is one.
+        """
+        check_is_fitted(self)  # first: names of features can only be compared then
+        X = unwrapped(X, type(self).__name__, missing=self._mixed)
+        if on_dask(X):
+            kept = self.get_support(indices=True)
+            if not hasattr(X, "columns"):
+                return X[:, kept]
+            return X[list(getattr(self, "feature_names_in_", X.columns)[kept])]
+        config = _get_output_config("transform", estimator=self)["dense"]
+        if config == "default" or not type(X).__module__.startswith("polars"):
+            return super().transform(X)
+        # As scikit-learn does for pandas: columns keep their types.
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return X[:, self.get_support(indices=True).tolist()]
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Put zeros where `transform` has removed features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_selected_features)
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+        """
+        if not self._mixed:
+            return super().inverse_transform(X)
+        support = self.get_support()
+        X = check_array(X, dtype=None, ensure_all_finite=False)
+        if X.shape[1] != support.sum():
+            raise ValueError("X has a different shape than during fitting.")
+        whole = np.zeros((len(X), len(support)), X.dtype)
+        whole[:, support] = X
+        return whole
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = False
+        tags.input_tags.allow_nan = self._mixed
+        tags.input_tags.categorical = self._mixed
+        return tags
