@@ -5,9 +5,11 @@
     python benchmarks/epistasis.py --features 100 --sets 3 --maf 0.3 --numeric
 
 Seen with the defaults and a prevalence of 1/6: ReliefF with k = 100 ranks both markers
-first in 10 of 10 sets, MultiSURF in 9 (one of them third in the other). With a
-prevalence of 0.5 and numbers of alleles the same heritability tells less of the rows:
-in two sets, the worse marker had place 18, 11 with ReliefF, 10, 8 with MultiSURF.
+first in 10 of 10 sets, MultiSURF in 9 (one of them third in the other). With 0.3, as
+in the first example of the manual of GAMETES, ReliefF in 7 (third at worst in the
+others), MultiSURF in 3 (eighth at worst). With a prevalence of 0.5 and numbers of
+alleles the same heritability tells less of the rows: in two sets, the worse marker had
+place 18, 11 with ReliefF, 10, 8 with MultiSURF.
 
 Half of the rows are cases, whatever their share of the population is. Genotypes are
 nominal, or numbers of alleles with --numeric.

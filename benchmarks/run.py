@@ -197,8 +197,8 @@ def simba(report: Report) -> None:
     """One pass, with the first and with later weights; one start on one thread."""
     from widemargin import kernels
     from widemargin.algorithms.simba import one_pass
+    from widemargin.engine.weighted_screens import Screen
     from widemargin.margin import neighbors_at
-    from widemargin.screen import Screen
     from widemargin.table import build
     from widemargin.threads import Workers
 

@@ -32,9 +32,22 @@ class Case(NamedTuple):
     oracle: str = ""  # what in `oracle` both are compared with; none: other formulas
 
 
+# Methods whose time and memory are fitted, with n at so many features and the reverse.
+GROWTH = ("ReliefF", "SURF", "MultiSURF", "RReliefF")
+GROWTH_ROWS, GROWTH_FEATURES = (1000, 2000, 4000, 8000), (50, 100, 200, 400)
+
+
+def shape(size: str) -> tuple[int, int, int]:
+    """Rows, features and classes of a size with a name, or written as "4000x50x2"."""
+    if size in SIZES:
+        return SIZES[size]
+    n, d, classes = map(int, size.split("x"))
+    return n, d, classes
+
+
 def make(size: str) -> tuple[np.ndarray, np.ndarray]:
     """Gaussian noise in which up to 20 features carry the class, or the number."""
-    n, d, classes = SIZES[size]
+    n, d, classes = shape(size)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, d))
     told = min(20, d // 2)
@@ -61,15 +74,16 @@ CASES = [
 ]
 
 
-def ours(method: str) -> Fit:
-    """A fit that returns scores."""
+def ours(what: str) -> Fit:
+    """A fit that returns scores; of a method, with a metric if one is named."""
     import widemargin
     from widemargin import baselines
 
+    method, _, metric = what.partition(" ")
     make = getattr(widemargin, method, None) or getattr(baselines, method)
     options: dict[str, Any] = {"n_jobs": THREADS}
     if method == "ReliefF":
-        options["metric"] = "manhattan"
+        options["metric"] = metric or "manhattan"
     if method == "MRMR":
         options["n_features_to_select"] = 10
     return lambda X, y: make(**options).fit(X, y).scores_

@@ -1,9 +1,11 @@
 """Let two processes at a time take turns, and store what they say.
 
-    python benchmarks/peers/run.py [--sizes a b …] [--methods SURF …] [--out FILE]
+    python benchmarks/peers/run.py [--sizes a b …] [--methods SURF …] [--missing]
+    python benchmarks/peers/run.py --sizes growth
 
-A comparison that is stored already is measured again. A package that is not installed,
-or fails, is stored with its error.
+A comparison that is stored already is measured again, unless only what is missing is
+asked for. A package that is not installed, fails, or takes longer for one fit than the
+limit, is stored with that as its problem.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ import argparse
 import json
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from importlib import metadata
 from pathlib import Path
@@ -27,7 +31,8 @@ sys.path.insert(0, str(HERE.parent))
 from peers import cases, oracle  # noqa: E402
 
 RESULTS = HERE / "results.json"
-ROUNDS, SECONDS = 9, 60.0  # fits of each at most, and how long they may take together
+ROUNDS, SECONDS = 9, 40.0  # fits of each at most, and how long they may take together
+LIMIT = 120.0  # seconds that one fit may take
 PACKAGES = (
     "widemargin",
     "fast-select",
@@ -44,6 +49,7 @@ class Worker:
     """A process with one package."""
 
     def __init__(self, side: str, what: str, size: str) -> None:
+        self.what, self.late = what, False
         self.complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "worker.py"), side, what, size],
@@ -51,6 +57,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self.complaints,
             text=True,
+            start_new_session=True,
             env={**os.environ, "NUMBA_NUM_THREADS": str(cases.THREADS)},
         )
         try:
@@ -68,12 +75,24 @@ class Worker:
 
     def _answer(self) -> Any:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.startswith("answer "):
-                return json.loads(line[len("answer ") :])
+        timer = threading.Timer(LIMIT, self._give_up)
+        timer.start()
+        try:
+            for line in self.process.stdout:
+                if line.startswith("answer "):
+                    return json.loads(line[len("answer ") :])
+        finally:
+            timer.cancel()
+        if self.late:
+            raise RuntimeError(f"{self.what}: a fit takes more than {LIMIT:.0f} s")
         self.complaints.seek(0)
         said = self.complaints.read().strip().splitlines()
         raise RuntimeError(said[-1] if said else "the process ended")
+
+    def _give_up(self) -> None:
+        """End the process, and those that it has started: they hold its output."""
+        self.late = True
+        os.killpg(self.process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Let the process end, and with it those that it may have started."""
@@ -94,6 +113,7 @@ def compare(case: cases.Case, size: str) -> dict[str, Any]:
     found: dict[str, Any] = {**case._asdict(), "size": size}
     del found["sizes"]
     found["shape"] = cases.SIZES[size]
+    found["load"] = os.getloadavg()[0]
     workers: dict[str, Worker] = {}
     try:
         workers["ours"] = Worker("ours", case.method, size)
@@ -101,8 +121,9 @@ def compare(case: cases.Case, size: str) -> dict[str, Any]:
         times = take_turns(workers)
         for side, worker in workers.items():
             found[side] = {
-                "seconds": statistics.median(times[side]),
-                "times": times[side],
+                "seconds": statistics.median(clock for clock, _ in times[side]),
+                "processor": statistics.median(used for _, used in times[side]),
+                "times": [clock for clock, _ in times[side]],
                 "bytes": worker.ask("memory"),
             }
             if case.oracle:
@@ -116,9 +137,12 @@ def compare(case: cases.Case, size: str) -> dict[str, Any]:
     return found
 
 
-def take_turns(workers: dict[str, Worker]) -> dict[str, list[float]]:
-    """Seconds of each fit, until there are enough or they have taken long enough."""
-    times: dict[str, list[float]] = {side: [] for side in workers}
+def take_turns(workers: dict[str, Worker]) -> dict[str, list[tuple[float, float]]]:
+    """Seconds of each fit by the clock and of the processor.
+
+    Until there are enough, or they have taken long enough.
+    """
+    times: dict[str, list[tuple[float, float]]] = {side: [] for side in workers}
     begin = time.perf_counter()
     for _ in range(ROUNDS):
         for side, worker in workers.items():
@@ -127,6 +151,42 @@ def take_turns(workers: dict[str, Worker]) -> dict[str, list[float]]:
         if time.perf_counter() - begin > SECONDS:
             break
     return times
+
+
+def grow(method: str) -> list[dict[str, Any]]:
+    """Time and memory of a method for more and more rows, and for more features."""
+    fewest, narrowest = cases.GROWTH_ROWS[0], cases.GROWTH_FEATURES[0]
+    shapes = [(n, narrowest) for n in cases.GROWTH_ROWS]
+    shapes += [(fewest, d) for d in cases.GROWTH_FEATURES[1:]]
+    found = []
+    for n, d in shapes:
+        size = f"{n}x{d}x{0 if method == 'RReliefF' else 2}"
+        worker = Worker("ours", method, size)
+        try:
+            times = take_turns({"ours": worker})["ours"][: ROUNDS // 2]
+            seconds = statistics.median(clock for clock, _ in times)
+            processor = statistics.median(used for _, used in times)
+            row = {"method": method, "shape": [n, d], "seconds": seconds}
+            found.append(row | {"processor": processor, "bytes": worker.ask("memory")})
+        finally:
+            worker.close()
+    return found
+
+
+def limit(size: str) -> dict[str, Any]:
+    """How fast a whole Euclidean ReliefF is, against a product of matrices.
+
+    A full matrix of distances takes 2 n² d operations, written as a product.
+    """
+    n, d, _ = cases.shape(size)
+    worker = Worker("ours", "ReliefF euclidean", size)
+    try:
+        pairs = [(worker.ask("fit")[0], worker.ask("product")) for _ in range(ROUNDS)]
+    finally:
+        worker.close()
+    shares = [2 * n * n * d / seconds / speed for seconds, speed in pairs]
+    speed = statistics.median(speed for _, speed in pairs)
+    return {"size": size, "shape": [n, d], "share": max(shares), "speed": speed}
 
 
 def machine() -> dict[str, Any]:
@@ -149,25 +209,41 @@ def machine() -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sizes = [size for size in cases.SIZES if not size.startswith("small")]
-    parser.add_argument("--sizes", nargs="*", default=sizes, choices=list(cases.SIZES))
+    sizes.append("growth")
+    known = [*cases.SIZES, "growth"]
+    parser.add_argument("--sizes", nargs="*", default=sizes, choices=known)
     parser.add_argument("--methods", nargs="*", help="those of this package")
+    parser.add_argument(
+        "--missing", action="store_true", help="leave out what is stored already"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
-    stored = {}
+    results: dict[str, Any] = {"rows": [], "growth": [], "limits": []}
     if args.out.exists():
-        rows = json.loads(args.out.read_text())["rows"]
-        stored = {(row["method"], row["peer"], row["size"]): row for row in rows}
+        results |= json.loads(args.out.read_text())
+    stored = {(row["method"], row["peer"], row["size"]): row for row in results["rows"]}
+
+    def store() -> None:
+        results["rows"], results["machine"] = [*stored.values()], machine()
+        args.out.write_text(json.dumps(results) + "\n")
+
     for case in cases.CASES:
         for size in case.sizes:
             if size not in args.sizes or case.method not in (
                 args.methods or [case.method]
             ):
                 continue
+            if args.missing and (case.method, case.peer, size) in stored:
+                continue
             row = compare(case, size)
             stored[case.method, case.peer, size] = row
             print(line(row), flush=True)
-            text = json.dumps({"machine": machine(), "rows": [*stored.values()]})
-            args.out.write_text(text + "\n")
+            store()
+    if "growth" in args.sizes:
+        measured = [grow(method) for method in cases.GROWTH]
+        results["growth"] = [row for rows in measured for row in rows]
+        results["limits"] = [limit(size) for size in ("a", "b", "e")]
+        store()
 
 
 def line(row: dict[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """One process with one package: it answers each line of its input with a line.
 
-    fit      seconds that a fit takes
+    fit      seconds that a fit takes, and seconds of processor time in this process
     memory   bytes that a fit needs beyond what the process had before
     oracle   scores of the oracle's table
+    product  floating-point operations per second in a product of matrices of doubles
 
 The first answer, that it is ready, comes after a fit that is not counted.
 """
@@ -14,6 +15,8 @@ import sys
 import time
 import warnings
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -31,13 +34,23 @@ def main() -> None:
     for line in sys.stdin:
         task = line.strip()
         if task == "fit":
-            begin = time.perf_counter()
+            begin, used = time.perf_counter(), time.process_time()
             fit(X, y)
-            answer(time.perf_counter() - begin)
+            answer([time.perf_counter() - begin, time.process_time() - used])
         elif task == "memory":
             answer(extra_memory(lambda: fit(X, y)))
         elif task == "oracle":
             answer([float(score) for score in fit(*oracle.table())])
+        elif task == "product":
+            answer(product_speed())
+
+
+def product_speed(n: int = 2000) -> float:
+    """What the machine can do, at most, where all is multiplication and addition."""
+    A = np.random.default_rng(0).random((n, n))
+    begin = time.perf_counter()
+    A @ A
+    return 2 * n**3 / (time.perf_counter() - begin)
 
 
 def answer(what: object) -> None:

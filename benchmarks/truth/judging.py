@@ -10,6 +10,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
+DEALS = 3  # of the rows to the folds of the plain loop
+
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X, y, then for tests
 
 
@@ -48,23 +50,35 @@ def auto(selector: Any, split: Split, **options: Any) -> dict[str, float]:
 def plain_loop(selector: Any, split: Split) -> dict[str, dict[str, float]]:
     """Rank inside ten folds and judge each size by 1-NN, in plain code.
 
-    "best" takes the best size, "1-SE" the smallest within a standard error of it.
+    "best" takes the best size, "1-SE" the smallest within a standard error of it, by
+    the spread of the folds, "1-SE, binomial" the same with one that is at least that
+    of a share of the rows. Means over several deals of the rows to folds: which size
+    is chosen owes much to that.
     """
     X, y = split[:2]
-    folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
-    right = np.array([_fold(selector, X, y, *fold) for fold in folds])
-    scores = right.mean(axis=0)
-    error = right.std(axis=0, ddof=1) / np.sqrt(len(folds))
-    best = int(np.argmax(scores))
     order = np.argsort(clone(selector).fit(X, y).ranking_)
-    shortest = int(np.argmax(scores >= scores[best] - error[best]))
+    tests: dict[int, float] = {}
+    found: dict[str, list[tuple[float, ...]]] = {}
+    for deal in range(DEALS):
+        folds = StratifiedKFold(10, shuffle=True, random_state=deal).split(X, y)
+        right = np.array([_fold(selector, X, y, *fold) for fold in folds])
+        scores = right.mean(axis=0)
+        best = int(np.argmax(scores))
+        spread = right[:, best].std(ddof=1) / np.sqrt(len(right))
+        share = np.sqrt(scores[best] * (1 - scores[best]) / len(y))
+        for rule, error in (
+            ("best", 0.0),
+            ("1-SE", spread),
+            ("1-SE, binomial", max(spread, share)),
+        ):
+            k = int(np.argmax(scores >= scores[best] - error))
+            if k not in tests:
+                tests[k] = one_nearest(order[: k + 1], split)
+            told = k + 1, float(scores[k]), tests[k]
+            found.setdefault(rule, []).append(told)
     return {
-        rule: {
-            "kept": k + 1,
-            "claim": float(scores[k]),
-            "test": one_nearest(order[: k + 1], split),
-        }
-        for rule, k in (("best", best), ("1-SE", shortest))
+        rule: dict(zip(("kept", "claim", "test"), np.mean(some, axis=0), strict=True))
+        for rule, some in found.items()
     }
 
 

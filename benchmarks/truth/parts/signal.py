@@ -84,7 +84,9 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         text = f"{name}: found at least as often as by the F-test with Bonferroni"
         told.append(Verdict(text, f"{mine:.2f} against {other:.2f}", mine >= other))
     if real := by.get(("real",)):
-        told.append(Verdict("german credit holds a signal", "", _found(real) == 1))
+        measured = ", ".join(f"p = {row['p']:.3f}" for row in real)
+        text = "german credit holds a signal, in both of its codings"
+        told.append(Verdict(text, measured, _found(real) == 1))
     return told
 
 

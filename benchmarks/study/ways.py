@@ -1,0 +1,166 @@
+"""Ways to rank features: all our methods, and what people use instead.
+
+Each is a function ``(X, y, groups, k) -> order``: features, best first, at least k.
+Methods are taken with their defaults; random ones get a fixed seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE, f_classif, mutual_info_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import StandardScaler
+
+import widemargin
+from widemargin import baselines
+
+Groups = np.ndarray | None
+Way = Callable[[np.ndarray, np.ndarray, Groups, int], np.ndarray]
+REPEATS = 5  # shuffles of a feature
+
+
+def ours(make: Callable[[], Any]) -> Way:
+    """A selector with its defaults."""
+
+    def rank(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+        selector = make()
+        if "random_state" in selector.get_params():
+            selector.set_params(random_state=0)
+        return np.argsort(selector.fit(X, y).ranking_, kind="stable")
+
+    return rank
+
+
+def thinned(make: Callable[[], Any]) -> Way:
+    """A selector that leaves near copies out where the folds say that it pays."""
+
+    def rank(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+        selector = make().set_params(redundancy="auto", n_features_to_select=k)
+        return np.argsort(selector.fit(X, y).ranking_, kind="stable")
+
+    return rank
+
+
+def auto_selector(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    """AutoSelector, asked for k features."""
+    selector = widemargin.AutoSelector(n_features_to_select=k, random_state=0)
+    return np.argsort(selector.fit(X, y, groups=groups).ranking_, kind="stable")
+
+
+def turf(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    """TuRF around ReliefF, down to k features."""
+    selector = widemargin.TuRF(widemargin.ReliefF(), n_features_to_select=k)
+    return np.argsort(selector.fit(X, y).ranking_, kind="stable")
+
+
+def f_test(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return _order(f_classif(X, y)[0])
+
+
+def mutual_information(
+    X: np.ndarray, y: np.ndarray, groups: Groups, k: int
+) -> np.ndarray:
+    return _order(mutual_info_classif(X, y, random_state=0))
+
+
+def forest(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    return _order(RandomForestClassifier(random_state=0).fit(X, y).feature_importances_)
+
+
+def permutation(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    """Loss of a forest's accuracy on a quarter of the rows if a feature is shuffled.
+
+    Wide tables: the 100 most important features of the forest are shuffled, the others
+    follow in the forest's order.
+    """
+    train, test = train_test_split(
+        np.arange(len(y)), test_size=0.25, stratify=y, random_state=0
+    )
+    model = RandomForestClassifier(random_state=0).fit(X[train], y[train])
+    order = _order(model.feature_importances_)
+    rng, score = np.random.default_rng(0), model.score(X[test], y[test])
+    losses = []
+    for f in order[:100]:
+        shuffled = X[test]
+        for _ in range(REPEATS):
+            shuffled[:, f] = rng.permutation(shuffled[:, f])
+            losses.append(score - model.score(shuffled, y[test]))
+    means = np.reshape(losses, (-1, REPEATS)).mean(axis=1)
+    return np.concatenate([order[:100][_order(means)], order[100:]])
+
+
+def lasso(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    """Largest coefficients of logistic regression with an L1 penalty, C = 1."""
+    Z = StandardScaler().fit_transform(X)
+    model = LogisticRegression(l1_ratio=1, solver="liblinear", random_state=0)
+    fitted = OneVsRestClassifier(model).fit(Z, y)
+    return _order(sum(np.abs(part.coef_[0]) for part in fitted.estimators_))
+
+
+def rfe(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    """Recursive elimination by logistic regression, a fifth of what is left a time."""
+    Z = StandardScaler().fit_transform(X)
+    model = LogisticRegression(max_iter=200)
+    left, dropped = np.arange(X.shape[1]), []
+    while len(left) > k:
+        wanted = max(k, int(0.8 * len(left)))
+        kept = RFE(model, n_features_to_select=wanted, step=len(left) - wanted)
+        kept.fit(Z[:, left], y)
+        dropped.append(left[~kept.support_])
+        left = left[kept.support_]
+    weights = np.abs(model.fit(Z[:, left], y).coef_).sum(axis=0)
+    return np.concatenate([left[_order(weights)], *dropped[::-1]])
+
+
+def boruta(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    """Boruta (its package), by its ranking; ties by a forest's importances."""
+    from boruta import BorutaPy
+
+    model = RandomForestClassifier(max_depth=5, random_state=0)
+    found = BorutaPy(model, n_estimators=100, max_iter=30, random_state=0).fit(X, y)
+    forest = RandomForestClassifier(random_state=0).fit(X, y).feature_importances_
+    return np.lexsort([-forest, found.ranking_])
+
+
+def chance(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
+    """A random ranking: what is not better than this does not rank."""
+    return np.random.default_rng(len(y) * X.shape[1]).permutation(X.shape[1])
+
+
+def _order(scores: Any) -> np.ndarray:
+    scores = np.nan_to_num(np.asarray(scores, float), nan=-np.inf, posinf=1e300)
+    return np.argsort(-scores, kind="stable")
+
+
+# Our methods for classes without an order. Mitra's FeatureSimilarity and the radius
+# methods' star kin are among them: the study shows what they are worth on real tables.
+OURS = ("Relief", "ReliefF", "Simba", "GFlip", "LMBA", "IPCMSR", "IPICSR", "FRLL")
+OURS += ("IRelief", "SURF", "SURFStar", "MultiSURF", "MultiSURFStar")
+BASELINES = ("FisherScore", "TraceRatio", "PearsonScore", "LaplacianScore")
+BASELINES += ("InformationGain", "MRMR", "FCBF", "FeatureSimilarity")
+
+OTHERS: dict[str, Way] = {
+    "F-test": f_test,
+    "mutual information": mutual_information,
+    "forest importance": forest,
+    "permutation importance": permutation,
+    "L1": lasso,
+    "RFE": rfe,
+    "Boruta": boruta,
+    "random": chance,
+}
+WAYS: dict[str, Way] = {
+    "AutoSelector": auto_selector,
+    **{name: ours(getattr(widemargin, name)) for name in OURS},
+    "TuRF(ReliefF)": turf,
+    "ReliefF, redundancy auto": thinned(widemargin.ReliefF),
+    **{name: ours(getattr(baselines, name)) for name in BASELINES},
+    **OTHERS,
+}
