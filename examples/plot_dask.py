@@ -1,0 +1,42 @@
+"""
+On a Dask cluster
+=================
+
+Hand a Dask array to the same estimator and it runs where the chunks are. Scores are those
+of the same data in memory, whatever the chunks. Here the "cluster" is the threads of this
+machine; with a ``distributed.Client`` it is its workers.
+"""
+
+import dask.array as da
+import matplotlib.pyplot as plt
+import numpy as np
+
+from widemargin import ReliefF
+
+rng = np.random.default_rng(0)
+y = rng.integers(0, 2, 6000)
+X = rng.normal(size=(6000, 10))
+X[:, :3] += 0.8 * y[:, None]
+
+near = ReliefF(3).fit(X, y)
+chunked = da.from_array(X, chunks=(2000, 10)), da.from_array(y, chunks=2000)
+far = ReliefF(3).fit(*chunked)
+print("largest difference:", np.abs(near.scores_ - far.scores_).max())
+
+# %%
+# With ``n_samples="auto"`` rows are visited at random until confidence intervals settle
+# which three features are the best, on Dask as in memory.
+quick = ReliefF(3, n_samples="auto", random_state=0).fit(*chunked)
+print(quick.n_samples_, "of 6000 rows visited; settled:", quick.converged_)
+
+middle = quick.scores_interval_.mean(axis=1)
+half = np.diff(quick.scores_interval_, axis=1)[:, 0] / 2
+plt.errorbar(
+    range(10), middle, half, fmt="o", capsize=3, label="visited rows, interval"
+)
+plt.plot(range(10), near.scores_, "x", color="C1", label="all rows, in memory")
+plt.xlabel("feature")
+plt.ylabel("score")
+plt.xticks(range(10))
+plt.legend(frameon=False)
+plt.show()

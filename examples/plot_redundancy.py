@@ -1,0 +1,37 @@
+"""
+Near copies
+===========
+
+A filter gives near copies of a good feature good scores, too. ``redundancy=0.8`` skips a
+feature whose correlation with a better, kept one is 0.8 or more.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+
+from widemargin import ReliefF
+from widemargin.evaluation import redundancy
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+plain = ReliefF(8).fit(X, y)
+thinned = ReliefF(8, redundancy=0.8).fit(X, y)
+
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
+for ax, selector in zip(axes, (plain, thinned), strict=True):
+    names = selector.get_feature_names_out()
+    image = ax.imshow(np.abs(X[names].corr()), cmap="Purples", vmin=0, vmax=1)
+    ax.set_yticks(range(8), names, fontsize=8)
+    ax.set_xticks([])
+    ax.spines[:].set_visible(False)
+    ax.set_title(
+        "the 8 best" if selector is plain else "the 8 best without near copies"
+    )
+fig.colorbar(image, ax=axes, label="|correlation|", shrink=0.7)
+plt.show()
+
+# %%
+# Which features are interchangeable? The best of each group comes first.
+groups = redundancy(X, threshold=0.9, scores=plain.scores_)
+for group in groups.groups:
+    print(", ".join(X.columns[group]))

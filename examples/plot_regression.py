@@ -1,0 +1,30 @@
+"""
+A number to predict
+===================
+
+RReliefF for a numeric target: progression of diabetes after a year, by ten measurements.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression
+
+from widemargin import RReliefF
+from widemargin.evaluation import selection_curve
+from widemargin.plotting import RankingDisplay, SelectionCurveDisplay
+
+X, y = load_diabetes(return_X_y=True, as_frame=True)
+RankingDisplay.from_estimator(RReliefF(4).fit(X, y))
+plt.show()
+
+# %%
+# How well does a straight line do with the best k, ranked inside the folds?
+curve = selection_curve(
+    ["RReliefF", "FRegression", "MutualInformation"],
+    X,
+    y,
+    LinearRegression(),
+    random_state=0,
+)
+SelectionCurveDisplay.from_curve(curve, chance=0.0)
+plt.show()
