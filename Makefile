@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 .DEFAULT_GOAL := help
 # Two installations into one environment at a time would break it.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-oldest test-newest lint format bench dist clean
+.PHONY: help demo test test-slow test-oldest test-newest lint format bench reproduce docs dist clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -56,6 +56,18 @@ bench: $(VENV)/.has-bench ## compare with other packages, and write docs/benchma
 	@$(BIN)/python benchmarks/peers/run.py
 	@$(BIN)/python benchmarks/peers/page.py
 
+docs: $(VENV)/.has-docs ## run the code in the pages, build the site, check its links
+	@$(BIN)/pytest docs --quiet -n 2 --dist loadfile
+	@$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+	@$(BIN)/python docs/_ext/check_links.py docs/_build/html
+	@echo "The site: docs/_build/html/index.html"
+
+# Data: a folder named by WIDEMARGIN_DATA, else OpenML where it has them. It goes on
+# where it was stopped.
+reproduce: $(VENV)/.has-cli,report ## run the papers' experiments, and write docs/papers
+	@$(BIN)/widemargin reproduce all -o benchmarks/papers/results
+	@$(BIN)/python -m widemargin.papers benchmarks/papers/results docs/papers
+
 dist: ## build the wheel and the sdist, and try them in clean environments
 	@$(PYTHON) -m venv .venv-dist
 	@.venv-dist/bin/python -m pip --disable-pip-version-check --quiet install build
@@ -64,7 +76,8 @@ dist: ## build the wheel and the sdist, and try them in clean environments
 	@PYTHON=$(PYTHON) .ci/try-dist
 
 clean: ## remove .venv, caches and build products
-	@rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist build dist .pytest_cache .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist build dist docs/_build docs/gallery \
+		docs/api/generated docs/drawings/made docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + \
 		2>/dev/null || true
