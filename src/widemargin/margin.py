@@ -51,7 +51,9 @@ def hypothesis_margins(X: Any, y: Any, weights: Any = None) -> Floats:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Numbers.
     y : array-like of shape (n_samples,)
+        Class labels.
     weights : array-like of shape (n_features,), optional
         One per feature; default 1.
 
@@ -86,8 +88,9 @@ def evaluation(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Not scaled.
+        Numbers; they are not scaled.
     y : array-like of shape (n_samples,)
+        Class labels.
     weights : array-like of shape (n_features,), optional
         One per feature, or the indicator of a set of features; default 1. If all are
         0, e is 0.
@@ -118,11 +121,25 @@ def evaluation(
 
 @dataclass(frozen=True)
 class GeneralizationBound:
-    """What theorem 1 says of the nearest neighbour rule on a set of features."""
+    """What theorem 1 says of the nearest neighbour rule on a set of features.
 
-    value: float  # bound on the error, with probability 1 − delta
-    error_gamma: float  # share of samples misclassified or with a margin below gamma
-    vacuous: bool  # the value says nothing, since no error exceeds 1
+    Attributes
+    ----------
+    value : float
+        Bound on the error, with probability 1 − delta.
+    error_gamma : float
+        Share of samples misclassified or with a margin below gamma.
+    vacuous : bool
+        Whether the value says nothing, since no error exceeds 1.
+    gamma, delta, radius : float
+        What the bound was computed for.
+    n_selected : int
+        Size of the set of features.
+    """
+
+    value: float
+    error_gamma: float
+    vacuous: bool
     gamma: float
     delta: float
     radius: float

@@ -68,11 +68,13 @@ class RankingDisplay(_Display):
     Parameters
     ----------
     scores : array of shape (n_features,)
+        Higher is better.
     ranking : array of shape (n_features,)
         1 for the best.
     support : array of bool of shape (n_features,)
         Which features are kept.
     feature_names : array of str of shape (n_features,)
+        In the order of the scores.
     interval : array of shape (n_features, 2), optional
         Ends of an interval of each score.
     top : int, optional
@@ -125,14 +127,21 @@ class RankingDisplay(_Display):
         Parameters
         ----------
         selector : fitted selector
+            With ``scores_`` and ``ranking_``.
         top : int, optional
             Show only the best ones, each with its bar.
         interval : array-like of shape (n_features, 2), optional
             Ends of an interval of each score; default ``scores_interval_``, if the
             selector has it.
-        ax : matplotlib axes, optional
-        feature_names : array-like of str, optional
-            Default ``feature_names_in_``, or x0, x1, …
+        ax : matplotlib axes, default=None
+            Axes to draw into; None makes a new figure.
+        feature_names : array-like of str, default=None
+            None takes ``feature_names_in_`` or, without it, the names x0, x1 and so on.
+
+        Returns
+        -------
+        display : RankingDisplay
+            Drawn already.
         """
         check_is_fitted(selector)
         names = _names(selector, feature_names)
@@ -149,7 +158,18 @@ class RankingDisplay(_Display):
         ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or a new figure."""
+        """Draw into axes, or a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw into; None makes a new figure.
+
+        Returns
+        -------
+        display : RankingDisplay
+            The display itself.
+        """
         order = np.argsort(self.ranking, kind="stable")
         self.top_ax_ = None
         if self.top is not None or len(order) <= _most_bars(ax):
@@ -245,6 +265,7 @@ class SelectionCurveDisplay(_Display):
     Parameters
     ----------
     lines : dict of label → (sizes, mean, stderr)
+        A curve for each method.
     scoring : str, default="score"
         Name of the scorer. Of one that is called ``neg_…`` the loss itself is drawn,
         and the axis says that lower is better.
@@ -270,14 +291,16 @@ class SelectionCurveDisplay(_Display):
         Parameters
         ----------
         curve : SelectionCurve
+            What `widemargin.evaluation.selection_curve` returned.
         chance : float, default=None
             The score of guessing, to compare with.
         ax : matplotlib axes, default=None
-            Default: a new figure.
+            Axes to draw into; None makes a new figure.
 
         Returns
         -------
         display : SelectionCurveDisplay
+            Drawn already.
         """
         lines = {}
         for label, mine in curve.frame.groupby("method", sort=False):
@@ -292,7 +315,18 @@ class SelectionCurveDisplay(_Display):
         return cls(lines, scoring, chance).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or a new figure."""
+        """Draw into axes, or a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw into; None makes a new figure.
+
+        Returns
+        -------
+        display : SelectionCurveDisplay
+            The display itself.
+        """
         ax = self._into(ax, (7.2, 4.6))
         read = measure(self.scoring)
         for i, (label, line) in enumerate(self.lines.items()):
@@ -357,8 +391,11 @@ class AgreementDisplay(_Display):
     Parameters
     ----------
     values : array of shape (n_methods, n_methods)
+        How much each method agrees with each.
     labels : sequence of str
-    kind : "correlation" or "overlap"
+        Names of the methods.
+    kind : {"correlation", "overlap"}, default="correlation"
+        What the values are.
 
     Attributes
     ----------
@@ -379,14 +416,16 @@ class AgreementDisplay(_Display):
         Parameters
         ----------
         agreement : Agreement
+            What `widemargin.evaluation.agreement` returned.
         kind : {"correlation", "overlap"}, default="correlation"
             Rank correlation of all features, or overlap of the kept ones.
         ax : matplotlib axes, default=None
-            Default: a new figure.
+            Axes to draw into; None makes a new figure.
 
         Returns
         -------
         display : AgreementDisplay
+            Drawn already.
         """
         if kind not in ("correlation", "overlap"):
             raise ValueError(
@@ -396,7 +435,18 @@ class AgreementDisplay(_Display):
         return cls(values, list(agreement.labels), kind).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or a new figure."""
+        """Draw into axes, or a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw into; None makes a new figure.
+
+        Returns
+        -------
+        display : AgreementDisplay
+            The display itself.
+        """
         m = len(self.labels)
         side = max(2.4, 0.62 * m)
         ax = self._into(ax, (side + 2.2, side + 1.2), "compressed")
@@ -440,11 +490,14 @@ class FeatureMapDisplay(_Display):
     Parameters
     ----------
     scores : array of shape (height, width)
+        Of the pixels; higher is better.
     support : array of bool of shape (height, width)
-    background : array of shape (height, width), optional
+        Which pixels are kept.
+    background : array of shape (height, width), default=None
         A picture, such as the mean of all images, to show where the kept pixels are:
         they are coloured by their scores, the rest is grey.
-    method : str, optional
+    method : str, default=None
+        Where the scores come from.
 
     Attributes
     ----------
@@ -486,15 +539,23 @@ class FeatureMapDisplay(_Display):
         Parameters
         ----------
         selector : fitted selector
+            With ``scores_`` and ``ranking_``.
         image_shape : (height, width)
-        top : int, optional
+            Of the images whose pixels the features are.
+        top : int, default=None
             Mark that many of the best features instead of the kept ones.
         background : array-like of n_features or image_shape, optional
             A picture to draw the kept pixels on, such as ``X.mean(axis=0)``.
-        order : "C" or "F"
+        order : {"C", "F"}, default="C"
             Whether images were flattened row by row, or column by column as MATLAB
             does.
-        ax : matplotlib axes, optional
+        ax : matplotlib axes, default=None
+            Axes to draw into; None makes a new figure.
+
+        Returns
+        -------
+        display : FeatureMapDisplay
+            Drawn already.
         """
         check_is_fitted(selector)
         support = selector.get_support() if top is None else selector.ranking_ <= top
@@ -510,7 +571,18 @@ class FeatureMapDisplay(_Display):
         ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes, or a new figure."""
+        """Draw into axes, or a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw into; None makes a new figure.
+
+        Returns
+        -------
+        display : FeatureMapDisplay
+            The display itself.
+        """
         height, width = self.scores.shape
         scale = 4.2 / max(height, width)
         size = max(2.0, scale * width) + 1.6, scale * height + 0.8

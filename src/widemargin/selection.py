@@ -109,7 +109,7 @@ class Selection(SelectorMixin, BaseEstimator):
             Of this package, or any of scikit-learn's.
         feature_names : iterable of str, default=None
             Names of the features it was fitted to; by default those that it knows,
-            else x0, x1, …
+            else x0, x1, … in order.
         file : str, default=None
             What the table was read from.
         settings : dict, default=None
@@ -149,10 +149,12 @@ class Selection(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         path : str or path-like
+            The file.
 
         Returns
         -------
         selection : Selection
+            Ready for `transform`.
         """
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -198,11 +200,14 @@ class Selection(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame
-        y : ignored
+            The table that is to be reduced.
+        y : None, default=None
+            Ignored.
 
         Returns
         -------
-        self
+        self : object
+            The selection itself.
         """
         self._columns(X)
         return self

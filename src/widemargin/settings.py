@@ -190,7 +190,18 @@ class Settings:
     distributed: DistributedSettings = field(default_factory=DistributedSettings)
 
     def is_small_table(self, n_rows: int, n_features: int) -> bool:
-        """Whether a table of numbers is searched by NumPy."""
+        """Say whether a table of numbers is searched by NumPy.
+
+        Parameters
+        ----------
+        n_rows, n_features : int
+            Shape of the table.
+
+        Returns
+        -------
+        small : bool
+            Whether both limits are kept.
+        """
         cells = n_rows * n_rows * n_features
         return n_rows <= self.small_table_rows and cells <= self.small_table_cells
 
@@ -200,13 +211,30 @@ _defaults = Settings()
 
 
 def current() -> Settings:
-    """The settings in force: the defaults, unless `using` has put others in force."""
+    """Return the settings in force.
+
+    Returns
+    -------
+    settings : Settings
+        The defaults, unless `using` has put others in force.
+    """
     return _in_force.get(_defaults)
 
 
 @contextmanager
 def using(settings: Settings) -> Iterator[None]:
-    """Put settings in force for the calls made inside, in this thread only."""
+    """Put settings in force for the calls made inside, in this thread only.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those that the fits inside read.
+
+    Yields
+    ------
+    None
+        Nothing.
+    """
     token = _in_force.set(settings)
     try:
         yield

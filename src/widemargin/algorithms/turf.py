@@ -118,10 +118,12 @@ class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimat
         X : array-like or frame of shape (n_samples, n_features)
             As the selector takes it.
         y : array-like of shape (n_samples,)
+            Class labels or numbers, as the selector takes them.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         name = type(self).__name__
         X = unwrapped(X, name, missing=True)

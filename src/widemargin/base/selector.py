@@ -109,10 +109,13 @@ class MarginSelector(TableSelector):
             only) are refused; text and categories never are. Methods for ordered
             classes take numbers or ordered categories. If X is a Dask frame, y may be
             the name of one of its columns.
+        **unknown : dict
+            Nothing else is taken: sample_weight, say, is refused with an error.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         refuse_keywords(type(self).__name__, unknown)
         if on_dask(X):

@@ -50,6 +50,7 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            With the columns that `fit` has seen.
 
         Returns
         -------
@@ -77,10 +78,12 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_selected_features)
+            As `transform` returns it.
 
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
+            The selected columns in their places, zeros elsewhere.
         """
         if not self._mixed:
             return super().inverse_transform(X)

@@ -149,10 +149,13 @@ class LaplacianScore(MarginSelector):
             Numbers. It is not changed.
         y : array-like of shape (n_samples,), optional
             Class labels, for the supervised score.
+        **unknown : dict
+            Nothing else is taken: sample_weight, say, is refused with an error.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         return super().fit(X, y, **unknown)
 

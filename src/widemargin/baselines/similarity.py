@@ -116,11 +116,15 @@ class FeatureSimilarity(MarginSelector):
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Numbers. It is not changed.
-        y : ignored
+        y : None, default=None
+            Ignored.
+        **unknown : dict
+            Nothing else is taken: sample_weight, say, is refused with an error.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         return super().fit(X, y, **unknown)
 

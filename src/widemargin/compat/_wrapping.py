@@ -42,6 +42,7 @@ class Wrapper(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            With the columns that `fit` has seen.
 
         Returns
         -------

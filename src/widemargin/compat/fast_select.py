@@ -35,11 +35,14 @@ class _Fast(Wrapper):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
+            Class labels.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         return self._fit(X, y)
 
@@ -82,7 +85,7 @@ class _Fast(Wrapper):
 
 
 class ReliefF(_Fast):
-    """fast-select's ``ReliefF``: see `widemargin.ReliefF`.
+    """ReliefF of fast-select, by `widemargin.ReliefF`.
 
     Parameters
     ----------
@@ -140,10 +143,33 @@ class ReliefF(_Fast):
 
 
 class SURF(_Fast):
-    """fast-select's ``SURF``: see `widemargin.SURF` and `widemargin.SURFStar`.
+    """SURF of fast-select, by `widemargin.SURF` or `widemargin.SURFStar`.
 
-    Parameters and attributes are those of `ReliefF`, with ``use_star`` instead of
-    ``n_neighbors``: whether far rows count, too.
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=0.2
+        How many features to keep, or which share of them.
+    backend : {"auto", "cpu"}, default="auto"
+        There is no "gpu".
+    use_star : bool, default=False
+        Whether far rows count, too.
+    discrete_limit : int, default=10
+        A feature with at most as many different values is nominal.
+    n_jobs : int, default=-1
+        Threads; −1 uses all cores.
+    verbose : bool, default=False
+        Show progress.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Higher is better.
+    top_features_ : array of shape (n_features_to_select,)
+        The features kept, best first.
+    is_discrete_ : array of shape (n_features,)
+        Which features are nominal.
+    selector_ : selector
+        The selector of this package that did the work.
     """
 
     _classes: tuple[Any, Any] = (surf.SURF, surf.SURFStar)
@@ -169,7 +195,7 @@ class SURF(_Fast):
 
 
 class MultiSURF(SURF):
-    """fast-select's ``MultiSURF``: see `widemargin.MultiSURF`, `MultiSURFStar`.
+    """MultiSURF of fast-select, by `widemargin.MultiSURF` or `MultiSURFStar`.
 
     Parameters and attributes are those of `SURF`.
     """
@@ -182,13 +208,16 @@ class MultiSURF(SURF):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
+            Class labels.
         feat_idx : array of int or None, default=None
             Columns to look at; the others score 0 and are not kept.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         if feat_idx is None:
             return self._fit(X, y)
@@ -208,19 +237,22 @@ class MultiSURF(SURF):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
+            Class labels.
         feat_idx : array of int or None, default=None
             As in `fit`.
 
         Returns
         -------
         X_reduced : array or frame of shape (n_samples, n_features_to_select)
+            The selected columns.
         """
         return self.fit(X, y, feat_idx).transform(X)
 
 
 class TuRF(Wrapper):
-    """fast-select's ``TuRF``: see `widemargin.TuRF`.
+    """TuRF of fast-select, by `widemargin.TuRF`.
 
     Parameters
     ----------
@@ -264,11 +296,14 @@ class TuRF(Wrapper):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
+            Class labels.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         inner = clone(self.estimator)
         if "n_features_to_select" in inner.get_params(deep=False):

@@ -38,6 +38,7 @@ class _Rebate(Wrapper):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
             Classes, or numbers: see ``label_type``.
         weights : None, default=None
@@ -46,7 +47,8 @@ class _Rebate(Wrapper):
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         if weights is not None:
             raise ValueError(
@@ -106,7 +108,7 @@ class _Rebate(Wrapper):
 
 
 class ReliefF(_Rebate):
-    """skrebate's ``ReliefF``: see `widemargin.ReliefF` and `widemargin.RReliefF`.
+    """ReliefF of skrebate, by `widemargin.ReliefF` and `widemargin.RReliefF`.
 
     Parameters
     ----------
@@ -188,9 +190,39 @@ class ReliefF(_Rebate):
 
 
 class SURF(_Rebate):
-    """skrebate's ``SURF``: see `widemargin.SURF`.
+    """SURF of skrebate, by `widemargin.SURF`.
 
-    Parameters and attributes are those of `ReliefF`, without ``n_neighbors``.
+    Parameters
+    ----------
+    n_features_to_select : int, default=10
+        How many features `transform` keeps.
+    categorical_features : list of int or None, default=None
+        Columns that are nominal; None leaves it to ``categorical_threshold``.
+    categorical_threshold : int, default=10
+        A feature with at most as many different values is nominal.
+    multiclass_threshold : int, default=10
+        More different labels than that are numbers to predict.
+    verbose : bool, default=False
+        Show progress.
+    n_jobs : int, default=1
+        Threads; −1 uses all cores.
+    weight_final_scores : bool, default=False
+        Not in use: `fit` takes no weights.
+    rank_absolute : bool, default=False
+        Rank by the absolute value of the scores.
+    label_type : {"binary", "multiclass", "continuous"} or None, default=None
+        What y holds; None leaves it to ``multiclass_threshold``.
+    discrete_threshold : int or None, default=None
+        Stands for both thresholds, as in skrebate 0.6.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Higher is better.
+    top_features_ : array of shape (n_features,)
+        All columns, best first.
+    selector_ : selector
+        The selector of this package that did the work.
     """
 
     _class: Any = surf.SURF
@@ -225,25 +257,34 @@ class SURF(_Rebate):
 
 
 class SURFstar(SURF):
-    """skrebate's ``SURFstar``: see `widemargin.SURFStar`."""
+    """SURFstar of skrebate, by `widemargin.SURFStar`.
+
+    Parameters and attributes are those of `SURF`.
+    """
 
     _class = surf.SURFStar
 
 
 class MultiSURF(SURF):
-    """skrebate's ``MultiSURF``: see `widemargin.MultiSURF`."""
+    """MultiSURF of skrebate, by `widemargin.MultiSURF`.
+
+    Parameters and attributes are those of `SURF`.
+    """
 
     _class = surf.MultiSURF
 
 
 class MultiSURFstar(SURF):
-    """skrebate's ``MultiSURFstar``: see `widemargin.MultiSURFStar`."""
+    """MultiSURFstar of skrebate, by `widemargin.MultiSURFStar`.
+
+    Parameters and attributes are those of `SURF`.
+    """
 
     _class = surf.MultiSURFStar
 
 
 class TURF(Wrapper):
-    """skrebate's ``TURF`` of version 0.7 and later: see `widemargin.TuRF`.
+    """TURF of skrebate 0.7 and later, by `widemargin.TuRF`.
 
     Parameters
     ----------
@@ -278,11 +319,14 @@ class TURF(Wrapper):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
+            Classes or numbers.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         inner = _kept_in_rounds(self.relief_object)
         wanted = max(1, int(self.num_scores_to_return))
@@ -300,7 +344,7 @@ class TURF(Wrapper):
 
 
 class TuRF(Wrapper):
-    """skrebate's ``TuRF`` of version 0.6: see `widemargin.TuRF`.
+    """TuRF of skrebate 0.6, by `widemargin.TuRF`.
 
     Parameters
     ----------
@@ -352,13 +396,16 @@ class TuRF(Wrapper):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
+            Classes or numbers.
         headers : list or None, default=None
             Not in use: columns are told apart by their place.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         cores = {c.__name__.lower(): c for c in CORES}
         name = str(self.core_algorithm).lower()
@@ -387,13 +434,16 @@ class TuRF(Wrapper):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+            Numbers or categories; missing values are allowed.
         y : array-like of shape (n_samples,)
+            Classes or numbers.
         headers : list or None, default=None
             Not in use.
 
         Returns
         -------
         X_reduced : array or frame of shape (n_samples, n_features_to_select)
+            The selected columns.
         """
         return self.fit(X, y, headers).transform(X)
 

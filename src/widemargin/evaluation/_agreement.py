@@ -81,7 +81,8 @@ def agreement(rankings: Any, *, k: int | None = None) -> Agreement:
 
     Returns
     -------
-    Agreement
+    agreement : Agreement
+        A table of correlations, and one of overlaps.
 
     Notes
     -----

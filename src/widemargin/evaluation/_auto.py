@@ -213,10 +213,13 @@ class AutoSelector(TableSelector):
         groups : array-like of shape (n_samples,), default=None
             Rows of one group are never in both the training and the test part of a
             fold.
+        **unknown : dict
+            Nothing else is taken: sample_weight, say, is refused with an error.
 
         Returns
         -------
-        self
+        self : object
+            The fitted selector.
         """
         refuse_keywords(NAME, unknown)
         if on_dask(X):

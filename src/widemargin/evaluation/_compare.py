@@ -61,6 +61,7 @@ def compare(
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features)
+        Numbers, nominal features, missing values.
     y : array-like of shape (n_samples,)
         Class labels, or numbers to predict; see ``task``.
     selectors : selector, name, list or dict of these, or function, optional
@@ -107,7 +108,7 @@ def compare(
         they will take is estimated from the fit times before, and from what the first
         methods took; methods that do not fit in are left out. None for no limit.
     random_state : int, RandomState or None
-        None draws a number, which ``settings`` tells.
+        Random seed; None draws one, recorded in ``settings``.
     n_jobs : int or None
         Threads; None uses all cores.
     verbose : int
@@ -124,7 +125,9 @@ def compare(
 
     Returns
     -------
-    Comparison
+    comparison : Comparison
+        The recommendation, with all that led to it; `widemargin.report` makes a page of
+        it.
 
     Examples
     --------

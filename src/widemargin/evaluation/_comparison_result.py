@@ -339,14 +339,16 @@ class Comparison:
         return f"the {measure(scoring).name} of {self.classifier}"
 
     def summary(self) -> pd.DataFrame:
-        """One row per method.
+        """Put the methods into a table, one row each.
 
-        Columns: method, n_features (what would be recommended if there were no other
-        method), score (there, corrected for the choice), score_all (with all features),
-        area,
-        stability, fit_time (seconds, on all rows). NaN where a part is missing. A
-        baseline has the last row. Scores are those of the scorer, so higher is better;
-        a loss (``neg_…``) is negative.
+        Returns
+        -------
+        table : DataFrame
+            Columns: method, n_features (what would be recommended if there were no
+            other method), score (there, corrected for the choice), score_all (with all
+            features), area, stability, fit_time (seconds, on all rows). NaN where a
+            part is missing. A baseline has the last row. Scores are those of the
+            scorer, so higher is better; a loss (``neg_…``) is negative.
         """
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
         rows = []

@@ -151,11 +151,13 @@ class SelectionCurve:
 
         Parameters
         ----------
-        ax : matplotlib axes, optional
+        ax : matplotlib axes, default=None
+            Axes to draw into; None makes a new figure.
 
         Returns
         -------
         display : SelectionCurveDisplay
+            With ``ax_`` and ``figure_``.
         """
         from widemargin.plotting import SelectionCurveDisplay
 

@@ -44,7 +44,9 @@ def default_selectors(
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features)
+        Numbers, nominal features, missing values.
     y : array-like of shape (n_samples,)
+        Class labels, or numbers to predict.
     random_state : int, optional
         For the methods that have one.
     categorical_features : array-like of bool, int or str, optional

@@ -46,27 +46,58 @@ Kinds = NDArray[np.object_]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Profile:
-    """Size, kinds and oddities of a data set; see `profile`.
+    """Size, column types and data-quality warnings of a data set; see `profile`.
 
     Columns are numbered from 0 in the order of X.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Rows and columns of X.
+    names : array of str of shape (n_features,)
+        Names of the columns; x0, x1 and so on if X has none.
+    kinds : array of str of shape (n_features,)
+        "numeric", "boolean", "ordered" or "nominal".
+    missing : array of int of shape (n_features,)
+        Cells without a value.
+    distinct : array of int of shape (n_features,)
+        Different values, missing ones not counted.
+    low, high : array of shape (n_features,)
+        Smallest and largest value; NaN where values are not numbers.
+    duplicated_columns : list of list of int
+        Groups of varying columns that are equal.
+    target_copies : list of int
+        Columns that tell all classes apart.
+    identifiers : list of int
+        Columns that number or name the rows.
+    duplicated_rows : int
+        Rows whose features repeat an earlier row's.
+    contradictory_rows : int
+        Rows with a twin of another class.
+    class_counts : dict
+        Rows of each class, in the order of the classes; empty for a numeric target.
+    ordered : bool
+        Whether the type of y puts its classes in order.
+    target : array of shape (n_samples,) or None
+        The numbers to predict, if y holds such.
     """
 
     n_samples: int
     n_features: int
-    names: Names  # (d,) "x0", "x1", … if X has none
-    kinds: Kinds  # (d,) "numeric", "boolean", "ordered" or "nominal"
-    missing: Ints  # (d,) cells without a value
-    distinct: Ints  # (d,) different values, missing ones not counted
-    low: Floats  # (d,) smallest value; NaN where values are not numbers
-    high: Floats  # (d,) largest value; likewise
-    duplicated_columns: list[list[int]]  # groups of varying columns that are equal
-    target_copies: list[int]  # columns that tell all classes apart
-    identifiers: list[int]  # columns that number or name the rows
-    duplicated_rows: int  # rows whose features repeat an earlier row's
-    contradictory_rows: int  # rows with a twin of another class
-    class_counts: dict[Hashable, int]  # in the order of the classes; none of numbers
-    ordered: bool  # whether the type of y puts its classes in order
-    target: Floats | None = None  # (n,) y, if that is a number to predict
+    names: Names
+    kinds: Kinds
+    missing: Ints
+    distinct: Ints
+    low: Floats
+    high: Floats
+    duplicated_columns: list[list[int]]
+    target_copies: list[int]
+    identifiers: list[int]
+    duplicated_rows: int
+    contradictory_rows: int
+    class_counts: dict[Hashable, int]
+    ordered: bool
+    target: Floats | None = None
 
     @property
     def numeric_target(self) -> bool:
@@ -252,7 +283,8 @@ def profile(
 
     Returns
     -------
-    Profile
+    profile : Profile
+        Types, ranges and gaps of the columns, and what looks wrong with them.
 
     Examples
     --------

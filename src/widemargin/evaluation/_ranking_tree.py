@@ -172,7 +172,8 @@ class RankingTree(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted tree.
         """
         order = category_order(y)
         X, y, classes = validate(self, X, y)
@@ -198,7 +199,18 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         )
 
     def apply(self, X: Any) -> Ints:
-        """Leaf that each row of X ends in: its index in the arrays of ``tree_``."""
+        """Find the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers.
+
+        Returns
+        -------
+        leaves : array of shape (n_samples,)
+            Indices into the arrays of ``tree_``.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
         tree, leaves = self.tree_, np.empty(len(X), np.int64)
@@ -213,7 +225,18 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         return leaves
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row of X."""
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers.
+
+        Returns
+        -------
+        labels : array of shape (n_samples,)
+            The median or the majority of the leaf's classes, as ``prediction`` says.
+        """
         leaves = self.apply(X)
         value = self.tree_.value
         if self.prediction == "majority":
@@ -223,18 +246,41 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         return self.classes_[best[leaves]]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Share of each class in the leaf of each row, in the order of ``classes_``."""
+        """Give the share of each class in the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers.
+
+        Returns
+        -------
+        shares : array of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
         leaves = self.apply(X)
         tree = self.tree_
         return (tree.value / tree.n_node_samples[:, None])[leaves]
 
     def get_depth(self) -> int:
-        """Depth of the deepest leaf."""
+        """Return the depth of the tree.
+
+        Returns
+        -------
+        depth : int
+            That of the deepest leaf; the root has depth 0.
+        """
         check_is_fitted(self)
         return int(self.tree_.depth.max())
 
     def get_n_leaves(self) -> int:
-        """Number of leaves."""
+        """Return the number of leaves.
+
+        Returns
+        -------
+        n_leaves : int
+            Nodes without children.
+        """
         check_is_fitted(self)
         return int(np.sum(self.tree_.feature < 0))
 

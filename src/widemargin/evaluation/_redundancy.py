@@ -147,7 +147,8 @@ def redundancy(
 
     Returns
     -------
-    Redundancy
+    redundancy : Redundancy
+        The groups, the best feature of each first.
 
     Notes
     -----

@@ -112,6 +112,7 @@ def resample(
         It is not changed. What it selects in each subsample is what counts, so set its
         ``n_features_to_select``. Or the name of a method, for its defaults.
     X : array-like or frame of shape (n_samples, n_features)
+        What the selector takes.
     y : array-like of shape (n_samples,), optional
         Selectors that need no labels can do without.
     n : int
@@ -134,7 +135,8 @@ def resample(
 
     Returns
     -------
-    Resampling
+    resampling : Resampling
+        How often each feature was selected, and between which ranks it was.
 
     Examples
     --------

@@ -127,6 +127,7 @@ def signal(
     level : float, default=0.05
         Share of tables without signal in which one may be found.
     n_permutations : int, default=499
+        How often the labels are permuted.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are not independent. If all rows of a group have one label,
         each group is averaged to one row, and groups are permuted. Else labels are
@@ -144,7 +145,8 @@ def signal(
 
     Returns
     -------
-    Signal
+    signal : Signal
+        True if the p-value is at most ``level``.
 
     Notes
     -----

@@ -99,7 +99,18 @@ class Significance:
         )
 
     def significant(self, level: float = LEVEL) -> NDArray[np.bool_]:
-        """Features with a q-value below ``level``."""
+        """Mark the features with a q-value below a level.
+
+        Parameters
+        ----------
+        level : float, default=0.05
+            Expected share of false discoveries among the marked features.
+
+        Returns
+        -------
+        mask : array of bool of shape (n_features,)
+            Which features are significant.
+        """
         return self.q_values < level
 
     @property
@@ -170,6 +181,7 @@ def significance(
         Any that has ``scores_`` after ``fit(X, y)``, also scikit-learn's univariate
         ones; it is not changed. Or the name of a method, for its defaults.
     X : array-like or frame of shape (n_samples, n_features)
+        What the selector takes.
     y : array-like of shape (n_samples,)
         Class labels, or numbers if the selector is for those.
     n_permutations : int, default=None
@@ -177,6 +189,7 @@ def significance(
         at least 1000, where that is affordable; else 100 to 500, pooled; 40 rounds of
         probes.
     method : {"auto", "permutation", "pooled", "probes"}, default="auto"
+        How p-values are found, see above.
     random_state : int, RandomState or None, default=None
         Draws the permutations, and is the random state of a selector that has none of
         its own. All fits share that.

@@ -63,7 +63,7 @@ def stability(
     n_features: int | None = None,
     confidence: float | None = 0.95,
 ) -> Stability:
-    """Nogueira's index of how alike several selections are, with its interval.
+    """Measure how alike several selections are, by Nogueira's index.
 
     With M selections among d features, of k̄ features each on average, and with p_f the
     share of the selections that hold feature f,
@@ -96,7 +96,8 @@ def stability(
 
     Returns
     -------
-    Stability
+    stability : Stability
+        The index and its interval.
 
     Examples
     --------

@@ -21,7 +21,13 @@ __all__ = ["Report", "report"]
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report that can be read in a notebook, saved, or taken apart; see `report`."""
+    """A report that can be read in a notebook, saved, or taken apart; see `report`.
+
+    Attributes
+    ----------
+    data : dict
+        Plain values that the page is made from.
+    """
 
     data: dict[str, Any]
 
