@@ -8,6 +8,8 @@ MODULES = [
     "widemargin",
     "widemargin.baselines",
     "widemargin.compat",
+    "widemargin.compat.fast_select",
+    "widemargin.compat.skrebate",
     "widemargin.datasets",
     "widemargin.evaluation",
     "widemargin.margin",

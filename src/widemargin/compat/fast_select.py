@@ -19,6 +19,8 @@ from widemargin.columns import is_frame
 from widemargin.compat._wrapping import Wrapper, discrete
 from widemargin.table import Ints
 
+__all__ = ["SURF", "MultiSURF", "ReliefF", "TuRF"]
+
 
 class _Fast(Wrapper):
     """Base class: how many features to keep, and which are nominal."""
@@ -344,3 +346,7 @@ def _number(wanted: int | float, d: int) -> int:
             f"share above 0 and up to 1, got {wanted!r}."
         )
     return int(wanted) if whole else max(1, int(wanted * d))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

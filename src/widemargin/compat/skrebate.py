@@ -16,6 +16,8 @@ from widemargin.algorithms import relief, rrelieff, surf, turf
 from widemargin.compat._wrapping import Wrapper, discrete
 from widemargin.table import Floats, Ints
 
+__all__ = ["SURF", "TURF", "MultiSURF", "MultiSURFstar", "ReliefF", "SURFstar", "TuRF"]
+
 LABEL_TYPES = ("binary", "multiclass", "continuous")
 
 
@@ -468,3 +470,7 @@ def _take_ranking(wrapper: Any, fitted: turf.TuRF) -> None:
     wrapper.feature_importances_ = scores
     wrapper.top_features_ = order
     wrapper.n_features_in_ = len(scores)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
