@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits
 
-WARM, QUIET = 900, 60  # seconds for the first call, which may compile, and the others
+WARM, QUIET = 900, 300  # seconds for the first call, which may compile, and the others
 Check = Callable[[Any], bytes]
 
 
@@ -248,7 +248,7 @@ def attack_each(names: list[str], count: int, seed: int) -> None:
         say("begin", label)
         dice = random.Random(f"{seed} {label}")
         ends = attack(known[name], int(jobs), count, dice)
-        for _ in range(100):
+        for _ in range(1200):
             if library_threads().items() >= threads.items():
                 break
             time.sleep(0.05)

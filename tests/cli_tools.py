@@ -7,6 +7,7 @@ import sys
 
 from click.testing import CliRunner
 
+from waiting import LONG
 from widemargin.cli.group import cli
 
 # click 8.1 has to be told what later releases do anyway.
@@ -31,7 +32,7 @@ def run(*arguments, python=("-m", "widemargin"), **streams):
         env=environment,
         encoding="utf-8",
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
-        timeout=300,
+        timeout=LONG,
         check=False,
     )
 

@@ -1,17 +1,29 @@
 import os
+import signal
 
+import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from settings_tools import changed_settings
 
 # Written for other packages, and run with another import by test_compat.py.
 collect_ignore = ["scripts", "typing"]
 
-# The same examples every time where nobody is there to look at a new one.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# A shell that starts the tests in the background has Ctrl-C ignored, here and by what
+# is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A busy machine takes its time to start a process that Dask waits for.
+os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "600s")
+
+# The same examples every time, and no word about how long they take, which is up to the
+# machine. New examples: `pytest --hypothesis-profile=search`.
+settings.register_profile(
+    "search", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("same", settings.get_profile("search"), derandomize=True)
+settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +31,9 @@ def small_data_like_large():
     """Use threads and the compiled search for the small data of tests, too."""
     with changed_settings(single_thread_work=0, small_table_rows=0):
         yield
+
+
+@pytest.fixture(autouse=True)
+def same_random_numbers():
+    """Draw the same numbers every time where a test gives no `random_state`."""
+    np.random.seed(0)  # noqa: NPY002

@@ -39,7 +39,7 @@ WORDS = st.text("abcxyz ,;|'\"\näöü-", min_size=1, max_size=8).filter(
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows=st.lists(st.tuples(NUMBERS, WORDS, NUMBERS), min_size=3, max_size=12),
     separator=st.sampled_from(",;\t|"),

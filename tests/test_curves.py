@@ -23,6 +23,7 @@ from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
 
 from oracles.judge import NearestNeighbour
+from waiting import LONG
 from widemargin import OReliefF, ReliefF, Simba
 from widemargin.base import MarginSelector
 from widemargin.baselines import FisherScore, TraceRatio
@@ -315,18 +316,19 @@ def test_interrupt_before_anything_is_finished():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_in_the_middle(n_jobs):
     script = f"""
-        import os, signal, threading, time
+        import itertools, os, signal, time
         import numpy as np
         from sklearn.base import BaseEstimator, ClassifierMixin
         from widemargin.evaluation import selection_curve
 
         class Slow(ClassifierMixin, BaseEstimator):
-            count = 0
+            numbers = itertools.count(1)
             def fit(self, X, y):
-                Slow.count += 1
-                if Slow.count == 12:
+                number = next(self.numbers)
+                if number == 12:
                     os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(0.05)
+                if number >= 12:  # those under way are waited for, no others
+                    time.sleep(1)
                 self.classes_ = np.unique(y)
                 return self
             def predict(self, X):
@@ -343,7 +345,7 @@ def test_ctrl_c_in_the_middle(n_jobs):
         [sys.executable, "-c", textwrap.dedent(script)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONG,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
         check=False,
     )

@@ -156,7 +156,7 @@ FITTED = ("scores_", "ranking_")
 
 
 @given(small_tables(max_rows=20), st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_table_in_any_chunks(table, data):
     X, y = table
     cuts = data.draw(st.lists(st.integers(0, len(X)), max_size=5))

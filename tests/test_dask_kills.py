@@ -15,6 +15,7 @@ from distributed.utils import get_mp_context
 
 from cases import gaussian
 from settings_tools import distributed_settings
+from waiting import LONG, wait_until
 from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
 from widemargin.engine.distributed.monitor import Monitor
@@ -53,15 +54,8 @@ def cluster_of(request):
             cluster.close()
 
 
-def wait_until(true, seconds=120):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
-
-
-def within(seconds, function):
-    """What a function returns; fails if that takes too long."""
+def without_hanging(function):
+    """What a function returns; fails if it does not return."""
     result = Future()
 
     def run():
@@ -71,7 +65,7 @@ def within(seconds, function):
             result.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    return result.result(seconds)
+    return result.result(LONG)
 
 
 def killable(folder, X):
@@ -118,7 +112,7 @@ def test_workers_that_die_while_reading(n_workers, n_killed, cluster_of, tmp_pat
             (tmp_path / "killed").touch()
 
         threading.Thread(target=kill).start()
-        scores = within(120, fit)
+        scores = without_hanging(fit)
         assert len(killed) == n_killed
         assert not set(killed) & set(client.run(os.getpid).values())
     np.testing.assert_allclose(scores, ReliefF().fit(X, y).scores_, atol=1e-12)

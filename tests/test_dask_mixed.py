@@ -118,7 +118,7 @@ def test_pairs_of_blocks_searched_in_halves(synchronous):
 
 
 @given(st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_table_in_any_chunks(data):
     n = data.draw(st.integers(4, 20))
     columns = {

@@ -3,7 +3,6 @@
 import gc
 import signal
 import threading
-import time
 from types import SimpleNamespace
 
 import dask.array as da
@@ -13,6 +12,7 @@ from distributed import Client, LocalCluster, worker_client
 
 from cases import gaussian
 from settings_tools import distributed_settings
+from waiting import LONG, wait_until
 from widemargin import LMBA, ReliefF
 from widemargin.engine.distributed import monitor
 from widemargin.engine.distributed.monitor import Monitor
@@ -58,10 +58,8 @@ def fit_where_the_caller_has_seceded(_):
 )
 def test_fits_inside_of_tasks(task, client):
     futures = client.map(task, range(4), pure=False)
-    end = time.monotonic() + 120
-    while any(f.status == "pending" for f in futures):
-        assert time.monotonic() < end, "tasks wait for each other"
-        time.sleep(0.02)
+    # They may not wait for each other.
+    wait_until(lambda: all(f.status != "pending" for f in futures))
     expected = EXPECTED
     if task is fit_by_batches:
         expected = LMBA(batch_size=20, random_state=0).fit(X, y).scores_
@@ -69,21 +67,30 @@ def test_fits_inside_of_tasks(task, client):
         np.testing.assert_allclose(scores, expected, atol=1e-9)
 
 
-BEGUN, OVER = threading.Event(), threading.Event()
+BEGUN, WAITING, OVER = threading.Event(), threading.Event(), threading.Event()
 
 
 def until_over(block):
     BEGUN.set()
-    OVER.wait(60)
+    OVER.wait(LONG)
     return block
 
 
-def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client):
-    BEGUN.clear()
-    OVER.clear()
+def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client, monkeypatch):
+    until = Monitor.until
+
+    def and_say_so(self, done):
+        WAITING.set()
+        until(self, done)
+
+    monkeypatch.setattr(Monitor, "until", and_say_so)
+    for event in (BEGUN, WAITING, OVER):
+        event.clear()
 
     def interrupt():
-        BEGUN.wait(60)
+        """While a task runs, and the caller waits for it."""
+        BEGUN.wait(LONG)
+        WAITING.wait(LONG)
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
@@ -92,20 +99,14 @@ def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client):
     # As in a notebook, where the last traceback refers to all that there was.
     assert raised.tb is not None
     OVER.set()
-    end = time.monotonic() + 60
-    while cluster.scheduler.tasks:
-        assert time.monotonic() < end, f"left: {list(cluster.scheduler.tasks)}"
-        time.sleep(0.02)
+    wait_until(lambda: not cluster.scheduler.tasks)
     np.testing.assert_allclose(fit(0), EXPECTED, atol=1e-12)
 
 
 def test_a_fit_leaves_nothing_on_the_cluster(cluster, client):
     lazy = lazily(X).persist()
     ReliefF().fit(lazy, y)
-    end = time.monotonic() + 60
-    while len(cluster.scheduler.tasks) > lazy.npartitions:
-        assert time.monotonic() < end, f"left: {list(cluster.scheduler.tasks)}"
-        time.sleep(0.02)
+    wait_until(lambda: len(cluster.scheduler.tasks) <= lazy.npartitions)
     np.testing.assert_array_equal(lazy.compute(), X)
 
 
@@ -145,7 +146,7 @@ class FakeClient:
         return {"workers": dict(enumerate(self.workers))}
 
     def get_events(self, topic):
-        return [(time.time() + 1, {})] * self.restarts
+        return [(float("inf"), {})] * self.restarts  # the time, after all others
 
 
 def worker(status, memory=550e6, executing=0):

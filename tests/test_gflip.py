@@ -44,7 +44,7 @@ def test_sets_and_scores_are_those_of_the_oracle(case, utility):
 
 
 @given(small_tables())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_small_table_gives_the_sets_of_the_oracle(table):
     X, y = table
     orders = [np.arange(X.shape[1])] * 6

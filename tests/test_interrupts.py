@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cli_tools import run_main
+from waiting import LONG, wait_until
 from widemargin import GFlip, ReliefF, kernels, threads
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import RankingTree
@@ -32,20 +33,26 @@ needs_timer = pytest.mark.skipif(
 
 @pytest.fixture
 def interrupt_after():
-    """Call it with seconds to wait for one KeyboardInterrupt, and the next …"""
+    """Call it with seconds to wait for one KeyboardInterrupt, and the next …
+
+    Its event `came` is set when the first has come, however long that took.
+    """
 
     def arm(*seconds):
         left[:] = seconds
         signal.setitimer(signal.ITIMER_REAL, left.pop(0))
 
     def fire(*_):
+        arm.came.set()  # before the next can come: it takes a lock
         if left:
             arm(*left)
         raise KeyboardInterrupt
 
-    left = []
+    left, arm.came = [], threading.Event()
     before = signal.signal(signal.SIGALRM, fire)
+    gc.disable()  # what an interrupt hits in a finalizer is lost
     yield arm
+    gc.enable()
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
 
@@ -137,6 +144,7 @@ class TestWorkers:
             begun.append(number)
             if number == 0:
                 interrupt_after(1e-6)
+            interrupt_after.came.wait(LONG)
             time.sleep(0.2)
             ended.append(number)
 
@@ -147,17 +155,17 @@ class TestWorkers:
 
     @needs_timer
     def test_a_second_interrupt_ends_the_waiting(self, interrupt_after):
-        free, done = threading.Event(), []
+        free, ended, done = threading.Event(), [], []
 
         def piece(number):
             if number == 0:
                 interrupt_after(1e-6, 0.1)
-            free.wait(60)
+            free.wait(LONG)
+            ended.append(number)
 
-        began = time.perf_counter()
         with pytest.raises(KeyboardInterrupt):
             Workers(2).run(piece, range(50))
-        assert time.perf_counter() - began < 50
+        assert ended == []
         free.set()
         Workers(2).run(done.append, range(10))
         assert sorted(done) == list(range(10))
@@ -169,6 +177,8 @@ class TestWorkers:
         def inner(number):
             if number == 3:
                 interrupt_after(1e-6)
+            if number >= 3:
+                interrupt_after.came.wait(LONG)
             time.sleep(0.05)
             done.append(number)
 
@@ -213,17 +223,19 @@ class TestWorkers:
             with pytest.raises(ZeroDivisionError):
                 Workers(2).run(lambda _, data=data: 1 / 0, range(4))
             del data
-            time.sleep(0.1)
-            assert gone() is None
+            wait_until(lambda: gone() is None)
         finally:
             gc.enable()
 
-    def test_threads_are_used_again(self):
+    def test_threads_are_used_again(self, monkeypatch):
         Workers(3).run(lambda _: None, range(9))
-        before = len(threads._Helpers.idle)
+        started, start = [], threads.start_new_thread
+        monkeypatch.setattr(
+            threads, "start_new_thread", lambda *a: started.append(a) or start(*a)
+        )
         for _ in range(50):
             Workers(3).run(lambda _: None, range(9))
-        assert len(threads._Helpers.idle) == before
+        assert started == []
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
     def test_a_forked_child_starts_its_own_threads(self):
@@ -242,7 +254,7 @@ class TestWorkers:
             "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) - 8)\n"
         )
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", script], timeout=60, check=False
+            [sys.executable, "-W", "ignore", "-c", script], timeout=LONG, check=False
         )
         assert done.returncode == 0
 
@@ -253,11 +265,7 @@ def blas_threads():
 
 def assert_soon(expected):
     """A helper restores BLAS when it gets the GIL."""
-    for _ in range(200):
-        if blas_threads() == expected:
-            return
-        time.sleep(0.01)
-    assert blas_threads() == expected
+    wait_until(lambda: blas_threads() == expected)
 
 
 class TestSingleThreadedBlas:
@@ -298,20 +306,21 @@ class TestSingleThreadedBlas:
     def test_threads_that_outlive_their_caller_do_not_restore_the_limit(
         self, interrupt_after
     ):
-        free = threading.Event()
+        free, ended = threading.Event(), []
 
         def piece(number):
             before = [library.get_num_threads() for library in threads._blas()]
             if number == 0:
                 interrupt_after(1e-6, 0.1)
-            free.wait(60)
+            free.wait(LONG)
             threads._set_blas_threads(before)  # as scikit-learn's search does
+            ended.append(number)
 
         with pytest.raises(KeyboardInterrupt), single_threaded_blas():
             Workers(2).run(piece, range(2))
-        time.sleep(0.1)
+        assert ended == []
         free.set()
-        time.sleep(0.1)
+        wait_until(lambda: len(ended) == 2)
         assert_soon({2})
 
     @needs_timer
@@ -361,7 +370,8 @@ class TestKernels:
 
         def compile_for(value):
             interrupt_after(1e-6)
-            time.sleep(0.3)
+            interrupt_after.came.wait(LONG)
+            time.sleep(0.1)
             done.append(value)
 
         with pytest.raises(KeyboardInterrupt):

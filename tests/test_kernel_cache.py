@@ -13,6 +13,7 @@ import numba
 import pytest
 
 import widemargin
+from waiting import LONG
 from widemargin.kernels._jit import private_folder
 
 KERNELS = """
@@ -65,7 +66,7 @@ def start(folder, script=SCRIPT, flags=("-W", "error"), **variables):
 
 
 def finish(process):
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=LONG)
     assert process.returncode == 0, err
     return out.splitlines(), err
 

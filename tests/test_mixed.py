@@ -228,7 +228,7 @@ def small_mixed_tables(draw):
 
 
 @given(small_mixed_tables())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y, nominal = table
     values = np.array(X, dtype=object)
@@ -242,7 +242,7 @@ def test_any_small_table_gives_the_scores_of_the_oracle(table):
 
 
 @given(small_mixed_tables())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_small_table_gives_the_weights_of_the_oracle(table):
     X, y, nominal = table
     order = np.arange(len(y))[::-1]

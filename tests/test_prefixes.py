@@ -166,7 +166,7 @@ def test_every_prefix_has_the_accuracy_of_the_oracle(case, scale):
 
 
 @given(small_tables(max_features=11))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_small_table_has_the_accuracies_of_the_oracle(table):
     X, y = table
     assert_is_the_oracle(Given(-np.arange(X.shape[1])).fit(X, y), X, y)

@@ -41,7 +41,7 @@ def test_scores_for_a_numeric_target_are_the_oracles(method, case):
 
 
 @given(small_tables())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y = table
     for method, kind in KIN.items():

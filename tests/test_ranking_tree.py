@@ -77,7 +77,7 @@ def test_tree_is_that_of_the_oracle(case, limits):
     st.integers(1, 4),
     st.sampled_from([0.0, 0.1, 0.3]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_small_table_has_the_tree_of_the_oracle(table, depth, leaf, decrease):
     X, y = table
     limits = {

@@ -57,7 +57,7 @@ small = st.integers(1, 5).flatmap(
 
 
 @given(small)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_correlations_of_any_small_table_are_the_oracle(rows):
     X = np.array(rows)
     likeness = Correlation(Columns(None, X, {}))

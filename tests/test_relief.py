@@ -43,7 +43,7 @@ def test_other_scales(scale):
 
 
 @given(small_tables())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y = table
     np.testing.assert_allclose(Relief().fit(X, y).scores_, relief(X, y), atol=1e-12)

@@ -118,7 +118,7 @@ def test_looks_and_intervals_are_those_of_the_oracle(method, shift):
 
 
 @given(small_tables())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_any_small_table_has_exact_scores(table):
     X, y = table
     for method in METHODS:

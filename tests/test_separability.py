@@ -92,7 +92,7 @@ class TestLinkage:
             assert_array_equal(labels, labelled(clusters))
 
     @given(small_tables(max_rows=20))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_chain_is_greedy_on_any_small_table(self, table):
         X, _ = table
         merges, heights = prototypes.agglomerate(cdist(X, X), "summed")
@@ -223,7 +223,7 @@ class TestRatio:
             assert selector.delta_ == pytest.approx(delta, rel=1e-12)
 
     @given(small_tables())
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_any_small_table_gives_the_scores_of_the_oracle(self, table):
         X, y = table
         check_scores(IPCMSR(n_neighbors=2), X, y)

@@ -87,7 +87,7 @@ def test_one_search_gives_the_scores_of_refits(case, selector):
 
 
 @given(small_tables())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_one_search_gives_the_scores_of_refits_on_any_small_table(table):
     X, y = table
     for selector in (Relief(), ReliefF(n_neighbors=2), ReliefF(metric="manhattan")):

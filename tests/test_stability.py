@@ -28,7 +28,7 @@ masks = st.integers(2, 6).flatmap(
 
 
 @given(masks)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_masks_give_the_index_of_the_oracle(Z):
     found = stability(Z)
     if np.all(Z) or not np.any(Z):
