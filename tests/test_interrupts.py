@@ -33,28 +33,38 @@ needs_timer = pytest.mark.skipif(
 
 @pytest.fixture
 def interrupt_after():
-    """Call it with seconds to wait for one KeyboardInterrupt, and the next …
+    """Call it with seconds until a KeyboardInterrupt.
 
-    Its event `came` is set when the first has come, however long that took.
+    Its event `came` is set when it has come, however long that took.
     """
 
-    def arm(*seconds):
-        left[:] = seconds
-        signal.setitimer(signal.ITIMER_REAL, left.pop(0))
+    def arm(seconds):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
     def fire(*_):
-        arm.came.set()  # before the next can come: it takes a lock
-        if left:
-            arm(*left)
+        arm.came.set()
         raise KeyboardInterrupt
 
-    left, arm.came = [], threading.Event()
+    arm.came = threading.Event()
     before = signal.signal(signal.SIGALRM, fire)
     gc.disable()  # what an interrupt hits in a finalizer is lost
     yield arm
     gc.enable()
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def interrupted_again(monkeypatch):
+    """Who waits for pieces under way after an interrupt is interrupted once more."""
+    rest = threads._Crew._rest
+
+    def and_interrupt(self):
+        if self.stopped:
+            signal.raise_signal(signal.SIGINT)
+        rest(self)
+
+    monkeypatch.setattr(threads._Crew, "_rest", and_interrupt)
 
 
 def table(n=300, d=20):
@@ -154,12 +164,13 @@ class TestWorkers:
         assert len(begun) < 10
 
     @needs_timer
+    @pytest.mark.usefixtures("interrupted_again")
     def test_a_second_interrupt_ends_the_waiting(self, interrupt_after):
         free, ended, done = threading.Event(), [], []
 
         def piece(number):
             if number == 0:
-                interrupt_after(1e-6, 0.1)
+                interrupt_after(1e-6)
             free.wait(LONG)
             ended.append(number)
 
@@ -303,15 +314,17 @@ class TestSingleThreadedBlas:
         assert_soon({2})
 
     @needs_timer
+    @pytest.mark.usefixtures("interrupted_again")
     def test_threads_that_outlive_their_caller_do_not_restore_the_limit(
         self, interrupt_after
     ):
-        free, ended = threading.Event(), []
+        free, both, ended = threading.Event(), threading.Barrier(2), []
 
         def piece(number):
+            both.wait(LONG)
             before = [library.get_num_threads() for library in threads._blas()]
             if number == 0:
-                interrupt_after(1e-6, 0.1)
+                interrupt_after(1e-6)
             free.wait(LONG)
             threads._set_blas_threads(before)  # as scikit-learn's search does
             ended.append(number)
