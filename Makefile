@@ -4,8 +4,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Said twice, quiet leaves errors only.
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+# Said twice, quiet leaves errors only. A download that breaks off is begun again.
+PIP := -m pip --disable-pip-version-check --quiet --quiet
+comma := ,
+again = $(1) || { sleep 5 && $(1); } || { sleep 30 && $(1); }
 
 .DEFAULT_GOAL := help
 # Two installations into one environment at a time would break it.
@@ -93,7 +95,7 @@ $(VENV)/.has-venv:
 # Each file says which extras are installed.
 $(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
 	@echo "Installing widemargin[$*] into $(VENV) ..." >&2
-	@$(PIP) install --editable '.[$*]'
+	@$(call again,$(BIN)/python $(PIP) install --editable '.[$*]')
 	@touch $@
 
 # AnnData keeps pandas below 3, so it is only there where pandas is old.
@@ -102,15 +104,15 @@ $(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
 	@python=$$(.ci/find-python oldest) && rm -rf .venv-oldest && \
 		"$$python" -m venv .venv-oldest
 	@.venv-oldest/bin/python .ci/lowest.py > .venv-oldest/lowest.txt
-	@.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet --quiet \
-		install --constraint .venv-oldest/lowest.txt --editable '.[anndata,$*]' \
-		hypothesis polars pytest pytest-xdist
+	@$(call again,.venv-oldest/bin/python $(PIP) install \
+		--constraint .venv-oldest/lowest.txt --editable '.[anndata$(comma)$*]' \
+		hypothesis polars pytest pytest-xdist)
 	@touch $@
 
 .venv-newest/.has-%: pyproject.toml
 	@echo "Installing the newest versions for widemargin[$*] into .venv-newest ..." >&2
 	@python=$$(.ci/find-python newest) && rm -rf .venv-newest && \
 		"$$python" -m venv .venv-newest
-	@.venv-newest/bin/python -m pip --disable-pip-version-check --quiet --quiet \
-		install --editable '.[$*]' hypothesis polars pytest pytest-xdist
+	@$(call again,.venv-newest/bin/python $(PIP) install \
+		--editable '.[$*]' hypothesis polars pytest pytest-xdist)
 	@touch $@
