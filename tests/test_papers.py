@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 
 import widemargin.papers as papers
 from cli_tools import invoke
+from waiting import LONG, wait_until
 from widemargin.papers import markdown
 from widemargin.papers.__main__ import write
 from widemargin.papers.axes import ticks
@@ -343,15 +343,11 @@ def test_ctrl_c_ends_in_a_line_and_keeps_what_is_done(tmp_path):
         command,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that starts it in the background has SIGINT ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
-        deadline = time.monotonic() + 280
-        while not results.exists() and time.monotonic() < deadline:
-            time.sleep(0.2)
+        wait_until(lambda: results.exists() or process.poll() is not None)
         os.kill(process.pid, signal.SIGINT)
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=LONG)
     finally:
         process.kill()
     assert (process.returncode, stderr.strip()) == (130, "widemargin: interrupted")

@@ -13,6 +13,7 @@ import pytest
 
 import widemargin
 from report_cases import NASTY, comparison
+from waiting import LONG
 from widemargin import ReliefF
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare, profile
@@ -43,6 +44,7 @@ OPTIONS = [
     "--disable-sync",
 ]
 DESKTOP, PHONE = 1280, 390
+PATIENCE = 1000 * LONG  # milliseconds
 KEYSTROKE = 100  # milliseconds, beyond which typing does not feel immediate
 
 # Of every visible text: its contrast with what is behind it, where that is too low.
@@ -92,7 +94,9 @@ LOW_CONTRAST = r"""() => {
 @pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        chromium = driver.chromium.launch(
+            executable_path=CHROMIUM, args=OPTIONS, timeout=PATIENCE
+        )
         yield chromium
         chromium.close()
 
@@ -206,6 +210,7 @@ def files(tmp_path_factory):
 def opened(browser, path, width=DESKTOP, **options):
     """The page at a width; nothing may go wrong in it, and nothing be loaded."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     problems, requests = [], []
     page.on("console", lambda message: problems.append(message.text))
@@ -510,6 +515,7 @@ def test_notebook_frame_shows_the_page(browser, tmp_path):
     notebook = tmp_path / "notebook.html"
     notebook.write_text(PAGES["four"]()._repr_html_(), encoding="utf-8")
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     problems = []
     page.on("console", lambda message: problems.append(message.text))
