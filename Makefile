@@ -44,11 +44,16 @@ test-newest: .venv-newest/.has-$(EXTRAS) ## run TESTS with the newest Python and
 	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/pytest -n 2 --dist loadfile \
 		$(TESTS)
 
-lint: $(VENV)/.has-dev ## check style, types and the direction of imports
+SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema vendor.
+
+lint: $(VENV)/.has-dev ## check style, types, directions of imports, workflow files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+	@$(SCHEMA)github-workflows .github/workflows/*
+	@$(SCHEMA)github-issue-forms .github/ISSUE_TEMPLATE/*
+	@$(SCHEMA)citation-file-format CITATION.cff
 
 format: $(VENV)/.has-dev ## fix style where it can be fixed
 	@$(BIN)/ruff check --fix .

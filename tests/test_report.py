@@ -24,7 +24,7 @@ from widemargin.evaluation import compare
 from widemargin.report import formats
 from widemargin.report.distributions import column, distributions
 from widemargin.report.html import render
-from widemargin.report.payload import VERDICTS, payload
+from widemargin.report.payload import VERDICTS, kept_names, payload
 from widemargin.report.provenance import constructor
 from widemargin.report.summarize import summarize
 
@@ -333,6 +333,28 @@ def test_no_signal_is_not_recommended(full):
     assert "though no signal was found" in page
     assert ">recommended<" not in page
     assert ">recommended<" in widemargin.report(full).html
+
+
+def test_kept_features_are_named_at_the_top(full, compared):
+    def top(results, **changes):
+        data = {**summarize(results), **changes}
+        return render(data).partition("<main>")[0]
+
+    for name in compared.feature_names[compared.selected]:
+        assert f"<b><bdi>{name}</bdi></b>" in top(compared)
+    kept = kept_names(summarize(full)["methods"][0], full.feature_names)
+    head = top(full)
+    assert f"<b><bdi>{kept[7]}</bdi></b> and" in head
+    assert f"{len(kept) - 8} more</a>" in head
+    for changes in ({"signal": False}, {"image": {"shape": [2, 4], "order": "C"}}):
+        assert 'class="named"' not in top(compared, **changes)
+
+
+def test_the_overlap_says_what_it_is_of(full, compared):
+    k = compared.agreement.k
+    assert k > 1
+    assert f"Overlap of the first {k}<" in widemargin.report(compared).html
+    assert "Overlap of the kept features<" in widemargin.report(full).html
 
 
 def test_constructor_writes_what_was_changed():

@@ -108,9 +108,18 @@ def announce(what: str, seconds: float | None, verbose: int) -> None:
 
 
 def about(seconds: float) -> str:
-    """A duration in words, as exact as an estimate should be."""
+    """A duration in words, as exact as an estimate should be.
+
+    Examples
+    --------
+    >>> from widemargin.progress import about
+    >>> about(0.2), about(40), about(130)
+    ('about a second', 'about 40 seconds', 'about 2 minutes')
+    """
+    if seconds < 1.5:
+        return "about a second"
     if seconds < 100:
-        return f"about {max(1, round(seconds))} seconds"
+        return f"about {seconds:.0f} seconds"
     if seconds < 6000:
         return f"about {seconds / 60:.0f} minutes"
     return f"about {seconds / 3600:.0f} hours"

@@ -227,8 +227,8 @@ class Comparison:
         auc; NaN where a part is missing. A feature is *confirmed* if q < 0.05 and at
         least 60 % of the subsamples select it, *tentative* if one of the two holds or
         is all that is known, else *rejected*; without signal, all are. ``why`` says
-        what speaks against it: low score, near copy of another one, unstable, not
-        significant, no signal. For two classes, and for more if they are in order,
+        what speaks against it: below the cut (it ranks behind those kept), near copy of
+        another one, unstable, not significant, constant, no signal. For two classes, and for more if they are in order,
         ``direction`` is 1 if values rise with the class and −1 if they fall, and
         ``auc`` is the probability that of two rows of different classes the higher
         class has the higher value. For a numeric target both are as for classes in
@@ -247,6 +247,7 @@ class Comparison:
             self._near_copies(fitted),
             self.n_features or 0,
             self.signal,
+            self.profile.constants,
         )
         columns = verdicts(known)
         order = np.argsort(fitted.ranking_, kind="stable")

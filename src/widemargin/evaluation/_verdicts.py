@@ -31,6 +31,7 @@ class Known(NamedTuple):
     instead: Ints | None  # the better feature that it is a near copy of, −1 for none
     n_selected: int
     signal: bool | None  # False: nothing is to be believed
+    constants: Ints | None = None  # features with a single value
 
 
 def verdicts(known: Known) -> dict[str, Any]:
@@ -72,6 +73,8 @@ def _why(
     steady: NDArray[np.bool_] | None,
 ) -> str:
     """What speaks against a feature, if anything does."""
+    if known.constants is not None and f in known.constants:
+        return "constant"
     if known.signal is False:
         return "no signal"
     reasons = []
@@ -81,7 +84,7 @@ def _why(
         reasons.append("not significant")
     if known.ranking[f] > known.n_selected:
         if not reasons or steady is None or not steady[f]:
-            reasons.append("low score")
+            reasons.append("below the cut")
     elif steady is not None and not steady[f]:
         reasons.append("unstable")
     return "; ".join(reasons)

@@ -23,6 +23,7 @@ from widemargin.report.payload import (
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
 N_STATIC_COLUMNS = 20  # of the overview of columns, likewise
+N_NAMED = 8  # kept features at the top of the page
 N_GROUPS = 12  # groups of redundant features shown at once
 N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
 N_MEMBERS = 12  # members of a group that are named
@@ -131,6 +132,8 @@ def _shown(data: Json) -> Json:
         "verdicts": data.get("verdicts"),
         "tally": _tally(data.get("verdicts")),
         "kept": kept_names(best, data["features"]["name"]),
+        "named": _named(data, kept_names(best, data["features"]["name"])),
+        "overlapping": _overlapping(data["agreement"]),
         "outside": _outside(best),
         "leaks": data["data"].get("leaks", []) if data["data"] else [],
         "overview": (data.get("columns") or {"kind": []})["kind"][:N_STATIC_COLUMNS],
@@ -150,6 +153,24 @@ def _shown(data: Json) -> Json:
         "n_groups": N_GROUPS,
         "total_groups": len(groups),
     }
+
+
+def _named(data: Json, kept: list[str]) -> Json | None:
+    """The first of the kept features, for the top of the page.
+
+    Pixels are better seen on the map, and the answer of single selectors has names.
+    """
+    if not kept or data["image"] or data["signal"] is False or not data["curve"]:
+        return None
+    return {"names": kept[:N_NAMED], "rest": len(kept[N_NAMED:])}
+
+
+def _overlapping(agreement: Json | None) -> str:
+    """What the overlap of two methods is taken of."""
+    k = agreement.get("k") if agreement else None
+    if k is None:
+        return "Overlap of the kept features"
+    return f"Overlap of the first {formats.count(k) if k > 1 else 'feature'}"
 
 
 def _tally(verdicts: Json | None) -> str:

@@ -76,6 +76,8 @@ def pipeline(
         home = "widemargin.baselines" if baseline else "widemargin"
         lines += ["", "# The method as a step selects anew from the rows of each fit:"]
         lines += ["# cross-validate this one, since it judges the selection, too."]
-        lines += [f"selector = {home}.{constructor(mine)}{frames}"]
+        lines += [f"selector = {home}.{constructor(mine)}"]
+        if frames:
+            lines += [f"selector{frames}"]
         lines += ["model = make_pipeline(selector, *steps)"]
     return "\n".join(lines)

@@ -42,7 +42,8 @@ have is None, too. Features are numbered from 0 in the order of X.
     number of features. Losses are positive here and in ``methods``, and ``scoring``
     is their name without ``neg_``.
 ``agreement``
-    ``labels``, ``correlation`` and ``overlap``: square lists of lists.
+    ``labels``, ``correlation`` and ``overlap``: square lists of lists; ``k``, of how
+    many of the best features the overlap is, None for what each method keeps.
 ``redundancy``
     ``threshold``, ``measure``, ``groups``: per group ``features`` (the first stands
     for all) and ``similarity`` of each to the first, None where it is not known.
@@ -277,6 +278,7 @@ def _agreement(agreement: Any) -> Json | None:
         "labels": [text(label) for label in agreement.labels],
         "correlation": [numbers(row) for row in np.asarray(agreement.correlation)],
         "overlap": [numbers(row) for row in np.asarray(agreement.overlap)],
+        "k": getattr(agreement, "k", None),
     }
 
 
