@@ -58,21 +58,6 @@ TRICKS = {
             ),
         ),
     ),
-    "keys-at-once": Trick(
-        "relieff-e",
-        (
-            (
-                "kernels/candidates.py",
-                """                some = load(keys, r * width + block, LANES)
-                below = mask_bits(some < splat(border, LANES))
-""",
-                """                below = 0
-                for lane in range(LANES):
-                    below |= (keys[r, block + lane] < border) << lane
-""",
-            ),
-        ),
-    ),
     "partial-sums": Trick(
         "simba",
         (
@@ -101,22 +86,18 @@ TRICKS = {
     "short-lists": Trick(
         "gflip",
         (
-            ("kernels/trials.py", "    return not unsure\n", "    return False\n"),
             (
                 "kernels/trials.py",
-                """    base = kind * shortlist.length
-    held, bound = shortlist.held[kind], shortlist.bounds[kind]
-""",
-                """    base = kind * shortlist.length
-    held, bound = 0, -np.inf
-""",
+                "for place in range(start, start + shortlist.held[kind]):",
+                "for place in range(start, start):",
+            ),
+            (
+                "kernels/trials.py",
+                "return trials[FLOOR, b] <= nearest <= bound - trials[SLACK, b]",
+                "return nearest < -bound",
             ),
             ("kernels/flips.py", "    if outdated:\n", "    if False:\n"),
         ),
-    ),
-    "flips-at-once": Trick(
-        "gflip",
-        (("kernels/trials.py", "    return not unsure\n", "    return False\n"),),
     ),
 }
 

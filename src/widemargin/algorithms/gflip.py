@@ -30,6 +30,7 @@ LARGEST = 2**32  # bytes of a matrix of distances that is kept
 SHARE = 2  # and it is kept only if it takes at most this part of the available memory
 SPARE_FLIPS = 32  # logged beyond twice those of F before distances are summed anew
 FIRST_TRIED = 8  # flips evaluated at once after one was kept; twice as many after none
+MOST_TRIED = 32  # and no more than this
 
 
 class GFlip(MarginSelector):
@@ -307,7 +308,7 @@ class FlipSearch:
                 # Flips are as dense as this, as a rule.
                 done, tried = first + 1, -(-(first + 1) // FIRST_TRIED) * FIRST_TRIED
             else:
-                done, tried = len(features), min(kernels.TRIED, 2 * tried)
+                done, tried = len(features), min(MOST_TRIED, 2 * tried)
             visited += done
             for _ in range(done):
                 advance()
@@ -317,7 +318,7 @@ class FlipSearch:
     def scores(self) -> Floats:
         """What each flip out of F costs, or into F gains."""
         if self.changed:  # else the last epoch has evaluated all of them at this F
-            for part in spans(len(self.F), kernels.TRIED):
+            for part in spans(len(self.F), MOST_TRIED):
                 self._evaluate(np.arange(part.start, part.stop))
         return np.where(self.F, self.e - self.after, self.after - self.e)
 
@@ -328,19 +329,15 @@ class FlipSearch:
     def _evaluate(self, features: Ints) -> Floats:
         """The value of e after each flip of a few features."""
         n, count, table = len(self.table.X), len(features), self.table
-        # The last of them fills up the places.
-        tried = np.append(features, np.repeat(features[-1:], kernels.TRIED - count))
-        signs = np.where(self.F[tried], -1.0, 1.0)
+        signs = np.where(self.F[features], -1.0, 1.0)
         members = np.flatnonzero(self.F)
         batch = kernels.Batch(
-            count=count,
-            features=tried,
-            values=table.X.take(tried, axis=1),
-            ranges=np.stack([signs, table.low[tried], table.high[tried]]),
+            features=features,
+            values=table.X.take(features, axis=1),
+            ranges=np.stack([signs, table.low[features], table.high[features]]),
             members=members,
-            size=len(members),
         )
-        sums = np.empty((len(self.blocks) - 1, kernels.TRIED))
+        sums = np.empty((len(self.blocks) - 1, count))
         settings, kept = table.settings, self.flips.D.size > 0
 
         def evaluate(part: slice) -> None:
@@ -352,13 +349,13 @@ class FlipSearch:
                 self.utility,
                 self.blocks[part.start : part.stop + 1],
                 sums[part],
-                kernels.FlipRoom.of(n, settings.listed_neighbors, kept),
+                kernels.FlipRoom.of(n, settings.listed_neighbors, kept, count),
             )
 
         pieces = max(1, min(2 * self.workers.n_threads, n // settings.flipped_rows))
         self.workers.run(evaluate, spans(len(sums), -(-len(sums) // pieces)))
         self.flipped = self.flipped._replace(feature=-1)
-        e = sums.sum(axis=0)[:count]
+        e = sums.sum(axis=0)
         if len(members) == 1:
             e[features == members[0]] = 0.0  # e(∅)
         self.after[features] = e

@@ -78,12 +78,7 @@ def fill_up(n: int, size: int) -> int:
 
 def places(wanted: int) -> int:
     """Length of a list that keeps ``wanted`` keys and has room to grow."""
-    return 2 * wanted + kernels.LANES
-
-
-def kept(places: int) -> int:
-    """How many keys a list of that length keeps."""
-    return (places - kernels.LANES) // 2
+    return 2 * wanted + 16
 
 
 @operations.nearest.register
@@ -256,6 +251,7 @@ class Search:
         return kernels.Candidates(
             np.empty(self.n_slots * m * length, np.int64),
             length,
+            wanted,
             np.zeros((self.n_slots, m), np.int32),
             np.full((self.n_slots, padded), kernels.NEVER, np.int32),
         )
@@ -397,7 +393,7 @@ class Search:
             )
         )
         again = which[unsure]
-        wanted = min(4 * kept(candidates.length), len(self.table.X))
+        wanted = min(4 * candidates.wanted, len(self.table.X))
         fits = self.table.settings.search_bytes // (28 * places(wanted) * self.n_slots)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
@@ -407,7 +403,7 @@ class Search:
     def _lists(
         self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule
     ) -> kernels.Lists:
-        wanted = kept(candidates.length)
+        wanted = candidates.wanted
         shape = (len(rows), self.n_slots, wanted + wanted // 4 + 1)
         lists = kernels.Lists(
             np.zeros(shape[:2], np.int64),

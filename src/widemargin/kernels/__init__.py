@@ -53,9 +53,7 @@ from widemargin.kernels.cells import (
 )
 from widemargin.kernels.constants import (
     CHUNK,
-    DOUBLES,
     EUCLIDEAN,
-    LANES,
     LINEAR,
     MANHATTAN,
     NEVER,
@@ -132,4 +130,4 @@ from widemargin.kernels.tree import (
     tree_counts,
     tree_leaves,
 )
-from widemargin.kernels.trials import TRIED, Batch
+from widemargin.kernels.trials import Batch

@@ -2,19 +2,10 @@
 
 import numpy as np
 
-from widemargin.kernels._jit import inner, tiny
-from widemargin.kernels.constants import LANES, NEVER
-from widemargin.kernels.simd import load, lowest_bit, mask_bits, splat
+from widemargin.kernels._jit import inner
+from widemargin.kernels.constants import NEVER
 
-
-@tiny
-def _within(mask, block, lo, hi):
-    """Clear the bits of a block that lie outside lo … hi−1."""
-    if block < lo:
-        mask &= -1 << (lo - block)
-    if block + LANES > hi:
-        mask &= (1 << (hi - block)) - 1
-    return mask
+RUN = np.uint64(64)  # keys that are passed over together if none is below the border
 
 
 @inner
@@ -56,12 +47,6 @@ def _shrink(entries, start, count, wanted):
     return np.int64(kept - start), np.int32(border >> 32)
 
 
-@tiny
-def entries_kept(length):
-    """How many entries a list with that many places keeps when it is cut."""
-    return (length - LANES) >> 1
-
-
 @inner
 def scan_rows(values, shape, queries, first, offset, layout, candidates):
     """Offer the rows of a tile to the lists of queries from ``first`` on.
@@ -71,9 +56,8 @@ def scan_rows(values, shape, queries, first, offset, layout, candidates):
     labels, starts, slots = layout.labels, layout.starts, layout.slots
     rows, classes = queries.rows, queries.labels
     entries, counts, borders = candidates.entries, candidates.counts, candidates.borders
-    keys, (height, width, filled) = values.view(np.int32), shape
-    length = candidates.length
-    room, wanted = length - LANES, entries_kept(length)
+    keys, (height, _, filled) = values.view(np.int32), shape
+    length, wanted = candidates.length, candidates.wanted
     for r in range(height):
         q = first + r
         itself = rows[q] - offset
@@ -86,15 +70,19 @@ def scan_rows(values, shape, queries, first, offset, layout, candidates):
             lo, hi = max(starts[c] - offset, 0), min(starts[c + 1] - offset, filled)
             base = (slot * counts.shape[1] + q) * length
             count, border = counts[slot, q], borders[slot, q]
-            for block in range(lo & -LANES, hi, LANES):
-                some = load(keys, r * width + block, LANES)
-                below = mask_bits(some < splat(border, LANES))
-                below = _within(below, block, lo, hi)
-                while below:
-                    column = block + lowest_bit(below)
-                    key, row = np.int64(keys[r, column]), offset + column
-                    entries[base + count] = key << 32 | row
-                    below, count = below & (below - 1), count + 1
-                if count > room:
-                    count, border = _shrink(entries, np.uint64(base), count, wanted)
+            for start in range(np.uint64(lo), np.uint64(hi), RUN):
+                stop, least = min(start + RUN, np.uint64(hi)), border
+                for column in range(start, stop):
+                    least = min(least, keys[r, column])
+                if least == border:  # as it mostly is, found for several at a time
+                    continue
+                for column in range(start, stop):
+                    if keys[r, column] < border:
+                        key, row = np.int64(keys[r, column]), offset + np.int64(column)
+                        entries[base + count] = key << 32 | row
+                        count += 1
+                        if count == length:
+                            count, border = _shrink(
+                                entries, np.uint64(base), count, wanted
+                            )
             counts[slot, q], borders[slot, q] = count, border

@@ -4,7 +4,6 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.bounds import uncertain_entries
-from widemargin.kernels.candidates import entries_kept
 from widemargin.kernels.constants import LOWER, NEVER
 from widemargin.kernels.distances import measure_distances
 from widemargin.kernels.ties import rank_ties, share_ties
@@ -19,8 +18,7 @@ def _sorted(candidates, q, slot, ordered):
     entries, counts, length = candidates.entries, candidates.counts, candidates.length
     border, held = candidates.borders[slot, q], 0
     start = (slot * counts.shape[1] + q) * length
-    wanted = entries_kept(length)
-    most = wanted + (wanted >> 2)
+    most = candidates.wanted + (candidates.wanted >> 2)
     for place in range(start, start + counts[slot, q]):
         entry, p = entries[place], held
         if held < most:

@@ -5,9 +5,16 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.constants import LANES, SIGMOID, TIE, ZERO_ONE
+from widemargin.kernels.constants import SIGMOID, TIE, ZERO_ONE
 from widemargin.kernels.shortlists import ROOM, carry_flip, distance_row, list_nearest
-from widemargin.kernels.trials import OCTET, TRIED, search_list, settle_row
+from widemargin.kernels.trials import (
+    FLOOR,
+    NEAREST,
+    SIGN,
+    SLACK,
+    search_list,
+    search_row,
+)
 
 
 class Flipped(NamedTuple):
@@ -25,39 +32,39 @@ class FlipRoom(NamedTuple):
     """Room for one thread to evaluate flips."""
 
     row: np.ndarray  # (n,) of D, if D is not kept
-    tests: np.ndarray  # (5, TRIED) signs, slack, floors; nearest hits and misses
-    values: np.ndarray  # (K + ROOM + 2 LANES,) distances
-    ids: np.ndarray  # (K + ROOM + 2 LANES,) and rows, before they are sorted
+    trials: np.ndarray  # (NEAREST + 2, B), see `widemargin.kernels.trials`
+    values: np.ndarray  # (K + ROOM,) distances
+    ids: np.ndarray  # (K + ROOM,) and rows, before they are sorted
 
     @classmethod
-    def of(cls, n, length, kept):
-        """Room for a table of n rows."""
-        room = length + ROOM + 2 * LANES
+    def of(cls, n, length, kept, flips):
+        """Room for a table of n rows and as many flips."""
         return cls(
             row=np.empty(0 if kept else n),
-            tests=np.zeros((5, TRIED)),
-            values=np.empty(room),
-            ids=np.empty(room, np.int64),
+            trials=np.empty((NEAREST + 2, flips)),
+            values=np.empty(length + ROOM),
+            ids=np.empty(length + ROOM, np.int64),
         )
 
 
 @inner
-def _set_tests(i, values, ranges, removed, tests):
+def _begin_trials(i, values, ranges, removed, trials):
     """What flips may take off a squared distance of row i, and what is too little."""
-    for b in range(TRIED):
+    for b in range(values.shape[1]):
         sign, value = ranges[0, b], values[i, b]
         reach = max(value - ranges[1, b], ranges[2, b] - value)
         slack = reach * reach if sign < 0 else 0.0
-        tests[0, b], tests[1, b] = sign, slack
-        tests[2, b] = 1e-8 * (removed + slack)
+        trials[SIGN, b], trials[SLACK, b] = sign, slack
+        trials[FLOOR, b] = 1e-8 * (removed + slack)
 
 
 @inner
-def _add_utilities(utility, tests, sums):
+def _add_utilities(utility, trials, sums):
     """Add u(θ) for the hits and misses found."""
     kind, beta = utility.kind, utility.beta
-    for b in range(TRIED):
-        near, far = np.sqrt(max(tests[3, b], 0.0)), np.sqrt(max(tests[4, b], 0.0))
+    for b in range(sums.size):
+        near = np.sqrt(max(trials[NEAREST, b], 0.0))
+        far = np.sqrt(max(trials[NEAREST + 1, b], 0.0))
         value = 0.5 * (far - near)
         if kind == SIGMOID:
             value = 1 / (1 + np.exp(-beta * value))
@@ -67,32 +74,32 @@ def _add_utilities(utility, tests, sums):
 
 
 @inner
-def _find_nearest(i, h, lane, flips, shortlist, batch, length, room):
-    """Distances of row i to its nearest hit or miss after OCTET flips.
+def _find_nearest(i, h, flips, shortlist, batch, length, room):
+    """Distances of row i to its nearest hit or miss after each flip.
 
     Its list settles that if the best listed row is nearer, after the flip, than any
     other can be. A list that does not is made anew, and if that does not help, all rows
     are looked at.
     """
-    tests, versions = room.tests, flips.versions
+    trials, versions = room.trials, flips.versions
     label = flips.labels[i]
     span = flips.starts[label], flips.starts[label + 1]
-    if search_list(i, h, lane, shortlist, batch.values, tests):
+    if search_list(i, h, shortlist, batch.values, trials):
         return
     outdated = versions[i] < length
     row = distance_row(i, flips, length, room.row)
     if outdated:
         list_nearest(i, span, shortlist, row, room.values, room.ids)
-        if search_list(i, h, lane, shortlist, batch.values, tests):
+        if search_list(i, h, shortlist, batch.values, trials):
             return
-    settle_row(i, h, lane, span, flips.XT, row, shortlist, batch, tests)
+    search_row(i, h, span, flips.XT, row, shortlist, batch, trials)
 
 
 @jit
 def evaluate_flips(flips, shortlist, batch, flipped, utility, blocks, sums, room):
     """sums[k, b] = Σ u(θ) over block k of the rows, after flip b of a batch."""
     XT, labels, starts = flips.XT, flips.labels, flips.starts
-    tests, feature = room.tests, flipped.feature
+    trials, feature = room.trials, flipped.feature
     for k in range(blocks.size - 1):
         sums[k] = 0.0
         for i in range(blocks[k], blocks[k + 1]):
@@ -112,10 +119,7 @@ def evaluate_flips(flips, shortlist, batch, flipped, utility, blocks, sums, room
                 )
             if flips.D.size == 0:
                 flips.versions[i] = -1
-            _set_tests(i, batch.values, batch.ranges, flipped.removed, tests)
+            _begin_trials(i, batch.values, batch.ranges, flipped.removed, trials)
             for h in range(2):
-                for lane in range(0, batch.count, OCTET):
-                    _find_nearest(
-                        i, h, lane, flips, shortlist, batch, flipped.length, room
-                    )
-            _add_utilities(utility, tests, sums[k])
+                _find_nearest(i, h, flips, shortlist, batch, flipped.length, room)
+            _add_utilities(utility, trials, sums[k])

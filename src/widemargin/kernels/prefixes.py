@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.constants import DOUBLES, TIE
-from widemargin.kernels.simd import load, min_lane, minimum, splat
+from widemargin.kernels.constants import INFINITE, TIE
 
 FAR = 1 + 4 * TIE  # squared distances farther apart than this are no tie
 
@@ -48,14 +47,15 @@ def add_column(prefixes, f, i, D, q):
 
 @inner
 def _least(values, start, stop):
-    """The smallest of values[start … stop−1], ∞ if there are none."""
-    least, whole = splat(np.inf, DOUBLES), start + (stop - start) // DOUBLES * DOUBLES
-    for j in range(start, whole, DOUBLES):
-        least = minimum(load(values, j, DOUBLES), least)
-    smallest = min_lane(least)
-    for j in range(whole, stop):
-        smallest = min(smallest, values[j])
-    return smallest
+    """The smallest of values[start … stop−1], none of which is negative; ∞ for none.
+
+    As integers, whose minimum the compiler finds several at a time: bit patterns of
+    numbers that are not negative compare like these.
+    """
+    bits, least = values.view(np.int64), INFINITE
+    for j in range(np.uint64(start), np.uint64(stop)):
+        least = min(least, bits[j])
+    return np.int64(least).view(np.float64)
 
 
 @jit

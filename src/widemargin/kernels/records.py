@@ -25,6 +25,7 @@ class Candidates(NamedTuple):
 
     entries: np.ndarray  # (S · m · L,) int64, key · 2³² + row
     length: int  # L, places of a list
+    wanted: int  # entries that a list that is full is cut to, and a few more
     counts: np.ndarray  # (S, m) filled places
     borders: np.ndarray  # (S, m) int32; rows that are not listed have no smaller key
 

@@ -5,14 +5,14 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.bounds import key_error
 from widemargin.kernels.candidates import scan_rows
-from widemargin.kernels.constants import EUCLIDEAN, LANES, TIE
+from widemargin.kernels.constants import EUCLIDEAN, LINE, TIE
 from widemargin.kernels.tiles import fill_tile
 
 
 @inner
 def _transpose(tile, turned):
     """turned[c, r] = tile[r, c], from as many rows at a time as fill a cache line."""
-    width, side = np.uint64(tile.shape[0]), np.uint64(LANES)
+    width, side = np.uint64(tile.shape[0]), np.uint64(LINE)
     for start in range(np.uint64(0), width, side):
         for c in range(width):
             for r in range(start, start + side):

@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from widemargin.kernels._jit import inner, tiny
-from widemargin.kernels.constants import LANES
-from widemargin.kernels.simd import load, lowest_bit, mask_bits, splat
+from widemargin.kernels._jit import inner
 
 
 class Flips(NamedTuple):
@@ -34,12 +32,13 @@ class Shortlist(NamedTuple):
 
     @classmethod
     def of(cls, n, length):
-        """Lists of n rows, not made yet."""
+        """Lists of n rows, not made yet: empty, with anything possible beyond them."""
         near, ids = np.empty(2 * n * length), np.empty(2 * n * length, np.int64)
-        return cls(length, near, ids, np.full(2 * n, -1, np.int64), np.empty(2 * n))
+        held, bounds = np.zeros(2 * n, np.int64), np.full(2 * n, -np.inf)
+        return cls(length, near, ids, held, bounds)
 
 
-ROOM = 48  # rows, beyond those listed, that are put in order at once
+ROOM = 64  # rows, beyond those listed, that are put in order at once
 
 
 @inner
@@ -61,22 +60,6 @@ def distance_row(i, flips, length, spare):
             row[j] += sign * t * t
     versions[i] = length
     return row
-
-
-@tiny
-def _below_limit(values, start, limit):
-    """Bit c says whether values[start + c] < limit, for c < LANES."""
-    return mask_bits(load(values, start, LANES) < splat(limit, LANES))
-
-
-@inner
-def _few_below_limit(values, start, stop, limit):
-    """The same for fewer than LANES values."""
-    mask = 0
-    for j in range(start, stop):
-        if values[j] < limit:
-            mask |= 1 << (j - start)
-    return mask
 
 
 @inner
@@ -116,21 +99,15 @@ def list_nearest(i, span, shortlist, row, values, rows):
             worst = near[base + enough] * (1 + 1e-12) + 1e-300
         for part in range(2):
             start, stop = ranges[h][part]
-            for first in range(start, stop, LANES):
-                if first + LANES <= stop:
-                    nearer = _below_limit(row, first, worst)
-                else:
-                    nearer = _few_below_limit(row, first, stop, worst)
-                while nearer:
-                    j = first + lowest_bit(nearer)
-                    nearer &= nearer - 1
+            for j in range(np.uint64(start), np.uint64(stop)):
+                if row[j] < worst:
                     values[count], rows[count] = row[j], j
                     count += 1
-                if count > K + ROOM:
-                    _sort_into(values, rows, count, base, K, near, ids)
-                    for e in range(K):
-                        values[e], rows[e] = near[base + e], ids[base + e]
-                    count, worst = K, values[K - 1]
+                    if count == K + ROOM:
+                        _sort_into(values, rows, count, base, K, near, ids)
+                        for e in range(K):
+                            values[e], rows[e] = near[base + e], ids[base + e]
+                        count, worst = K, values[K - 1]
         _sort_into(values, rows, count, base, K, near, ids)
         members = hi - lo - 1 if h == 0 else row.size - (hi - lo)
         if count >= K:

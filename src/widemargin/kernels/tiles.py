@@ -7,7 +7,7 @@ from numba import types
 
 from widemargin.kernels._jit import by_type, inner, tiny
 from widemargin.kernels.blas import multiply
-from widemargin.kernels.constants import LANES
+from widemargin.kernels.constants import LINE
 
 
 @tiny
@@ -151,12 +151,12 @@ def _add_extras(norms, first, offset, shape, tile, part):
             for c in range(wide):
                 tile[r, c] += excess[pair, place + c]
     starts, pairs, excess = theirs.starts, theirs.pairs, theirs.excess
-    tall, place, side = np.uint64(height), np.uint64(first), np.uint64(LANES)
+    tall, place, side = np.uint64(height), np.uint64(first), np.uint64(LINE)
     # Whole lines of memory at a time: columns are far apart.
-    for c0 in range(0, filled, LANES):
-        if starts[offset + c0] == starts[min(offset + c0 + LANES, starts.size - 1)]:
+    for c0 in range(0, filled, LINE):
+        if starts[offset + c0] == starts[min(offset + c0 + LINE, starts.size - 1)]:
             continue
-        for c in range(LANES):
+        for c in range(LINE):
             for r in range(tall):
                 part[c, r] = 0
             if c0 + c < filled:

@@ -4,31 +4,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from widemargin.kernels._jit import inner
-from widemargin.kernels.simd import any_lane, load, min_lane, minimum, splat, store
+from widemargin.kernels._jit import inner, tiny
+from widemargin.kernels.constants import INFINITE
 
 
 class Batch(NamedTuple):
-    """Flips that are tried together; the last of them fills up the TRIED places."""
+    """Flips that are tried together."""
 
-    count: int
-    features: np.ndarray  # (TRIED,)
-    values: np.ndarray  # (n, TRIED) their columns side by side
-    ranges: np.ndarray  # (3, TRIED) +1 to add, −1 to remove; low; high
-    members: np.ndarray  # the features of F come first
-    size: int  # how many there are
+    features: np.ndarray  # (B,)
+    values: np.ndarray  # (n, B) their columns side by side
+    ranges: np.ndarray  # (3, B) +1 to add, −1 to remove; low; high
+    members: np.ndarray  # the features of F
 
 
-TRIED = 32  # flips that are tried together at most
-OCTET = 8  # of them are tried at once
+# Rows of the table of a row's trials: for each flip, +1 or −1, what the flip may take
+# off a squared distance at most, and below what a difference has lost its digits; then
+# the squared distances of the nearest hit and miss after it.
+SIGN, SLACK, FLOOR, NEAREST = 0, 1, 2, 3
 
 
 @inner
-def _pair(i, j, XT, members, size, f, sign):
+def _pair(i, j, XT, members, f, sign):
     """Squared distance of rows i and j after feature f is flipped, summed afresh."""
     s = 0.0
-    for e in range(size):
-        g = members[e]
+    for g in members:
         if g != f:
             t = XT[g, i] - XT[g, j]
             s += t * t
@@ -40,21 +39,21 @@ def _pair(i, j, XT, members, size, f, sign):
 
 @inner
 def _least(row, column, i, sign, lo, hi):
-    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1."""
-    x, whole = column[i], lo + (hi - lo) // OCTET * OCTET
-    least, xs, signs = splat(np.inf, OCTET), splat(x, OCTET), splat(sign, OCTET)
-    for j in range(lo, whole, OCTET):
-        t = xs - load(column, j, OCTET)
-        least = minimum(load(row, j, OCTET) + signs * t * t, least)
-    best = min_lane(least)
-    for j in range(whole, hi):
+    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1.
+
+    As integers, whose minimum the compiler finds several at a time: bit patterns of
+    numbers that are not negative compare like these. If some are negative, the result
+    is one of them.
+    """
+    x, least = column[i], INFINITE
+    for j in range(np.uint64(lo), np.uint64(hi)):
         t = x - column[j]
-        best = min(best, row[j] + sign * t * t)
-    return best
+        least = min(least, np.float64(row[j] + sign * t * t).view(np.int64))
+    return np.int64(least).view(np.float64)
 
 
 @inner
-def _try_all(i, h, span, XT, members, size, f, sign, floor, row):
+def _nearest_of_all(i, h, span, XT, members, f, sign, floor, row):
     """Nearest distance after feature f is flipped, from all rows.
 
     A difference that has lost its digits to cancellation is summed afresh.
@@ -73,82 +72,51 @@ def _try_all(i, h, span, XT, members, size, f, sign, floor, row):
         v = row[j] + sign * t * t
         if v < best and not first[1] <= j < second[0]:
             if v < floor:
-                v = _pair(i, j, XT, members, size, f, sign)
+                v = _pair(i, j, XT, members, f, sign)
             best = min(best, v)
             if best == 0.0:
                 break
     return best
 
 
+@tiny
+def _is_settled(trials, h, b, bound):
+    """Whether the nearest listed row is the nearest of all, after flip b."""
+    nearest = trials[NEAREST + h, b]
+    return trials[FLOOR, b] <= nearest <= bound - trials[SLACK, b]
+
+
 @inner
-def settle_row(i, h, lane, span, XT, row, shortlist, batch, tests):
-    """Nearest distances of row i after some flips, where its list does not tell."""
+def search_list(i, h, shortlist, values, trials):
+    """Distances after all flips to the nearest listed hit (h = 0) or miss of row i.
+
+    Returns whether these are the nearest of all.
+    """
     near, ids, kind = shortlist.near, shortlist.ids, 2 * i + h
-    base = kind * shortlist.length
-    held, bound = shortlist.held[kind], shortlist.bounds[kind]
-    values, features, members = batch.values, batch.features, batch.members
-    for b in range(lane, lane + OCTET):
-        sign, slack, floor = tests[0, b], tests[1, b], tests[2, b]
-        best, x = np.inf, values[i, b]
-        for place in range(base, base + held):
-            t = x - values[ids[place], b]
-            best = min(best, near[place] + sign * t * t)
-        if best > bound - slack or best < floor:
-            best = _try_all(
-                i,
-                h,
-                span,
-                XT,
-                members,
-                batch.size,
-                features[b],
-                sign,
-                floor,
-                row,
+    start, bound = kind * shortlist.length, shortlist.bounds[kind]
+    flips = np.uint64(trials.shape[1])
+    for b in range(flips):
+        trials[NEAREST + h, b] = np.inf
+    for place in range(start, start + shortlist.held[kind]):
+        j, before = ids[place], near[place]
+        for b in range(flips):
+            t = values[i, b] - values[j, b]
+            after = before + trials[SIGN, b] * (t * t)
+            trials[NEAREST + h, b] = min(trials[NEAREST + h, b], after)
+    settled = True
+    for b in range(flips):
+        settled &= _is_settled(trials, h, b, bound)
+    return settled
+
+
+@inner
+def search_row(i, h, span, XT, row, shortlist, batch, trials):
+    """The same from all rows, for flips after which the list does not tell."""
+    features, members = batch.features, batch.members
+    bound = shortlist.bounds[2 * i + h]
+    for b in range(features.size):
+        if not _is_settled(trials, h, b, bound):
+            sign, floor = trials[SIGN, b], trials[FLOOR, b]
+            trials[NEAREST + h, b] = _nearest_of_all(
+                i, h, span, XT, members, features[b], sign, floor, row
             )
-        tests[3 + h, b] = best
-
-
-@inner
-def _try_some(values, places, near, ids, span, tests, rest):
-    """Distances after OCTET flips to some listed rows; whether a row beyond may matter.
-
-    ``places`` are that of the row's values in their flat array, of the first flip, and
-    0 for hits or 1 for misses; ``span`` are places in the flat lists.
-    """
-    ours, lane, side = places
-    x, sign = load(values, ours, OCTET), load(tests, lane, OCTET)
-    found = (3 + side) * TRIED + lane
-    least = load(tests, found, OCTET)
-    for place in range(span[0], span[1]):
-        t = x - load(values, ids[place] * TRIED + lane, OCTET)
-        least = minimum(splat(near[place], OCTET) + sign * (t * t), least)
-    store(least, tests, found)
-    slack, floor = (
-        load(tests, TRIED + lane, OCTET),
-        load(tests, 2 * TRIED + lane, OCTET),
-    )
-    beyond = least > splat(rest, OCTET) - slack
-    return any_lane(beyond | (least < floor))
-
-
-@inner
-def search_list(i, h, lane, shortlist, values, tests):
-    """Distances after OCTET flips to the nearest listed hit (h = 0) or miss of row i.
-
-    Returns whether these settle where the nearest ones are.
-    """
-    near, ids, kind = shortlist.near, shortlist.ids, 2 * i + h
-    start = kind * shortlist.length
-    held, bound = shortlist.held[kind], shortlist.bounds[kind]
-    for b in range(lane, lane + OCTET):
-        tests[3 + h, b] = np.inf
-    e, unsure = 0, True
-    while unsure and e < held:
-        stop, rest = min(e + 4, held), bound
-        if stop < held:
-            rest = min(rest, near[start + stop])
-        places, span = (i * TRIED + lane, lane, h), (start + e, start + stop)
-        unsure = _try_some(values, places, near, ids, span, tests, rest)
-        e = stop
-    return not unsure
