@@ -11,8 +11,10 @@ from cases import CASES
 from settings_tools import changed_settings
 from widemargin import Relief, ReliefF, methods
 from widemargin.engine import (
+    Edges,
     each_class,
     edge_sums,
+    group_sums,
     hits_and_misses,
     local,
     nearest,
@@ -259,7 +261,7 @@ def test_edge_sums(power, d, workers):
     table = make_table(rng.random((40, d)), rng.integers(0, 2, 40), workers)
     heads, tails = rng.integers(0, 40, (2, 9000))
     coefficients = rng.standard_normal(9000)
-    edges = local.kernels.Edges(heads, tails, coefficients)
+    edges = Edges(heads, tails, coefficients)
     expected = coefficients @ np.abs(table.X[heads] - table.X[tails]) ** power
     sums = edge_sums(table, edges, power=power, workers=workers)
     np.testing.assert_allclose(sums, expected, rtol=1e-10)
@@ -273,9 +275,8 @@ def test_group_sums(options, workers):
     heads, tails = rng.integers(0, 40, (2, 300))
     c = rng.standard_normal(300)
     offsets = np.array([3, 3, 10, 11, 200, 299])
-    sums = local.group_sums(
-        table, local.kernels.Edges(heads, tails, c), offsets, workers=workers, **options
-    )
+    edges = Edges(heads, tails, c)
+    sums = group_sums(table, edges, offsets, workers=workers, **options)
     t = table.X[tails] - table.X[heads]
     power = options.get("power", 1)
     t = c[:, None] * (t if options.get("signed") else np.abs(t) ** power)

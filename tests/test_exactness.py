@@ -8,7 +8,8 @@ import pytest
 from numba import njit
 
 from widemargin import kernels
-from widemargin.engine.local import METRICS, Search
+from widemargin.engine.local import METRICS
+from widemargin.engine.search import Search
 from widemargin.engine.weighted_screens import CoarseScreen, Screen
 from widemargin.kernels.bounds import key_error
 from widemargin.kernels.cells import ROUNDED, coarse_weights, round_query

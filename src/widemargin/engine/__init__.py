@@ -6,9 +6,11 @@ They take a table in memory, or one whose rows are on the workers of a Dask clus
 
 from typing import Any
 
+# The operations on tables in memory are registered by `local` and `sums`.
+from widemargin.engine import local as local
 from widemargin.engine.heat import heat, heat_width
 from widemargin.engine.influence import influences
-from widemargin.engine.local import Neighbors
+from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.operations import (
     edge_sums,
     group_sums,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from widemargin.engine.local import Neighbors
+from widemargin.engine.neighbors import Neighbors
 from widemargin.kernels import TIE
 from widemargin.protocol import Floats, Ints
 

@@ -21,6 +21,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, nearest
+from widemargin.engine.relations import slot_members
 from widemargin.engine.small import NAMES, nearer_and_tied
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
@@ -117,7 +118,7 @@ def scores_without(
 
 def _plan(v: int, counts: Ints, rule_of: Callable[[Ints], Rule]) -> _Plan:
     rule = rule_of(counts)
-    return _Plan(v, rule, _members(rule.slots, counts))
+    return _Plan(v, rule, slot_members(rule.slots, counts))
 
 
 def _out(part: Ints, v: int) -> NDArray[np.bool_]:
@@ -219,16 +220,6 @@ def _searched(table: Table, i: int, slot: int, part: Ints, plan: _Plan) -> Edges
     D = cdist(table.X[[i]], table.X[rows], NAMES[rule.metric])
     W = _shares(D, np.array([wanted])) * (rule.coefficients[label, slot] / wanted)
     return _listed(np.array([i]), rows[None], W)
-
-
-def _members(slots: Ints, counts: Ints) -> Ints:
-    """(C, S): others in each slot, for a row of each class."""
-    members = np.zeros((len(counts), int(slots.max()) + 1), np.int64)
-    for a, row in enumerate(slots):
-        there = row >= 0
-        others = counts - (np.arange(len(counts)) == a)
-        np.add.at(members[a], row[there], others[there])
-    return np.maximum(members, 0)
 
 
 def _shares(D: Floats, wanted: Ints) -> Floats:

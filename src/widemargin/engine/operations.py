@@ -15,7 +15,7 @@ from widemargin.protocol import AnyTable, Floats, Ints
 from widemargin.threads import Workers
 
 if TYPE_CHECKING:
-    from widemargin.engine.local import Neighbors
+    from widemargin.engine.neighbors import Neighbors
     from widemargin.kernels import Edges
 
 

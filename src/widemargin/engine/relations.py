@@ -47,6 +47,19 @@ def anyone(n_classes: int) -> Ints:
     return np.zeros((n_classes, n_classes), np.int64)
 
 
+def slot_members(slots: Ints, counts: Ints, *, outside: bool = False) -> Ints:
+    """(C, S): how many rows each slot has for a query of each class.
+
+    ``counts`` are the rows of each class. The query is one of them, and not its own
+    neighbour, unless it is from ``outside``.
+    """
+    members = np.zeros((len(counts), int(slots.max()) + 1), np.int64)
+    for a, row in enumerate(slots):
+        others = counts - (0 if outside else np.arange(len(counts)) == a)
+        np.add.at(members[a], row[row >= 0], others[row >= 0])
+    return np.maximum(members, 0)
+
+
 def class_coefficients(P: NDArray[np.float64]) -> NDArray[np.float64]:
     """What neighbours of each class count for a query of each class, in ReliefF.
 

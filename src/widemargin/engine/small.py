@@ -1,6 +1,6 @@
 """Neighbours in a small table, by NumPy and SciPy: nothing has to be compiled.
 
-The search of `widemargin.engine.local` takes seconds to compile, once per machine. A
+The search of `widemargin.engine.search` takes seconds to compile, once per machine. A
 small table is done sooner than that: all its distances are measured in double
 precision, which makes the neighbours certain without a screen. Both agree on them.
 """
@@ -39,7 +39,7 @@ def is_small(table: Table) -> bool:
 def neighbors(
     table: Table, k: int, slots: Ints, metric: str, queries: Ints, share_ties: bool
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """What `widemargin.engine.local.Neighbors` holds, from its offsets on."""
+    """What `widemargin.engine.neighbors.Neighbors` holds, from its offsets on."""
     from scipy.spatial.distance import cdist
 
     D = cdist(table.X[queries], table.X, NAMES[metric])

@@ -1,4 +1,7 @@
-"""Sums in memory over all rows, and over pairs of rows with a side."""
+"""Sums in memory: over edges, over all rows, and over pairs of rows with a side.
+
+They run over fixed blocks in a fixed order, so that they do not depend on threads.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,109 @@ from widemargin.engine import operations
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
+WIDE = 1000  # features from which on it pays to sort edges before they are summed
+
 A = TypeVar("A", bound=np.ndarray)
+
+
+def _each_pair_once(edges: kernels.Edges, n: int) -> kernels.Edges:
+    """The same sums from fewer edges: both directions of a pair in one."""
+    heads, tails, coefficients = edges
+    pairs = np.minimum(heads, tails) * n + np.maximum(heads, tails)
+    pairs, place = np.unique(pairs, return_inverse=True)
+    return kernels.Edges(*np.divmod(pairs, n), np.bincount(place, coefficients))
+
+
+@operations.edge_sums.register
+def edge_sums(
+    table: Table, edges: kernels.Edges, *, workers: Workers, power: int = 1
+) -> Floats:
+    """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
+    return sum_edges(table.data, edges, workers=workers, power=power)
+
+
+def sum_edges(
+    rows: Floats | kernels.MixedRows,
+    edges: kernels.Edges,
+    *,
+    workers: Workers,
+    power: int,
+) -> Floats:
+    """The same for some rows."""
+    X = rows.X if isinstance(rows, kernels.MixedRows) else rows
+    d = X.shape[1]
+    if d >= WIDE:
+        edges = _each_pair_once(edges, len(X))
+    n_edges = len(edges.heads)
+    blocks = spans(n_edges, 4096)
+    sums = np.zeros((len(blocks), d))
+    parts = workers.shares(d, 256, 1024)
+    pieces = [(b, part) for b in range(len(blocks)) for part in parts]
+
+    def add(piece: tuple[int, slice]) -> None:
+        b, part = piece
+        start, stop = blocks[b].start, blocks[b].stop
+        kernels.edge_sums(
+            X,
+            edges,
+            power,
+            start,
+            stop,
+            np.uint64(part.start),
+            np.uint64(part.stop),
+            sums[b],
+        )
+
+    workers.run(add, pieces)
+    if isinstance(rows, kernels.MixedRows):
+        workers.run(
+            lambda b: kernels.mixed_edge_sums(
+                rows, edges, power, blocks[b].start, blocks[b].stop, sums[b]
+            ),
+            range(len(blocks)),
+        )
+    total = np.zeros(d)
+    for part in sums:
+        total += part
+    return total
+
+
+@operations.group_sums.register
+def group_sums(
+    table: Table,
+    edges: kernels.Edges,
+    offsets: Ints,
+    *,
+    workers: Workers,
+    power: int = 1,
+    signed: bool = False,
+) -> Floats:
+    """The sums of `edge_sums`, for each group of edges by itself."""
+    n_groups = len(offsets) - 1
+    sums = np.zeros((n_groups, table.X.shape[1]))
+    workers.run(
+        lambda part: kernels.group_sums(
+            table.X,
+            edges,
+            0 if signed else power,
+            offsets,
+            part.start,
+            part.stop,
+            sums,
+        ),
+        spans(n_groups, 64),
+    )
+    # Where a value is missing, the rows hold the mean, which is all that signed
+    # differences need to know.
+    if table.mixed is not None and not signed:
+        rows = table.data
+        workers.run(
+            lambda part: kernels.mixed_group_sums(
+                rows, edges, power, offsets, part.start, part.stop, sums
+            ),
+            spans(n_groups, 64),
+        )
+    return sums
 
 
 @operations.row_sums.register

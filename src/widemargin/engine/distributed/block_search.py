@@ -27,15 +27,14 @@ from widemargin.engine.distributed.rows import (
     scaled,
     with_mixed,
 )
-from widemargin.engine.local import (
-    BLOCK,
-    METRICS,
+from widemargin.engine.local import BLOCK, METRICS, nearest
+from widemargin.engine.neighbors import Neighbors
+from widemargin.engine.relations import slot_members
+from widemargin.engine.search import (
     NO_BORDERS,
     SPARE,
-    Neighbors,
     Search,
     fill_up,
-    nearest,
     numbers_only,
     panel_width,
 )
@@ -77,8 +76,11 @@ class _QuerySearch(Search):
             table, METRICS[request.metric], request.slots, Workers(1), width
         )
         rank = np.empty(0, np.int64) if request.share_ties else table.rows
+        # Those of query rows that are in the table, then those of others.
+        slots, counts = request.slots, table.counts
+        members = [slot_members(slots, counts, outside=o) for o in (False, True)]
         self.rule = kernels.Rule(
-            self.metric, request.k, self.members(), rank, True, NO_BORDERS
+            self.metric, request.k, np.concatenate(members), rank, True, NO_BORDERS
         )
 
     def _beyond(self) -> kernels.Mixed:
@@ -144,14 +146,6 @@ class _QuerySearch(Search):
             self.extras.extras(queries, padded, own),
             self.extras.extras(own, self.packed.shape[1], queries),
         )
-
-    def members(self) -> Ints:
-        """(2C, S): for query rows that are in the table, then for others."""
-        counts = self.table.counts
-        others = np.zeros((len(counts), self.n_slots), np.int64)
-        for a, slots in enumerate(self.layout.slots):
-            np.add.at(others[a], slots[slots >= 0], counts[slots >= 0])
-        return np.concatenate([super().members(), others])
 
     def _asked(self, rows: Ints) -> tuple[Rows, kernels.Queries, kernels.ErrorBound]:
         n, C = len(self.table.X), len(self.table.classes)

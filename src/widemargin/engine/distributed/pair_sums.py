@@ -17,7 +17,8 @@ from widemargin.engine.distributed.rows import (
     scaled,
     with_mixed,
 )
-from widemargin.engine.local import fill_up, sum_edges
+from widemargin.engine.search import fill_up
+from widemargin.engine.sums import sum_edges
 from widemargin.table import Floats, Ints
 from widemargin.threads import Workers
 

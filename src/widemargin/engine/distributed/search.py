@@ -19,7 +19,7 @@ from widemargin.engine import operations
 from widemargin.engine.distributed import block_search
 from widemargin.engine.distributed.merge import Found, Request, merge, merge_all
 from widemargin.engine.distributed.table import DistributedTable
-from widemargin.engine.local import Neighbors
+from widemargin.engine.neighbors import Neighbors
 from widemargin.progress import progress
 from widemargin.protocol import Ints
 from widemargin.threads import Workers, spans

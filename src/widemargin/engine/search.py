@@ -1,0 +1,331 @@
+"""The compiled search of a table in memory, and how it is cut up for threads.
+
+The search itself is explained at the top of `widemargin.kernels`.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from threading import local
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import kernels
+from widemargin.engine.mixed_screen import MixedScreen
+from widemargin.engine.neighbors import Neighbors
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, single_threaded_blas, spans
+
+NO_BORDERS = np.empty((0, 0), np.int32)  # lists that anybody may enter at first
+SPARE = 3  # list entries beyond k, so that doubt about the k-th can be settled
+
+
+def fill_up(n: int, size: int) -> int:
+    """The next multiple of ``size``."""
+    return -(-n // size) * size
+
+
+def places(wanted: int) -> int:
+    """Length of a list that keeps ``wanted`` keys and has room to grow."""
+    return 2 * wanted + 16
+
+
+class _Found(NamedTuple):
+    """Neighbours of some queries, in order of the query and the slot."""
+
+    queries: Ints
+    counts: Ints  # (m, S)
+    rows: NDArray[np.int32]
+    share: Floats
+    distances: Floats
+
+
+def _filled(a: NDArray[Any], filled: NDArray[np.bool_]) -> NDArray[Any]:
+    """The filled places of lists, one list after the other."""
+    a = a[..., : filled.shape[2]]
+    return a.ravel() if filled.all() else a[filled]
+
+
+def _numeric_part(table: Table) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+    """Features that are searched as numbers, and their low, high and mean."""
+    ranges = table.low, table.high, table.mean
+    if table.numeric.all():
+        return table.X, ranges
+    low, high, mean = (numbers_only(a, table.numeric) for a in ranges)
+    return numbers_only(table.X, table.numeric), (low, high, mean)
+
+
+def numbers_only(a: Floats, numeric: NDArray[np.bool_]) -> Floats:
+    """What of ``a`` is about numeric features; one that is 0 if there are none."""
+    if numeric.all():
+        return a
+    if not numeric.any():
+        return np.zeros((*a.shape[:-1], 1))
+    return np.ascontiguousarray(a[..., numeric])
+
+
+def panel_width(n: int) -> int:
+    """Rows of a panel, for a table of n rows.
+
+    Wide panels feed the matrix product well and are scanned at leisure; small data
+    still has to give every thread some.
+    """
+    return 256 if n > 4096 else 128 if n > 512 else 32
+
+
+class Search:
+    """One table, packed for the search."""
+
+    def __init__(
+        self,
+        table: Table,
+        metric: int,
+        slots: Ints,
+        workers: Workers,
+        width: int | None = None,
+    ) -> None:
+        self.table, self.metric, self.workers = table, metric, workers
+        self.values, (self.low, self.high, self.centre) = _numeric_part(table)
+        self.layout = kernels.Layout(table.y, table.starts, slots)
+        self.n_slots = int(slots.max()) + 1
+        n, d = self.values.shape
+        self.width = width or panel_width(n)
+        self._own = local()
+        size = np.max(np.maximum(self.high - self.centre, self.centre - self.low))
+        # A power of two: exact, and keeps squares inside the range of float32.
+        self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
+        self.packed, self.norms = self._pack(self.values)
+        # No sum in single precision is longer than a chunk, or than their number.
+        self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
+        self.extras, self.beyond = None, 0.0
+        if table.mixed is not None:
+            self.extras = MixedScreen(self._beyond(), metric, self.factor)
+            # Each sum that is added to is rounded once more. The largest extra sum
+            # enters the norms as if it were one more feature.
+            self.depth += 2 * self.extras.depth
+            self.beyond = self.extras.largest
+        self.largest = float(self._lengths(self.norms[metric, :n]).max())
+
+    def _beyond(self) -> kernels.Mixed:
+        """Nominal features and missing cells of all rows that meet."""
+        assert self.table.mixed is not None
+        return self.table.mixed
+
+    def _pack(self, X: Floats) -> tuple[NDArray[Any], Floats]:
+        """Rows for the screen, filled up to whole panels, and their norms."""
+        n, d = X.shape
+        chunks = -(-d // kernels.CHUNK)
+        # Whole vector registers.
+        length = fill_up(-(-d // chunks), 8)
+        padded = fill_up(n, self.width)
+        packed = np.empty((chunks, padded, length), np.float32)
+        packed[:, n:] = 0
+        packed[-1, :n, d - (chunks - 1) * length :] = 0
+        norms = np.zeros((2, padded))
+
+        def pack(part: slice) -> None:
+            kernels.pack_rows(
+                X[part], self.centre, self.factor, packed, part.start, norms[:, part]
+            )
+
+        self.workers.run(pack, self.workers.shares(n, self.width))
+        return packed, norms
+
+    def _lengths(self, norms: Floats) -> Floats:
+        """Norms in the units of distances."""
+        if self.metric == kernels.EUCLIDEAN:
+            return np.sqrt(norms + self.beyond)
+        return norms
+
+    def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, kernels.ErrorBound]:
+        """What is needed to measure from queries: all rows, their places, bounds."""
+        norms = self._lengths(self.norms[self.metric, rows])
+        bound = kernels.ErrorBound(norms, self.largest, self.depth)
+        return self.table.data, kernels.Queries(rows, self.table.y[rows]), bound
+
+    def tile(self) -> kernels.Tile:
+        """Room for a tile, one for each thread: new memory is slow to write to."""
+        if not hasattr(self._own, "tile"):
+            self._own.tile = kernels.Tile.empty(self.width)
+        tile: kernels.Tile = self._own.tile
+        return tile
+
+    def _candidates(self, m: int, wanted: int) -> kernels.Candidates:
+        """Empty lists that keep at least the ``wanted`` smallest keys."""
+        padded = fill_up(m, self.width)
+        length = places(wanted)
+        return kernels.Candidates(
+            np.empty(self.n_slots * m * length, np.int64),
+            length,
+            wanted,
+            np.zeros((self.n_slots, m), np.int32),
+            np.full((self.n_slots, padded), kernels.NEVER, np.int32),
+        )
+
+    def all_pairs(self, wanted: int) -> kernels.Candidates:
+        """Screen every row against every other, each pair once."""
+        n = len(self.table.X)
+        candidates = self._candidates(n, wanted)
+        queries = kernels.Queries(np.arange(n), self.table.y)
+        norms = self._tile_norms(self.norms)
+        if self.extras is not None:
+            extras = self.extras.extras(queries.rows, self.packed.shape[1])
+            norms = kernels.MixedNorms(norms, extras, extras)
+        # A pair of groups of panels changes the lists of both, so no group is worked
+        # on twice at once. Halves of the diagonal, the smallest pieces, come last.
+        panels = self.packed.shape[1] // self.width
+        groups = spans(panels, -(-panels // (6 * self.workers.n_threads)))
+        numbers = range(len(groups))
+        pairs = [*combinations(numbers, 2), *((g, g) for g in numbers)]
+
+        def search(pair: tuple[int, int]) -> None:
+            a, b = (groups[g] for g in pair)
+            corners = (a.start, a.stop, b.start, b.stop)
+            kernels.search_pairs(
+                (self.packed, self.packed),
+                norms,
+                tuple(panel * self.width for panel in corners),
+                (queries, queries),
+                (self.layout, self.layout),
+                (candidates, candidates),
+                self.tile(),
+            )
+            advance()
+
+        verbose = self.workers.verbose
+        with (
+            progress("neighbours", len(pairs), verbose, summary=False) as advance,
+            single_threaded_blas(),
+        ):
+            self.workers.run(search, pairs, claims=set)
+        return candidates
+
+    def _tile_norms(self, norms: Floats) -> Any:
+        """What a tile needs besides the rows, ours having these norms."""
+        if self.metric == kernels.EUCLIDEAN:
+            return norms[kernels.EUCLIDEAN], self.norms[kernels.EUCLIDEAN]
+        return None
+
+    def panels(self, rows: Ints, wanted: int) -> kernels.Candidates:
+        """Screen some rows against all."""
+        candidates = self._candidates(len(rows), wanted)
+        queries = kernels.Queries(rows, self.table.y[rows])
+        packed, norms = self._pack(self.values[rows])
+        both = self._tile_norms(norms)
+        if self.extras is not None:
+            everything, padded = np.arange(len(self.table.X)), self.packed.shape[1]
+            both = kernels.MixedNorms(
+                both,
+                self.extras.extras(rows, packed.shape[1]),
+                self.extras.extras(everything, padded, rows),
+            )
+
+        def search(part: slice) -> None:
+            kernels.search_panel(
+                self.packed,
+                both,
+                packed,
+                part.start,
+                queries,
+                self.layout,
+                candidates,
+                self.tile(),
+            )
+
+        with single_threaded_blas():
+            self.workers.run(search, spans(len(rows), self.width))
+        return candidates
+
+    def resolve(
+        self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule
+    ) -> Neighbors:
+        """Certain neighbours from screened ones, with longer lists where needed.
+
+        The lists of the rows are at ``place`` and after.
+        """
+        found: list[_Found] = []
+        self._collect(rows, np.arange(len(rows)), candidates, place, rule, found)
+        which, counts, ids, share, exact = found[0]
+        if len(found) > 1:
+            which, counts, ids, share, exact = map(
+                np.concatenate, zip(*found, strict=True)
+            )
+            order = np.argsort(np.repeat(which, counts.sum(axis=1)), kind="stable")
+            ids, share = ids[order], share[order]
+            exact = exact[order] if rule.measure else exact
+            counts = np.zeros_like(counts[: len(rows)])
+            for part in found:
+                counts[part.queries] += part.counts
+        return Neighbors(
+            rows,
+            self.n_slots,
+            np.concatenate([[0], np.cumsum(counts)]),
+            ids.astype(np.int64),
+            share,
+            exact if rule.measure else None,
+        )
+
+    def _collect(
+        self,
+        rows: Ints,
+        which: Ints,
+        candidates: kernels.Candidates,
+        place: int,
+        rule: kernels.Rule,
+        found: list[_Found],
+    ) -> None:
+        """Resolve queries ``which`` of ``rows``; search again where doubt is left."""
+        lists = self._lists(rows[which], candidates, place, rule)
+        unsure = np.any(lists.counts < 0, axis=1)
+        # A query is kept or repeated as a whole: its slots are searched together.
+        counts = np.where(unsure[:, None], 0, lists.counts)
+        filled = np.arange(counts.max(initial=0)) < counts[..., None]
+        found.append(
+            _Found(
+                which,
+                counts,
+                _filled(lists.ids, filled),
+                _filled(lists.share, filled),
+                _filled(lists.distances, filled) if rule.measure else np.empty(0),
+            )
+        )
+        again = which[unsure]
+        wanted = min(4 * candidates.wanted, len(self.table.X))
+        fits = self.table.settings.search_bytes // (28 * places(wanted) * self.n_slots)
+        for part in spans(len(again), max(1, fits)):
+            longer = self.panels(rows[again[part]], wanted)
+            rule = rule._replace(borders=NO_BORDERS)
+            self._collect(rows, again[part], longer, 0, rule, found)
+
+    def _lists(
+        self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule
+    ) -> kernels.Lists:
+        wanted = candidates.wanted
+        shape = (len(rows), self.n_slots, wanted + wanted // 4 + 1)
+        lists = kernels.Lists(
+            np.zeros(shape[:2], np.int64),
+            np.empty(shape, np.int32),
+            np.empty(shape),
+            np.empty(shape if rule.measure else (len(rows), self.n_slots, 0)),
+        )
+
+        X, queries, bound = self._asked(rows)
+
+        def resolve(part: slice) -> None:
+            kernels.resolve(
+                X,
+                kernels.Queries(*(a[part] for a in queries)),
+                candidates,
+                place + part.start,
+                bound._replace(norms=bound.norms[part]),
+                rule,
+                shape[2],
+                lists.part(part),
+                kernels.Scratch.empty(candidates.length),
+            )
+
+        self.workers.run(resolve, self.workers.shares(len(rows), 64))
+        return lists
