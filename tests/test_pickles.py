@@ -8,7 +8,8 @@ import warnings
 import numpy as np
 import pytest
 
-from widemargin import AutoSelector, ReliefF, TuRF, pickles
+from widemargin import AutoSelector, ReliefF, TuRF
+from widemargin.base import pickles
 
 X = np.random.default_rng(0).normal(size=(40, 4))
 y = np.arange(40) % 2

@@ -18,11 +18,8 @@ from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexing
-from widemargin.about import About
-from widemargin.base import all_or_nothing
+from widemargin.base import About, Documented, Versioned, all_or_nothing
 from widemargin.columns import is_frame, refuse_sparse, unwrapped
-from widemargin.links import Documented
-from widemargin.pickles import Versioned
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 

@@ -8,6 +8,7 @@
 | `ascent.py` | `AscentSelector`: several ascents of a margin |
 | `transformer.py` | `TableSelector`: `transform` and its inverse |
 | `rows.py` | a table as it was read |
+| `links.py`, `pickles.py` | links to the documentation, versions in pickles |
 | `checks.py`, `scores.py` | what several of them use |
 """
 
@@ -19,6 +20,8 @@ from widemargin.base.checks import (
     refuse_booleans,
     refuse_keywords,
 )
+from widemargin.base.links import Documented
+from widemargin.base.pickles import Versioned
 from widemargin.base.rows import Rows
 from widemargin.base.sampled import SampledSelector
 from widemargin.base.scores import separation_ratio, squared_share
@@ -29,10 +32,12 @@ __all__ = [
     "N_JOBS",
     "About",
     "AscentSelector",
+    "Documented",
     "MarginSelector",
     "Rows",
     "SampledSelector",
     "TableSelector",
+    "Versioned",
     "all_or_nothing",
     "refuse_booleans",
     "refuse_keywords",

@@ -12,10 +12,10 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._sklearn import _get_output_config
+from widemargin.base.links import Documented
+from widemargin.base.pickles import Versioned
 from widemargin.columns import unwrapped
 from widemargin.engine import on_dask
-from widemargin.links import Documented
-from widemargin.pickles import Versioned
 from widemargin.protocol import Floats, Ints
 
 
