@@ -14,10 +14,10 @@ import pytest
 
 import widemargin
 from waiting import LONG
-from widemargin.kernels._jit import private_folder
+from widemargin.kernels._cache import private_folder
 
 KERNELS = """
-from widemargin.kernels._jit import cached_njit
+from widemargin.kernels._cache import cached_njit
 
 @cached_njit
 def twice(x):
@@ -307,7 +307,8 @@ def test_a_change_of_what_is_called_in_another_file_is_seen(folder):
     )
     (folder / "small_kernels.py").write_text(
         "from helpers import add\n"
-        "from widemargin.kernels._jit import cached_njit, jit\n"
+        "from widemargin.kernels._cache import cached_njit\n"
+        "from widemargin.kernels._jit import jit\n"
         "@jit\ndef twice(x):\n    return add(x, x)\n"
         "@cached_njit\ndef square(x):\n    return x * x\n"
     )
