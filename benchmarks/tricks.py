@@ -62,7 +62,7 @@ TRICKS = {
         "simba",
         (
             (
-                "kernels/reach.py",
+                "kernels/weighted_search.py",
                 "while first < width and key <= cut:",
                 "while first < width:",
             ),
@@ -77,7 +77,7 @@ TRICKS = {
         "lmba",
         (
             (
-                "kernels/cells.py",
+                "kernels/coarse.py",
                 "        while first < width and left * d > ALONE * (width - first):",
                 "        while False:",
             ),
@@ -87,12 +87,12 @@ TRICKS = {
         "gflip",
         (
             (
-                "kernels/trials.py",
+                "kernels/flip_distances.py",
                 "for place in range(start, start + shortlist.held[kind]):",
                 "for place in range(start, start):",
             ),
             (
-                "kernels/trials.py",
+                "kernels/flip_distances.py",
                 "return trials[FLOOR, b] <= nearest <= bound - trials[SLACK, b]",
                 "return nearest < -bound",
             ),

@@ -12,9 +12,9 @@ from widemargin.engine.local import METRICS
 from widemargin.engine.search import Search
 from widemargin.engine.weighted_screens import CoarseScreen, Screen
 from widemargin.kernels.bounds import key_error
-from widemargin.kernels.cells import ROUNDED, coarse_weights, round_query
+from widemargin.kernels.coarse import ROUNDED, coarse_weights, round_query
 from widemargin.kernels.distances import measure_distances
-from widemargin.kernels.reach import screen_cut, screen_weights
+from widemargin.kernels.weighted_search import screen_cut, screen_weights
 from widemargin.table import build
 from widemargin.threads import Workers
 

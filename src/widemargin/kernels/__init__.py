@@ -44,7 +44,7 @@ from widemargin.kernels.ascent import (
     slope,
     weigh,
 )
-from widemargin.kernels.cells import (
+from widemargin.kernels.coarse import (
     PART,
     SIDE,
     Coarse,
@@ -78,6 +78,7 @@ from widemargin.kernels.dominance import (
     dominating_hit_sums,
     nearest_dominating,
 )
+from widemargin.kernels.flip_distances import Batch
 from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
 from widemargin.kernels.linkage import class_distances, summed_linkage
@@ -90,10 +91,8 @@ from widemargin.kernels.permutations import (
     permuted_neighbors,
     permuted_sums,
 )
-from widemargin.kernels.prefix_means import prefix_means
-from widemargin.kernels.prefixes import Prefixes, prefix_hits
+from widemargin.kernels.prefixes import Prefixes, prefix_hits, prefix_means
 from widemargin.kernels.radius import list_marked, mark_rows
-from widemargin.kernels.reach import STEP, arrange_columns
 from widemargin.kernels.records import (
     Candidates,
     Edges,
@@ -131,4 +130,4 @@ from widemargin.kernels.tree import (
     tree_counts,
     tree_leaves,
 )
-from widemargin.kernels.trials import Batch
+from widemargin.kernels.weighted_search import STEP, arrange_columns

@@ -16,8 +16,12 @@ from widemargin.kernels.mixed import (
     is_plain,
     numbers_of,
 )
-from widemargin.kernels.reach import nearest_of_ties, rows_within_reach, screen_weights
 from widemargin.kernels.records import Edges
+from widemargin.kernels.weighted_search import (
+    nearest_of_ties,
+    rows_within_reach,
+    screen_weights,
+)
 
 
 class VisitRoom(NamedTuple):
@@ -57,9 +61,11 @@ def nearest_from(table, i, seed, ranges, under, found):
     the table, decides ties.
     """
     X, _, rank = table
-    squares, screen, thin = under
+    squares, screen, weighing = under
     reach = weighted_distance(X, i, seed, squares), True
-    count, best = rows_within_reach(X, i, ranges, squares, screen, thin, reach, found)
+    count, best = rows_within_reach(
+        X, i, ranges, squares, screen, weighing, reach, found
+    )
     return nearest_of_ties(count, best, rank, found)
 
 

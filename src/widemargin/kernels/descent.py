@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit, tiny
-from widemargin.kernels.cells import (
+from widemargin.kernels.coarse import (
     ROUNDED,
     SIDE,
     coarse_weights,
@@ -14,8 +14,12 @@ from widemargin.kernels.cells import (
 )
 from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import weighted_distance
-from widemargin.kernels.reach import rows_within_reach, screen_cut, screen_weights
 from widemargin.kernels.records import Edges
+from widemargin.kernels.weighted_search import (
+    rows_within_reach,
+    screen_cut,
+    screen_weights,
+)
 
 
 class Targets(NamedTuple):
@@ -88,8 +92,8 @@ def possible_invaders(X, i, own, targets, coarse, scale, room):
     reach = _limits(X, i, room.squares, targets, room.limits)
     cut = screen_cut(reach, scale, ROUNDED, X.shape[1])
     round_query(X, i, coarse, weights, query)
-    thin = weights, query, room.keys
-    return rows_that_may_invade(X, own, coarse.cells, cut, thin, room.edges.tails)
+    work = weights, query, room.keys
+    return rows_that_may_invade(X, own, coarse.cells, cut, work, room.edges.tails)
 
 
 @inner
@@ -142,6 +146,7 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
     ids, exact = found
     weights = np.zeros(screen.rows.shape[1], np.float32)
     scale, slack = screen_weights(squares, screen, weights)
+    weighing = weights, scale, slack
     for q in range(labels.size):
         i, farthest = n + q, -1.0
         for e in range(limits.shape[1]):
@@ -150,8 +155,9 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
             continue
         ranges = 0, n, starts[labels[q]], starts[labels[q] + 1]
         reach = np.sqrt(farthest) * (1 + TIE), False
-        thin = weights, scale, slack
-        count, _ = rows_within_reach(X, i, ranges, squares, screen, thin, reach, found)
+        count, _ = rows_within_reach(
+            X, i, ranges, squares, screen, weighing, reach, found
+        )
         for p in range(count):
             hinges, r = 0, exact[p] * exact[p]
             for e in range(limits.shape[1]):

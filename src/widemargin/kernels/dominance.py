@@ -5,8 +5,8 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import add_extra_differences, numbers_of
-from widemargin.kernels.reach import nearest_of_ties
 from widemargin.kernels.ties import share_ties
+from widemargin.kernels.weighted_search import nearest_of_ties
 
 
 @inner

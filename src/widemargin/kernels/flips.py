@@ -6,8 +6,7 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.constants import SIGMOID, TIE, ZERO_ONE
-from widemargin.kernels.shortlists import ROOM, carry_flip, distance_row, list_nearest
-from widemargin.kernels.trials import (
+from widemargin.kernels.flip_distances import (
     FLOOR,
     NEAREST,
     SIGN,
@@ -15,6 +14,7 @@ from widemargin.kernels.trials import (
     search_list,
     search_row,
 )
+from widemargin.kernels.shortlists import ROOM, carry_flip, distance_row, list_nearest
 
 
 class Flipped(NamedTuple):
@@ -32,7 +32,7 @@ class FlipRoom(NamedTuple):
     """Room for one thread to evaluate flips."""
 
     row: np.ndarray  # (n,) of D, if D is not kept
-    trials: np.ndarray  # (NEAREST + 2, B), see `widemargin.kernels.trials`
+    trials: np.ndarray  # (NEAREST + 2, B), see `widemargin.kernels.flip_distances`
     values: np.ndarray  # (K + ROOM,) distances
     ids: np.ndarray  # (K + ROOM,) and rows, before they are sorted
 

@@ -1,4 +1,4 @@
-"""Nearest neighbours with the first, the first two, … features."""
+"""Nearest rows with the first, the first two, … features, and what they predict."""
 
 from typing import NamedTuple
 
@@ -6,12 +6,13 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.constants import INFINITE, TIE
+from widemargin.kernels.merge import insert
 
 FAR = 1 + 4 * TIE  # squared distances farther apart than this are no tie
 
 
 @inner
-def majority(counts, prior):
+def _majority(counts, prior):
     """The class that most of the tied rows have; then the more frequent, the lower."""
     best = 0
     for a in range(1, counts.size):
@@ -32,7 +33,7 @@ class Prefixes(NamedTuple):
 
 
 @inner
-def add_column(prefixes, f, i, D, q):
+def _add_column(prefixes, f, i, D, q):
     """Add what row i differs by from all others in feature f to D[q], squared."""
     columns = prefixes.columns
     n, x = np.uint64(columns.shape[1]), columns[f, i]
@@ -75,7 +76,7 @@ def prefix_hits(prefixes, queries, prior, correct):
         correct[f] = 0
         for q in range(queries.size):
             i = queries[q]
-            add_column(prefixes, f, i, D, q)
+            _add_column(prefixes, f, i, D, q)
             lo, hi = starts[labels[i]], starts[labels[i] + 1]
             hit = _least(D[q], lo, hi)
             miss = min(_least(D[q], 0, lo), _least(D[q], hi, n))
@@ -86,6 +87,36 @@ def prefix_hits(prefixes, queries, prior, correct):
                     counts[a] = 0
                     for j in range(starts[a], starts[a + 1]):
                         counts[a] += D[q, j] <= border
-                correct[f] += majority(counts, prior) == labels[i]
+                correct[f] += _majority(counts, prior) == labels[i]
             else:
                 correct[f] += hit < miss
+
+
+@jit
+def prefix_means(prefixes, queries, target, k, means):
+    """Mean target of the k nearest rows of each query, with 1, 2, … features.
+
+    Rows as near as the k-th (relatively `TIE`) share the places that nearer ones leave.
+    ``means`` is (queries, d); at least k rows must be anyone's neighbours.
+    """
+    d, n = prefixes.columns.shape
+    D, best = np.empty((1, n)), np.empty(k)
+    for q in range(queries.size):
+        D[0] = prefixes.begin
+        for f in range(d):
+            _add_column(prefixes, f, queries[q], D, 0)
+            best[:] = np.inf
+            for j in range(n):
+                if D[0, j] < best[k - 1]:
+                    insert(best, k, D[0, j])
+            border = best[k - 1]
+            low, high = border / (1 + TIE) ** 2, border * (1 + TIE) ** 2
+            nearer, tied, n_nearer, n_tied = 0.0, 0.0, 0, 0
+            for j in range(n):
+                if D[0, j] < low:
+                    nearer += target[j]
+                    n_nearer += 1
+                elif D[0, j] <= high:
+                    tied += target[j]
+                    n_tied += 1
+            means[q, f] = (nearer + tied / n_tied * (k - n_nearer)) / k

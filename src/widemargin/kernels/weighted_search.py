@@ -1,4 +1,4 @@
-"""Rows within reach of a row under feature weights."""
+"""The nearest rows under feature weights that change from search to search."""
 
 import numpy as np
 
@@ -69,18 +69,19 @@ def _choose_with_mismatches(X, i, j, squares, scale, key, cut):
 
 
 @inner
-def rows_within_reach(X, i, ranges, squares, screen, thin, reach, found):
+def rows_within_reach(X, i, ranges, squares, screen, weighing, reach, found):
     """Rows that are near row i under the current weights.
 
     ``ranges`` says which rows: from the first number up to the second, but not those
-    from the third up to the fourth. ``reach`` is a distance, and whether it shrinks to
+    from the third up to the fourth. ``weighing`` has the weights in screen order, and
+    what `screen_weights` returns. ``reach`` is a distance, and whether it shrinks to
     that of the nearest row found so far (one row is known to be as near as it). A row
     is given up as soon as its partial sum says that it is farther. Missing cells only
     add to a distance, so that the screen may leave them out. Returns how many rows were
     found, in ``found``, and the reach.
     """
     rows = screen.rows
-    weights, scale, slack = thin
+    weights, scale, slack = weighing
     ids, exact = found
     best, shrinking = reach
     width, count = np.uint64(rows.shape[1]), 0

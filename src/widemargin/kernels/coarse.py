@@ -76,14 +76,16 @@ def _add_columns(cells, g, first, last, query, roots, keys):
 
 
 @inner
-def rows_that_may_invade(X, own, cells, cut, thin, ids):
+def rows_that_may_invade(X, own, cells, cut, work, ids):
     """Rows outside the range ``own`` whose keys, from a query, are at most ``cut``.
 
-    Returns how many there are, in ``ids``. A group is given up as soon as the partial
-    sums say that all of it is farther, and is not looked at further when few are left.
+    Returns how many there are, in ``ids``. ``work`` has the weights of the columns, the
+    query in units of the cells, and room for the keys of a group. A group is given up
+    as soon as the partial sums say that all of it is farther, and is not looked at
+    further when few are left.
     """
     n, d = X.shape
-    roots, query, keys = thin
+    roots, query, keys = work
     width, side, columns, count = cells.shape[1], SIDE, PART, 0
     for g in range(cells.shape[0]):
         start = g * side
