@@ -1,0 +1,67 @@
+"""Which columns of the caller's table are nominal, and all of them as numbers.
+
+A nominal column becomes codes 0, 1, … in order of first appearance, so that neither
+the names of its values nor an order that their type happens to have plays a part. A
+missing cell becomes NaN, whatever it was before.
+"""
+
+from widemargin.columns.kinds import (
+    BOOLEAN,
+    NUMBER,
+    ORDERED,
+    OTHER,
+    are_numerals,
+    column_of,
+    holds_numbers,
+    is_frame,
+    is_missing,
+    is_mixture,
+    kind,
+    kind_of_values,
+    kinds,
+    missing_cells,
+    object_columns,
+)
+from widemargin.columns.nominal import listed, nominal_columns, warn_of_mixtures
+from widemargin.columns.numbers import as_numbers, different, floats_of, places_of
+from widemargin.columns.refuse import (
+    MIXED,
+    is_sparse,
+    refuse_columns,
+    refuse_odd_columns,
+    refuse_sparse,
+    refuse_text,
+    unwrapped,
+)
+
+__all__ = [
+    "BOOLEAN",
+    "MIXED",
+    "NUMBER",
+    "ORDERED",
+    "OTHER",
+    "are_numerals",
+    "as_numbers",
+    "column_of",
+    "different",
+    "floats_of",
+    "holds_numbers",
+    "is_frame",
+    "is_missing",
+    "is_mixture",
+    "is_sparse",
+    "kind",
+    "kind_of_values",
+    "kinds",
+    "listed",
+    "missing_cells",
+    "nominal_columns",
+    "object_columns",
+    "places_of",
+    "refuse_columns",
+    "refuse_odd_columns",
+    "refuse_sparse",
+    "refuse_text",
+    "unwrapped",
+    "warn_of_mixtures",
+]

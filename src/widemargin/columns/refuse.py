@@ -1,0 +1,135 @@
+"""What no method takes, or not this one: refused with the names of the columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from widemargin.columns.kinds import BOOLEAN, NOMINAL, NUMBER, ORDERED, is_frame, kinds
+from widemargin.columns.nominal import listed
+from widemargin.protocol import Ints
+
+# The methods that take nominal features and missing values.
+MIXED = (
+    "Relief",
+    "ReliefF",
+    "Simba",
+    "OReliefF",
+    "OSimba",
+    "SURF",
+    "SURFStar",
+    "MultiSURF",
+    "MultiSURFStar",
+    "IRelief",
+    "RReliefF",
+)
+
+
+ENCODE = (
+    "Encode them (for example with sklearn.preprocessing.OrdinalEncoder or "
+    "OneHotEncoder), drop them, or use a method that takes nominal features as they "
+    f"are: {', '.join(MIXED)}."
+)
+
+
+def refuse_columns(X: Any, name: str, *, mixed: bool) -> None:
+    """Name the columns of a frame that the method cannot take."""
+    if not is_frame(X):
+        return
+    fine = {NUMBER, BOOLEAN} | ({NOMINAL, ORDERED} if mixed else set())
+    columns = zip(X.columns, kinds(X), strict=True)
+    odd = [str(c) for c, k in columns if k not in fine]
+    refuse_odd_columns(odd, len(X.columns), name, mixed=mixed)
+
+
+def refuse_odd_columns(odd: list[str], d: int, name: str, *, mixed: bool) -> None:
+    """Name these columns, of d, unless there are none."""
+    if not odd:
+        return
+    wanted = "numeric or nominal features" if mixed else "numeric features"
+    advice = "Encode them (for example as numbers of days) or drop them."
+    if not mixed:
+        advice = ENCODE
+    raise ValueError(
+        f"{name} needs {wanted}; {len(odd)} of {d} columns are not: "
+        f"{listed(odd)}. {advice}"
+    )
+
+
+def refuse_text(X: Any, name: str, nominal: Ints | None) -> None:
+    """Name the columns of an array that hold text which is no number."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUST" or X.ndim != 2:
+        return
+    numeric = np.setdiff1d(np.arange(X.shape[1]), [] if nominal is None else nominal)
+    odd = [int(f) for f in numeric if any(map(_is_text, X[:, f].tolist()))]
+    if not odd:
+        return
+    shown = ", ".join(map(str, odd[:5])) + (", …" if len(odd) > 5 else "")
+    wanted = "numbers" if nominal is None else "numbers, or to be told what is nominal"
+    advice = ENCODE if nominal is None else "Name them in categorical_features."
+    raise ValueError(
+        f"{name} needs {wanted}; {len(odd)} of {X.shape[1]} columns hold text: "
+        f"{shown}. {advice}"
+    )
+
+
+def _is_text(value: Any) -> bool:
+    if not isinstance(value, str | bytes):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix or array."""
+    return hasattr(X, "toarray") and hasattr(X, "nnz")
+
+
+def refuse_sparse(X: Any, name: str) -> None:
+    """Say what to do with a sparse matrix."""
+    if not is_sparse(X):
+        return
+    size = 8 * float(np.prod(X.shape, dtype=float)) / 2**20
+    raise TypeError(
+        f"{name} needs dense features, but X is sparse ({type(X).__name__} of shape "
+        f"{X.shape}). Make it dense with X.toarray(), which takes {size:,.0f} MB, or "
+        "first choose some of its columns, for example with "
+        "sklearn.feature_selection.SelectKBest."
+    )
+
+
+def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
+    """X as a frame or an array without a mask, where it comes as something else.
+
+    A masked cell is a missing value, and refused unless there may be some.
+    """
+    library = type(X).__module__.split(".")[0]
+    if library == "polars" and type(X).__name__ == "LazyFrame":
+        raise TypeError(
+            f"{name} needs a table in memory, but X is a polars LazyFrame. Call "
+            "X.collect() first."
+        )
+    if library == "pyarrow" and hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    if not np.ma.isMaskedArray(X):
+        return X
+    mask = np.ma.getmaskarray(X)
+    if not mask.any():
+        return X.data
+    if not missing:
+        raise ValueError(
+            f"{name} does not take missing values, but {mask.sum()} of {X.size} cells "
+            "of X are masked. Fill them in, for example with X.filled(0) or "
+            "sklearn.impute.SimpleImputer, or use a method that takes missing values: "
+            f"{', '.join(MIXED)}."
+        )
+    whole = X.dtype.kind in "biu"
+    values = np.array(X.data, dtype=np.float64 if whole else None)
+    if values.dtype.kind not in "f":  # text
+        values = values.astype(object)
+    values[mask] = np.nan
+    return values
