@@ -85,7 +85,9 @@ def test_bad_weights_are_named(w):
 
 def test_bad_utility_is_named():
     X, y = gaussian(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="utility must be one of 'linear'"):
+    with pytest.raises(
+        ValueError, match="evaluation needs utility to be one of 'linear'"
+    ):
         margin.evaluation(X, y, utility="cubic")
 
 

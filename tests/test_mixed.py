@@ -443,7 +443,7 @@ def test_ordered_categories_are_numbers_in_their_order(ordered):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["town", "land"], "has 'land', which is no column of X"),
+        (["town", "land"], "has 'land', which is not a column of X: '"),
         ([0, 6], "has column 6, but X has columns 0 to 5"),
         ([True, False], r"a mask of shape \(6,\); got an array of shape \(2,\)"),
         ([0.5], "must be column numbers, names, or a mask"),
@@ -457,7 +457,7 @@ def test_categorical_features_that_are_not_there_are_named(given, message):
 
 def test_names_need_a_frame():
     X, y = credit(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="X is no frame; use column numbers"):
+    with pytest.raises(ValueError, match=r"X is not a DataFrame\. Use column numbers"):
         ReliefF(categorical_features=["town"]).fit(coded(X), y)
 
 

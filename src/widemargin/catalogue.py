@@ -71,7 +71,9 @@ def _selectors(module: str) -> dict[str, tuple[str, About]]:
     # Asking the import system for a module would import the packages that it is in.
     file = files(package).joinpath(*path[:-1], f"{path[-1]}.py")
     if not file.is_file():
-        raise RuntimeError(f"widemargin: the source of {module} is not installed.")
+        raise RuntimeError(
+            f"widemargin: the source of {module} is missing; reinstall widemargin."
+        )
     source = file.read_text(encoding="utf-8")
     found = {}
     for node in ast.parse(source).body:

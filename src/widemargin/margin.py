@@ -112,7 +112,9 @@ def evaluation(
     """
     if utility not in UTILITIES:
         known = ", ".join(map(repr, UTILITIES))
-        raise ValueError(f"utility must be one of {known}, got {utility!r}.")
+        raise ValueError(
+            f"evaluation needs utility to be one of {known}, got {utility!r}."
+        )
     with Workers(thread_count(None)) as workers:
         table, w = _checked(X, y, weights, "evaluation", workers)
         slope = resolve_beta(beta, utility, table, workers)

@@ -90,7 +90,11 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
         support = self.get_support()
         X = check_array(X, dtype=None, ensure_all_finite=False)
         if X.shape[1] != support.sum():
-            raise ValueError("X has a different shape than during fitting.")
+            raise ValueError(
+                f"{type(self).__name__}.inverse_transform needs the {support.sum()} "
+                f"selected features, but X has {X.shape[1]} columns. Pass what "
+                "transform returns."
+            )
         whole = np.zeros((len(X), len(support)), X.dtype)
         whole[:, support] = X
         return whole

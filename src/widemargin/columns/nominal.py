@@ -75,14 +75,15 @@ def _places(X: Any, names: list[Any], name: str) -> Ints:
     """Where the columns of these names are."""
     if not is_frame(X):
         raise ValueError(
-            f"{name}: categorical_features has names ({names[0]!r}), but X is no "
-            "frame; use column numbers or a mask."
+            f"{name}: categorical_features has names ({names[0]!r}), but X is not a "
+            "DataFrame. Use column numbers or a mask."
         )
     columns = list(X.columns)
     unknown = [c for c in names if c not in columns]
     if unknown:
         raise ValueError(
-            f"{name}: categorical_features has {unknown[0]!r}, which is no column of X."
+            f"{name}: categorical_features has {unknown[0]!r}, which is not a column "
+            f"of X: {listed(list(map(str, columns)))}."
         )
     return np.array([columns.index(c) for c in names], np.int64)
 

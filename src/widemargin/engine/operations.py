@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def _refuse(table: Any) -> NoReturn:
-    raise TypeError(f"the engine has no operations for {type(table).__name__}.")
+    raise TypeError(
+        f"widemargin.engine has no operations for {type(table).__name__}; it takes a "
+        "Table or a DistributedTable."
+    )
 
 
 @singledispatch

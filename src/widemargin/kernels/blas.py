@@ -58,4 +58,4 @@ def multiply(A, B, added, product):
         width,
     )
     if failed:
-        raise RuntimeError("BLAS has no matrix product")
+        raise RuntimeError("SciPy has no BLAS with a matrix product; reinstall it")

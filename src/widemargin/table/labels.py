@@ -76,7 +76,10 @@ def numeric_target(y: Any, name: str) -> Floats:
     try:
         target = y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} needs numbers in y: {error}.") from error
+        raise ValueError(
+            f"{name} needs numbers in y: {error}. Convert y, or use a method for "
+            "classes, such as ReliefF."
+        ) from error
     assert_all_finite(target, estimator_name=name, input_name="y")
     if target.size > 1 and np.ptp(target) == 0:
         refuse_constant_target(target, name)

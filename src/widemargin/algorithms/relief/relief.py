@@ -226,7 +226,10 @@ class Relief(SampledSelector):
         if self.order is not None:
             visits = visiting_order(table, self.order, "Relief")
             if not len(visits):
-                raise ValueError("Relief: order names no row to visit.")
+                raise ValueError(
+                    "Relief: order names no row to visit. Name at least one, or leave "
+                    "it out."
+                )
             return visits
         return self._random_order(table)[: self.n_samples]
 
