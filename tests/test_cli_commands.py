@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from cli_tools import invoke, run
+from settings_tools import changed_settings
 from widemargin import ReliefF, Simba, methods
 from widemargin.baselines import FisherScore
 from widemargin.progress import progress
@@ -565,13 +566,14 @@ def test_notes_have_colours_only_where_they_are_wanted(variable, value, monkeypa
     assert "note:" in said
 
 
-def test_a_log_says_that_a_large_file_is_read(monkeypatch):
+def test_a_log_says_that_a_large_file_is_read():
     quick = ["-m", "FisherScore", "--permutations", "0", "--resamples", "0"]
     assert "reading" not in invoke("report", "iris.csv", *quick).stderr
-    monkeypatch.setattr("widemargin.cli.session.LARGE_FILE", 100)
-    loud = invoke("report", "iris.csv", *quick, "--force")
+    with changed_settings(announced_file_bytes=100):
+        loud = invoke("report", "iris.csv", *quick, "--force")
+        quiet = invoke("report", "iris.csv", *quick, "--force", "-q")
     assert loud.stderr.startswith("reading iris.csv (0 MB)\n")
-    assert "reading" not in invoke("report", "iris.csv", *quick, "--force", "-q").stderr
+    assert "reading" not in quiet.stderr
 
 
 def test_a_log_tells_the_time_left_from_the_second_step_on(monkeypatch, capsys):

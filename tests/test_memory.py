@@ -7,6 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 from settings_tools import changed_settings
@@ -15,6 +16,7 @@ from widemargin.algorithms import gflip
 from widemargin.algorithms.separability import prototypes, ratios
 from widemargin.datasets import make_gaussian_relevant
 from widemargin.evaluation import selection_curve
+from widemargin.settings import Settings, current
 
 MEMINFO = "MemTotal: 16000000 kB\nMemAvailable: 8000000 kB\nSwapFree: 99000000 kB\n"
 
@@ -121,33 +123,28 @@ class TestWhatIsAvailable:
 
 
 class TestGFlip:
-    @pytest.fixture
-    def kept(self, monkeypatch):
-        """Whether each matrix was kept, by its bytes."""
-        asked, decide = [], gflip._is_kept
-        monkeypatch.setattr(
-            gflip, "_is_kept", lambda n: asked.append(decide(n)) or asked[-1]
-        )
-        return asked
-
     @pytest.mark.parametrize("utility", ["linear", "sigmoid", "zero-one"])
-    def test_the_result_does_not_depend_on_the_memory(self, utility, kept, monkeypatch):
+    def test_the_result_does_not_depend_on_the_memory(self, utility):
         X, y = load_breast_cancer(return_X_y=True)
         X, y = X[:200, :12], y[:200]
-        ample, scarce = (
-            monkeypatch.setenv("WIDEMARGIN_MEMORY", amount)
-            or GFlip(utility=utility, n_starts=2, random_state=0).fit(X, y)
-            for amount in (f"{2 * 8 * 200**2}", f"{2 * 8 * 200**2 - 1}")
-        )
-        assert kept == [True, True, False, False]
+        selector = GFlip(utility=utility, n_starts=2, random_state=0)
+        ample = clone(selector).fit(X, y)
+        with changed_settings(kept_distance_bytes=8 * 200**2 - 1):
+            assert not gflip._is_kept(8 * 200**2, current())
+            scarce = selector.fit(X, y)
         np.testing.assert_array_equal(ample.scores_, scarce.scores_)
         np.testing.assert_array_equal(ample.support_, scarce.support_)
         assert ample.margin_ == scarce.margin_
 
     def test_a_large_matrix_is_not_kept_in_any_memory(self, monkeypatch):
         monkeypatch.setenv("WIDEMARGIN_MEMORY", "1TiB")
-        assert gflip._is_kept(2**32)
-        assert not gflip._is_kept(2**32 + 1)
+        assert gflip._is_kept(2**32, Settings())
+        assert not gflip._is_kept(2**32 + 1, Settings())
+
+    def test_a_matrix_is_kept_if_half_of_the_memory_is_enough(self, monkeypatch):
+        monkeypatch.setenv("WIDEMARGIN_MEMORY", "2000")
+        assert gflip._is_kept(1000, Settings())
+        assert not gflip._is_kept(1001, Settings())
 
     def test_one_matrix_at_a_time(self):
         # Of 700 rows it takes 3.7 MiB, and the rest a fraction of it.

@@ -154,6 +154,9 @@ class Settings:
         Nearest hits and misses that G-flip keeps in the list of each row.
     flipped_rows : int, default=512
         Rows for which G-flip uses another thread.
+    kept_distance_bytes, kept_distance_share : int, default=2**32 and 2
+        G-flip keeps the distances of all rows if they take at most so many bytes, and
+        at most one part in so many of the memory that is available.
     correlation_block, uncertainty_block : int, default=256 and 16
         Features whose similarity to all others is computed at once.
     permutation_bytes : int, default=2**28
@@ -165,6 +168,9 @@ class Settings:
         Permutations that are drawn at once.
     product_cells : int, default=2**22
         Cells of products of features and labels that are held at once.
+    announced_file_bytes : int, default=5_000_000
+        Files of so many bytes, which may take seconds to read, are announced by the
+        commands.
     effort : EffortSettings, default=EffortSettings()
         What work is worth its time.
     distributed : DistributedSettings, default=DistributedSettings()
@@ -179,6 +185,8 @@ class Settings:
     prototype_pairs: int = 2**20
     listed_neighbors: int = 16
     flipped_rows: int = 512
+    kept_distance_bytes: int = 2**32
+    kept_distance_share: int = 2
     correlation_block: int = 256
     uncertainty_block: int = 16
     permutation_bytes: int = 2**28
@@ -186,6 +194,7 @@ class Settings:
     permutation_features: int = 128
     max_permutations: int = 2**15
     product_cells: int = 2**22
+    announced_file_bytes: int = 5_000_000
     effort: EffortSettings = field(default_factory=EffortSettings)
     distributed: DistributedSettings = field(default_factory=DistributedSettings)
 

@@ -23,11 +23,10 @@ from widemargin.margin import UTILITIES, evaluate, resolve_beta
 from widemargin.memory import available
 from widemargin.notices import warn
 from widemargin.progress import progress
+from widemargin.settings import Settings
 from widemargin.table import Floats, Ints, Table, warn_single_members
 from widemargin.threads import Workers, spans
 
-LARGEST = 2**32  # bytes of a matrix of distances that is kept
-SHARE = 2  # and it is kept only if it takes at most this part of the available memory
 SPARE_FLIPS = 32  # logged beyond twice those of F before distances are summed anew
 FIRST_TRIED = 8  # flips evaluated at once after one was kept; twice as many after none
 MOST_TRIED = 32  # and no more than this
@@ -251,12 +250,12 @@ class GFlip(MarginSelector):
         return self._flipped_in
 
 
-def _is_kept(n_bytes: int) -> bool:
+def _is_kept(n_bytes: int, settings: Settings) -> bool:
     """Whether a matrix of distances is small enough to be kept in memory."""
-    if n_bytes > LARGEST:
+    if n_bytes > settings.kept_distance_bytes:
         return False
     left = available()
-    return left is None or n_bytes * SHARE <= left
+    return left is None or n_bytes * settings.kept_distance_share <= left
 
 
 class FlipSearch:
@@ -279,7 +278,7 @@ class FlipSearch:
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
         self.flips = kernels.Flips(
             XT=np.ascontiguousarray(table.X.T),
-            D=np.empty((n, n) if _is_kept(8 * n * n) else (0, 0)),
+            D=np.empty((n, n) if _is_kept(8 * n * n, table.settings) else (0, 0)),
             versions=np.full(n, -1, np.int64),
             log=np.zeros((2, 2 * d + SPARE_FLIPS + 1), np.int64),
             labels=table.y,

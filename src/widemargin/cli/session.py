@@ -14,13 +14,11 @@ import click
 
 from widemargin.cli.problem import Problem
 from widemargin.progress import long_work_only
+from widemargin.settings import current
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-
-LARGE_FILE = 5_000_000  # bytes, from which reading may take seconds
 
 
 class Session:
@@ -67,7 +65,7 @@ class Session:
         """Show on a terminal that a file is being read, and in a log if it is large."""
         if not sys.stderr.isatty():
             size = Path(path).stat().st_size if Path(path).is_file() else 0
-            if size >= LARGE_FILE and not self.quiet:
+            if size >= current().announced_file_bytes and not self.quiet:
                 click.echo(f"reading {path} ({size / 1e6:.0f} MB)", err=True)
         return self.status(f"reading {path}")
 
