@@ -1,6 +1,7 @@
 import itertools
 import os
 import signal
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,6 +35,22 @@ settings.register_profile(
 )
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("same")
+
+# Files that take long begin. The first compiles what most others use, the next ones do
+# not use it, so that two processes hardly compile the same.
+FIRST = ["common", "kernel_cache", "report_browser", "warm", "cli", "interrupts"]
+
+
+def pytest_configure(config):
+    """Let xdist keep the order of files."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with files that take long, and go on with those of many tests."""
+    count = Counter(item.path for item in items)
+    first = {f"test_{name}.py": place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda i: (first.get(i.path.name, len(first)), -count[i.path]))
 
 
 @pytest.fixture(autouse=True)
