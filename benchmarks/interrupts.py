@@ -165,7 +165,7 @@ def attack(subject: Subject, jobs: int, count: int, dice: random.Random) -> Coun
     """Interrupt a call so many times; how often it ended how."""
     os.environ["NUMBA_NUM_THREADS"] = str(jobs)  # for functions without n_jobs
     right = subject.digest(subject.call(jobs))
-    duration = min(_seconds(subject, jobs) for _ in range(3))
+    duration = min(_seconds(subject, jobs) for _ in range(min(count, 3)))
     say("warm")
     ends: Counter = Counter()
     timer = Timer()

@@ -1,11 +1,16 @@
+import itertools
 import os
 import signal
+from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 from settings_tools import changed_settings
+from widemargin import progress
+from widemargin.evaluation import _stages
 
 # Written for other packages, and run with another import by test_compat.py.
 collect_ignore = ["scripts", "typing"]
@@ -13,6 +18,12 @@ collect_ignore = ["scripts", "typing"]
 # A shell that starts the tests in the background has Ctrl-C ignored, here and by what
 # is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What a comparison leaves out, and what a log tells, depends on how long things take.
+# Here, everything takes one tick, however busy the machine is.
+_ticks = itertools.count(2**10, 2**-20)
+_stages.time = SimpleNamespace(perf_counter=_ticks.__next__)
+progress.monotonic = _ticks.__next__
 
 # A busy machine takes its time to start a process that Dask waits for.
 os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "600s")
@@ -24,6 +35,22 @@ settings.register_profile(
 )
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("same")
+
+# Files that take long begin. The first compiles what most others use, the next ones do
+# not use it, so that two processes hardly compile the same.
+FIRST = ["common", "kernel_cache", "report_browser", "warm", "cli", "interrupts"]
+
+
+def pytest_configure(config):
+    """Let xdist keep the order of files."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with files that take long, and go on with those of many tests."""
+    count = Counter(item.path for item in items)
+    first = {f"test_{name}.py": place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda i: (first.get(i.path.name, len(first)), -count[i.path]))
 
 
 @pytest.fixture(autouse=True)

@@ -89,11 +89,10 @@ def test_time_goes_forward(frame, monkeypatch, option):
 
 
 def test_scores_and_classifiers_by_name():
-    found = compared(
-        "--drop", "patient,day", "--estimator", "forest", "--scoring", "roc_auc"
-    )
+    judge = ("--estimator", "forest", "--scoring", "roc_auc", "--folds", "2")
+    found = compared("--drop", "patient,day", *judge)
     assert found["chance"] == 0.5
-    assert "the ROC AUC of a random forest is 0.99" in found["answer"]
+    assert "the ROC AUC of a random forest is 0.97" in found["answer"]
 
 
 def test_classifier_of_ones_own(tmp_path):
