@@ -49,6 +49,22 @@ class Sized(ABC):
         """For each size k, features of which the first k are the set of that size."""
 
 
+class Fitted(Sized):
+    """What a ranker makes of some rows, for several judges of the same split."""
+
+    def __init__(
+        self, rank: Ranker, X: Array, y: Array, seed: int, sizes: Array
+    ) -> None:
+        if isinstance(rank, Sized):
+            self.known = rank.orders(X, y, seed, sizes)
+        else:
+            self.known = [rank(X, y, seed)] * len(sizes)
+
+    def orders(self, X: Array, y: Array, seed: int, sizes: Array) -> list[Array]:
+        """The same again."""
+        return self.known
+
+
 def at_random(X: Array, y: Array, seed: int) -> Array:
     """The control: features in random order."""
     return np.random.default_rng(seed + 7919).permutation(X.shape[1])
@@ -247,9 +263,19 @@ class Paired:
         """
         return self.mean > 0 and self.mean > 2 * self.sd / self.n**0.5
 
+    @property
+    def short(self) -> str:
+        """For a table: points, and splits won and lost."""
+        points, sd = 100 * self.mean, 100 * self.sd
+        won = f"({self.wins}:{self.losses})"
+        return f"{points:+.1f} ± {sd:.1f}\N{NO-BREAK SPACE}{won}"
+
     def __str__(self) -> str:
         points, sd = 100 * self.mean, 100 * self.sd
         return f"{points:+.1f} ± {sd:.1f} points, {self.wins} won {self.losses} lost"
+
+
+SHORT = "points ± sd (won:lost)"  # what `Paired.short` shows, for a note
 
 
 def mean_sd(values: Any, digits: int = 1, scale: float = 100.0) -> str:
