@@ -266,16 +266,22 @@ class Paired:
     @property
     def short(self) -> str:
         """For a table: points, and splits won and lost."""
-        points, sd = 100 * self.mean, 100 * self.sd
-        won = f"({self.wins}:{self.losses})"
-        return f"{points:+.1f} ± {sd:.1f}\N{NO-BREAK SPACE}{won}"
+        return f"{self._points}\N{NO-BREAK SPACE}({self.wins}:{self.losses})"
 
     def __str__(self) -> str:
-        points, sd = 100 * self.mean, 100 * self.sd
-        return f"{points:+.1f} ± {sd:.1f} points, {self.wins} won {self.losses} lost"
+        return f"{self._points} points, {self.wins} won {self.losses} lost"
+
+    @property
+    def _points(self) -> str:
+        return f"{signed(100 * self.mean)} ± {100 * self.sd:.1f}"
 
 
 SHORT = "points ± sd (won:lost)"  # what `Paired.short` shows, for a note
+
+
+def signed(points: float) -> str:
+    """One digit with its sign; a difference that rounds to 0 is +0.0."""
+    return f"{round(points, 1) + 0.0:+.1f}"
 
 
 def mean_sd(values: Any, digits: int = 1, scale: float = 100.0) -> str:

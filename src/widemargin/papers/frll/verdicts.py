@@ -9,7 +9,7 @@ import numpy as np
 from widemargin.papers.frame import Claim, Finding, Results, judged
 from widemargin.papers.frll.methods import BASELINES, FRLLS, METHODS, SIZES
 from widemargin.papers.frll.numbers import curves, honest_machine, honest_of, mean_of
-from widemargin.papers.splits import RANDOM, Paired
+from widemargin.papers.splits import RANDOM, Paired, signed
 
 TABLE_1 = {"Yale": (1024, 165, 15), "YaleB": (1024, 150, 10), "PIE": (1024, 150, 10)}
 FEW = 20  # "very few features", at most
@@ -108,7 +108,7 @@ def _overall(results: Results) -> Finding:
             (m, b): Paired.of(means[m], means[b]) for m in FRLLS for b in BASELINES
         }
         lost += [
-            f"{name}, {m} against {b} {100 * pair.mean:+.1f} "
+            f"{name}, {m} against {b} {signed(100 * pair.mean)} "
             f"({pair.wins}:{pair.losses})"
             for (m, b), pair in pairs.items()
             if not pair.clear

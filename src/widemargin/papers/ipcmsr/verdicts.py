@@ -15,7 +15,7 @@ from widemargin.papers.ipcmsr.methods import (
     TABLE_1,
     TABLE_2,
 )
-from widemargin.papers.splits import RANDOM, Paired, curves_of, of_method
+from widemargin.papers.splits import RANDOM, Paired, curves_of, of_method, signed
 
 NEAR = 2.0  # points within which a level counts as reproduced
 CLEARLY = (
@@ -150,7 +150,7 @@ def _everywhere(
     lost, sets = [], []
     for name in SETS:
         failed = [
-            f"{first} against {second} {100 * d.mean:+.1f} ({d.wins}:{d.losses})"
+            f"{first} against {second} {signed(100 * d.mean)} ({d.wins}:{d.losses})"
             for first, second in pairs(name)
             if not (d := paired(results, name, first, second, "mean")).clear
         ]

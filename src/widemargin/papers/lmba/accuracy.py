@@ -40,6 +40,7 @@ from widemargin.papers.splits import (
     curves_of,
     mean_sd,
     of_method,
+    signed,
 )
 
 SETS = {"mfeat": "Figure 4", "wdbc": "Figure 5", "pima": "Figure 6"}
@@ -246,7 +247,7 @@ def _above_mitra(results: Results) -> Finding:
         level = means(part, MITRA)
         gaps = {m: Paired.of(means(part, m), level) for m in (OURS, SIMBA)}
         wins += sum(p.better for p in gaps.values())
-        one = ", ".join(f"{m} {100 * p.mean:+.1f}" for m, p in gaps.items())
+        one = ", ".join(f"{m} {signed(100 * p.mean)}" for m, p in gaps.items())
         texts.append(f"{LABELS[name]}: {one}")
     ours = "Points above Mitra's: " + "; ".join(texts)
     why = f"Better in {wins} of {2 * len(there)} comparisons"

@@ -32,6 +32,7 @@ from widemargin.papers.splits import (
     compare_rankings,
     curves_of,
     mean_sd,
+    signed,
 )
 
 # 127, 254, 508 and 1016 of 1584 features, as shares of 1024 pixels.
@@ -167,11 +168,11 @@ def _above(other: str) -> Callable[[Results], Finding]:
             pairs = [Paired.of(a, b) for a, b in zip(mine.T, theirs.T, strict=True)]
             control = [*curves_of(part, RANDOM).mean(axis=0)]
             holds.append(all(p.better for p in pairs))
-            gaps = "/".join(f"{100 * p.mean:+.1f}" for p in pairs)
+            gaps = "/".join(f"{signed(100 * p.mean)}" for p in pairs)
             above = np.mean(mine.mean(axis=0) - control)
             texts.append(
                 f"{SETS[name]}, {kernel}: {gaps} (above a random ranking "
-                f"{100 * above:+.1f} on average)"
+                f"{signed(100 * above)} on average)"
             )
         n = len(_parts(results)[0][2])
         ours = f"Points above {other} at the four sizes. {'; '.join(texts)}"

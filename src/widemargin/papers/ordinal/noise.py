@@ -46,7 +46,8 @@ INFORMED = 0.1  # by how much shuffled labels must be worse
 N_COLUMNS = 50
 ARTEFACT = (
     "Shuffled labels do as well: what is rewarded is a spread narrower than that of "
-    "the uniform columns"
+    "the uniform columns. The remedy is significance(), which compares each feature "
+    "with itself under permuted labels"
 )
 
 
@@ -64,7 +65,11 @@ class Noise(Experiment):
         "default, which turns none, is shown too. Two controls show whether a method "
         "goes by what features say: the labels shuffled, and, in place of the paper's "
         "uniform columns, permuted copies of the real ones, which have their spread. "
-        "A random score is the third."
+        "A random score is the third. Directed differences reward a feature for a "
+        "narrow spread, whatever the labels say, which the controls bring to light; "
+        "the page on O-ReliefF says why. Before believing such a ranking, ask "
+        "widemargin.evaluation.significance, which compares each feature with itself "
+        "under permuted labels."
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:

@@ -113,28 +113,28 @@ class Challenge(Experiment):
                 where,
                 "MADELON: G-flip keeps few of the 500 features.",
                 f"{MADELON_SIZE} features",
-                _size("madelon", "", MADELON_SIZE),
+                _size("madelon", MADELON_SIZE),
                 NEAR_SIZE,
             ),
             Claim(
                 where,
                 "MADELON: balanced error of the SVM with these features.",
                 f"{MADELON_ERROR} % (hidden test rows)",
-                _error("madelon", "", MADELON_ERROR),
+                _error("madelon", MADELON_ERROR),
                 NEAR_ERROR,
             ),
             Claim(
                 where,
                 "ARCENE: features that G-flip keeps after PCA.",
                 f"{ARCENE_SIZE} features",
-                _size("arcene", "all", ARCENE_SIZE),
+                _size("arcene", ARCENE_SIZE),
                 NEAR_SIZE,
             ),
             Claim(
                 where,
                 "ARCENE: balanced error of the SVM with these features.",
                 f"{ARCENE_ERROR} % (hidden test rows)",
-                _error("arcene", "all", ARCENE_ERROR),
+                _error("arcene", ARCENE_ERROR),
                 NEAR_ERROR,
             ),
             Claim(
@@ -142,8 +142,8 @@ class Challenge(Experiment):
                 "The SVM is better than 1-NN, but the differences are minor.",
                 "",
                 _svm_against_nearest,
-                "on both sets, unscaled, the SVM's mean error is lower than that of "
-                f"1-NN, by at most {MINOR:g} points",
+                "on both sets, unscaled, ARCENE with PCA of all rows, the SVM's mean "
+                f"error is lower than that of 1-NN, by at most {MINOR:g} points",
             ),
             Claim(
                 "Section 3.1",
@@ -218,40 +218,45 @@ def _range(values: Sequence[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _both(results: Results, name: str, pca: str) -> dict[str, Results]:
-    """The readings there are."""
+def _readings(results: Results, name: str) -> dict[str, Results]:
+    """Runs by scale, and by the rows that PCA is fitted to."""
     found = {
-        scale: results.where(data=name, pca=pca, scale=scale)
+        f"{scale}, PCA of {pca} rows" if pca else scale: results.where(
+            data=name, pca=pca, scale=scale
+        )
+        for pca in ("", "train", "all")
         for scale in SCALES
         if results.has(data=name, pca=pca, scale=scale)
     }
-    return found or {"": results.where(data=name, pca=pca)}
+    return found or {"": results.where(data=name)}
 
 
-def _size(name: str, pca: str, published: int) -> Callable[[Results], Finding]:
+def _size(name: str, published: int) -> Callable[[Results], Finding]:
     def judge(results: Results) -> Finding:
-        readings = _both(results, name, pca)
+        readings = _readings(results, name)
         sizes = {s: part.values("n_features") for s, part in readings.items()}
-        ours = "; ".join(
-            f"{_range(v)}, {np.mean(v):.1f} on average, {s} ({len(v)} runs)"
-            for s, v in sizes.items()
-        )
+        ours = "; ".join(f"{_runs(v)} ({s})" for s, v in sizes.items())
         near = any(abs(np.mean(v) / published - 1) <= FIFTH for v in sizes.values())
         return judged(bool(near), ours)
 
     return judge
 
 
-def _error(name: str, pca: str, published: float) -> Callable[[Results], Finding]:
+def _runs(sizes: Sequence[int]) -> str:
+    if min(sizes) == max(sizes):
+        return f"{sizes[0]} in each of {len(sizes)} runs"
+    return f"{_range(sizes)}, {np.mean(sizes):.0f} on average, in {len(sizes)} runs"
+
+
+def _error(name: str, published: float) -> Callable[[Results], Finding]:
     def judge(results: Results) -> Finding:
-        readings = _both(results, name, pca)
         texts, near = [], False
-        for scale, part in readings.items():
+        for reading, part in _readings(results, name).items():
             svm, control = (_errors(part, w, "svm") for w in ("gflip", "random"))
             near |= bool(svm.mean() <= published + POINTS)
             texts.append(
-                f"{_spread(svm)} % {scale} ({_spread(control)} % with as many random "
-                "features)"
+                f"{_spread(svm)} %, with as many random features {_spread(control)} % "
+                f"({reading})"
             )
         why = "On the validation rows; the labels of the test rows are not public"
         return judged(near, "; ".join(texts), why)
@@ -260,13 +265,14 @@ def _error(name: str, pca: str, published: float) -> Callable[[Results], Finding
 
 
 def _svm_against_nearest(results: Results) -> Finding:
-    texts, holds = [], True
-    for name, pca in (("madelon", ""), ("arcene", "all")):
+    texts, gaps = [], {}
+    for name, pca in (("madelon", ""), ("arcene", "all"), ("arcene", "train")):
         part = results.where(data=name, pca=pca, scale="unscaled")
         svm, nearest = (_errors(part, "gflip", judge) for judge in ("svm", "1-NN"))
-        gap = float(np.mean(nearest - svm))
-        holds &= 0 <= gap <= MINOR
-        texts.append(f"{name.upper()}: SVM {_spread(svm)} %, 1-NN {_spread(nearest)} %")
+        gaps[pca] = float(np.mean(nearest - svm))
+        label = f"{name.upper()}, PCA of {pca} rows" if pca else name.upper()
+        texts.append(f"{label}: SVM {_spread(svm)} %, 1-NN {_spread(nearest)} %")
+    holds = all(0 <= gaps[pca] <= MINOR for pca in ("", "all"))
     return judged(holds, "; ".join(texts))
 
 

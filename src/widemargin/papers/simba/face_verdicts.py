@@ -59,7 +59,7 @@ def claims() -> Sequence[Claim]:
             ),
             Claim(
                 "Figure 6",
-                "With less than 1000 of 5100 features Simba beats "
+                "With fewer than 1000 of 5100 features Simba beats "
                 f"{other} in more than 90 % of the splits.",
                 "> 90 % of 20 splits",
                 _wins(other),
@@ -179,7 +179,8 @@ def _sides(results: Results) -> Finding:
         holds.append(m["Relief"] > m["Simba"] and s["Simba"] > s["Relief"])
         shares = ", ".join(f"{n} {100 * m[n]:.0f} %/{100 * s[n]:.0f} %" for n in m)
         texts.append(f"{label}: {shares}")
-    ours = "Mirror image chosen, too/share on one side. " + "; ".join(texts)
+    what = "Share whose mirror image is chosen, too/share on one side"
+    ours = f"{what}. {'; '.join(texts)}"
     return judged(all(holds), ours, STAND_IN)
 
 
