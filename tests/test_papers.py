@@ -44,6 +44,7 @@ from widemargin.papers.lmba.methods import Mitra
 from widemargin.papers.running import Sets, chosen, run, stored
 from widemargin.papers.splits import (
     RANDOM,
+    Fitted,
     Paired,
     Sized,
     compare_rankings,
@@ -81,17 +82,18 @@ class Coins(Experiment):
 
     def claims(self):
         return [
-            Claim("Table 1", "Gold lands on heads.", "0.9", self.judge("gold", 0.2)),
-            Claim("Table 1", "Silver does more.", "1.0", self.judge("silver", 0.9)),
+            self.claim("Gold lands on heads.", "0.9", "gold", 0.2),
+            self.claim("Silver does more.", "1.0", "silver", 0.9),
             Claim("Figure 2", "A drawing.", "", never("Nobody can.")),
         ]
 
-    def judge(self, name, least):
+    def claim(self, text, published, name, least):
         def judge(results):
             heads = results.where(data=name).values("heads")
             return judged(np.mean(heads) > least, f"{np.mean(heads):.2f}")
 
-        return judge
+        criterion = f"the mean is above {least}"
+        return Claim("Table 1", text, published, judge, criterion)
 
     def tables(self, results):
         return [
@@ -156,11 +158,20 @@ def test_the_verdict_follows_the_numbers(tmp_path):
 
 
 def test_a_claim_about_what_has_not_been_run_says_so():
-    claim = Claim("Table 1", "", "", lambda results: judged(results.where(a=1), ""))
+    def judge(results):
+        return judged(results.where(a=1), "")
+
+    claim = Claim("Table 1", "", "", judge, "there is one")
     assert "has not been run (there are no results)" in claim.find(Results([])).why
     assert "has not been run (a 1)" in claim.find(Results([{"a": 2}])).why
     with pytest.raises(NoResults):
         Results([{"a": 2}]).where(a=1)
+
+
+def test_a_claim_that_can_be_judged_says_when_it_holds():
+    Claim("Figure 1", "A drawing.", "", never("Nobody can."))
+    with pytest.raises(ValueError, match=r"'It rains\.' .* needs a criterion"):
+        Claim("Figure 1", "It rains.", "", lambda results: judged(True, ""))
 
 
 def test_experiments_are_chosen_by_table_figure_or_name():
@@ -251,6 +262,38 @@ def test_sets_that_are_not_nested_are_fitted_for_each_size():
         assert accuracy == alone[0]
 
 
+def test_a_ranking_is_made_once_for_several_judges():
+    class Counted:
+        calls = 0
+
+        def __call__(self, X, y, seed):
+            self.calls += 1
+            return np.arange(X.shape[1])[::-1]
+
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(40, 5)), np.arange(40) % 2
+    split, sizes = (np.arange(30), np.arange(30, 40)), [2, 4]
+    rank, alone = Counted(), Counted()
+    known = Fitted(rank, X[split[0]], y[split[0]], 0, np.array(sizes))
+    for scale in ("minmax", None):
+        both = (
+            compare_rankings(
+                X,
+                y,
+                {"a": one},
+                split,
+                0,
+                judge=nearest_neighbor(scale),
+                sizes=sizes,
+                inner=0,
+            )
+            for one in (known, alone)
+        )
+        first, second = (found["a"]["curve"].tolist() for found in both)
+        assert first == second
+    assert (rank.calls, alone.calls) == (1, 2)
+
+
 def test_mitras_sets_are_the_smallest_that_are_large_enough():
     random = np.random.default_rng(3)
     X = np.repeat(random.normal(size=(60, 4)), 3, axis=1)
@@ -292,14 +335,35 @@ def test_the_documentation_is_written_from_stored_results(tmp_path, monkeypatch)
     write(tmp_path / "results", tmp_path / "docs")
     page = (tmp_path / "docs" / "900.md").read_text()
     assert (
-        "| Table 1 | Gold lands on heads. *Published: 0.9.* | **holds** | 0.33. |"
-        in page
-    )
+        "| Table 1<br>**holds** | Gold lands on heads.<br>*Published: 0.9.* "
+        "| *It holds if the mean is above 0.2.*<br>0.33. |"
+    ) in page
+    assert "6 of 6 cases, 0.0 minutes of processor time, with" in page
+    assert "Not complete" not in page
     assert "![Heads & tails](900-figure-2.svg)" in page
     assert (tmp_path / "docs" / "900-figure-2.svg").exists()
     index = (tmp_path / "docs" / "index.md").read_text()
     assert index.count("| [900](900.md) |") == 4
     assert stored(paper(coins), coins, tmp_path / "results", False).n_stored == 6
+
+
+def test_a_page_of_an_incomplete_run_says_so(tmp_path):
+    coins = Coins(absent=("silver",))
+    outcome = run(paper(coins), coins, tmp_path, Sets())
+    page = markdown.page(summarize(paper(coins), [outcome], quick=False))
+    assert "**Not complete:** 3 of 6 cases are stored; verdicts may change." in page
+
+
+def test_time_is_told_only_if_all_cases_were_timed(tmp_path):
+    coins = Coins()
+    Store(tmp_path / "900", "coins", quick=False).add(
+        {"data": "gold", "seed": 0}, {"heads": 1.0}
+    )
+    outcome = run(paper(coins), coins, tmp_path, Sets())
+    (part,) = summarize(paper(coins), [outcome], quick=False)["experiments"]
+    assert part["processor_seconds"] is None
+    page = markdown.page(summarize(paper(coins), [outcome], quick=False))
+    assert "processor time" not in page
 
 
 def test_a_bar_in_a_table_of_markdown_is_escaped():
@@ -322,7 +386,9 @@ def test_offline_without_a_folder_the_command_names_the_files(tmp_path, monkeypa
     result = invoke("reproduce", "lmba", "--quick", "--offline", "-o", tmp_path)
     assert result.exit_code == 0, result.stderr
     assert "yaleb_32x32.npz" in result.stderr
+    assert "Name the folder with --data DIR or" in result.stderr
     assert "WIDEMARGIN_DATA" in result.stderr
+    assert "data_home" not in result.stderr
     assert "Iris: LMBA ranks the relevant features first." in result.stdout
     page = (tmp_path / "000-quick.html").read_text()
     assert "Data missing." in page

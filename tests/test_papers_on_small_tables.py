@@ -171,6 +171,33 @@ def test_times_that_are_nearly_equal_decide_nothing(other, slower, verdict):
     assert _against(results, 2, slower).verdict == verdict
 
 
+def draws_of_xor(weights, correlations):
+    """Draws in which Simba is right and Relief has some weights."""
+    right = [1.0] * 3 + [0.0] * 7
+    simba = {"e": [1.0, 10.0], "angle": [1.0, 0.1], "at_100": right, "at_500": right}
+    relief = {"e": [1.0, 5.0], "angle": [1.0, 0.5], "at_100": weights}
+    relief["at_500"] = weights
+    draw = {"right": 10.0, "Simba": simba, "Relief": relief, "random": relief}
+    return Results([{**draw, "correlation": r} for r in correlations])
+
+
+@pytest.mark.parametrize(
+    ("others", "weakest", "expected"),
+    [
+        (0.0, -0.95, {"Figure 2": [HOLDS, FAILS], "Figure 3": [HOLDS]}),
+        (0.4, -0.95, {"Figure 2": [HOLDS, HOLDS], "Figure 3": [HOLDS]}),
+        (0.4, -0.87, {"Figure 2": [HOLDS, HOLDS], "Figure 3": [FAILS]}),
+    ],
+)
+def test_xor_is_judged_by_the_first_criteria(others, weakest, expected):
+    weights = [0.9] * 3 + [others] * 7
+    results = draws_of_xor(weights, [-0.95] * 9 + [weakest])
+    claims = experiment("001", "xor").claims()
+    for where, verdicts in expected.items():
+        found = [c.find(results).verdict for c in claims if c.where == where]
+        assert found == verdicts
+
+
 def test_a_difference_is_clear_beyond_two_standard_errors():
     assert Paired.of([1.0, 1.1, 1.2], [0.0, 0.0, 0.0]).clear
     assert not Paired.of([1.0, -1.0, 0.3], [0.0, 0.0, 0.0]).clear

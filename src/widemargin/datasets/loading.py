@@ -165,19 +165,17 @@ def _read(
         y = 1 + np.searchsorted(np.array(entry.cuts), base.y)
         return Raw(base.X, y, f"{base.source}, target cut at {entry.cuts}")
     tried = (
-        f"no data folder is named (data_home=, {sources.VARIABLE})"
-        if folder is None
-        else f"{folder} has no {entry.file}"
+        "no data folder is named" if folder is None else f"{folder} has no {entry.file}"
     )
     if not entry.openml:
-        raise sources.not_available(entry, f"{tried}; OpenML does not have it")
+        raise sources.NotAvailable(entry, f"{tried}; OpenML does not have it")
     if not download:
-        raise sources.not_available(entry, f"{tried}; download_if_missing=False")
+        raise sources.NotAvailable(entry, f"{tried}; OpenML was not to be asked")
     try:
         return sources.from_openml(entry, verbose)
-    except FileNotFoundError as error:
-        text = str(error).replace("Tried: ", f"Tried: {tried}; ", 1)
-        raise FileNotFoundError(text) from error.__cause__
+    except sources.NotAvailable as error:
+        both = f"{tried}; {error.tried}"
+        raise sources.NotAvailable(entry, both) from error.__cause__
 
 
 def _verify(entry: Entry, found: Raw, keys: checksums.Keys) -> None:

@@ -113,7 +113,7 @@ def from_openml(entry: Entry, verbose: int) -> Raw:
                 parts.append(_fetch(data_id))
                 advance()
     except (OSError, HTTPException) as error:
-        raise not_available(
+        raise NotAvailable(
             entry, f"OpenML (data id {ids}): {_reason(error)}"
         ) from error
     groups = None
@@ -167,12 +167,20 @@ def _reason(error: BaseException) -> str:
     return str(reason) or type(error).__name__
 
 
-def not_available(entry: Entry, tried: str) -> FileNotFoundError:
-    """The error for a data set that is not there: what was tried, and what to do."""
-    return FileNotFoundError(
-        f"{entry.name} was not found. Tried: {tried}. {_format(entry)} Name the folder "
-        f"with data_home= or the environment variable {VARIABLE}."
-    )
+class NotAvailable(FileNotFoundError):
+    """A data set is not there: what was tried, and what to do."""
+
+    def __init__(self, entry: Entry, tried: str) -> None:
+        self.entry, self.tried = entry, tried
+        super().__init__(self.told("data_home="))
+
+    def told(self, option: str) -> str:
+        """The message; ``option`` is how the caller names a data folder."""
+        return (
+            f"{self.entry.name} was not found. Tried: {self.tried}. "
+            f"{_format(self.entry)} Name the folder with {option} or the environment "
+            f"variable {VARIABLE}."
+        )
 
 
 def _format(entry: Entry) -> str:

@@ -142,11 +142,12 @@ def draw(figure: Figure) -> str:
     for i, panel in enumerate(figure.panels):
         at = (i % columns) * WIDTH, (i // columns) * height
         parts.append(f'<g transform="translate({at[0]} {at[1]})">{_panel(panel)}</g>')
-    size = f'viewBox="0 0 {columns * WIDTH} {rows * height}"'
+    size = columns * WIDTH, rows * height
     label = escape(figure.caption, quote=True)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
-        f'aria-label="{label}" style="max-width:{columns * WIDTH}px;width:100%" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" '
+        f'role="img" aria-label="{label}" width="{size[0]}" height="{size[1]}" '
+        'style="max-width:100%;height:auto" '
         f'font-family="sans-serif" font-size="12">{"".join(parts)}</svg>'
     )
 

@@ -72,7 +72,7 @@ class Finding:
     ours : str
         Our numbers, with the number of repeats they rest on.
     why : str
-        What decides the verdict, or why there is none.
+        What explains the verdict, or why there is none.
     """
 
     verdict: str
@@ -121,12 +121,23 @@ class Claim:
         The paper's number, if it gives one.
     judge : callable
         ``judge(results)`` returns the `Finding`. It may raise `NoResults`.
+    criterion : str, default=""
+        When the claim holds, to be read after "It holds if": "the mean is above 0.9".
+        Needed unless nobody can test the claim.
     """
 
     where: str
     text: str
     published: str
     judge: Callable[[Results], Finding]
+    criterion: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.criterion and not isinstance(self.judge, never):
+            raise ValueError(
+                f"The claim {self.text!r} can be judged, so it needs a criterion: say "
+                "in words when it holds."
+            )
 
     def find(self, results: Results, missing: Sequence[str] = ()) -> Finding:
         """The finding; without the results it needs, why they are not there."""

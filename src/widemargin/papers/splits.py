@@ -49,6 +49,22 @@ class Sized(ABC):
         """For each size k, features of which the first k are the set of that size."""
 
 
+class Fitted(Sized):
+    """What a ranker makes of some rows, for several judges of the same split."""
+
+    def __init__(
+        self, rank: Ranker, X: Array, y: Array, seed: int, sizes: Array
+    ) -> None:
+        if isinstance(rank, Sized):
+            self.known = rank.orders(X, y, seed, sizes)
+        else:
+            self.known = [rank(X, y, seed)] * len(sizes)
+
+    def orders(self, X: Array, y: Array, seed: int, sizes: Array) -> list[Array]:
+        """The same again."""
+        return self.known
+
+
 def at_random(X: Array, y: Array, seed: int) -> Array:
     """The control: features in random order."""
     return np.random.default_rng(seed + 7919).permutation(X.shape[1])
@@ -247,9 +263,25 @@ class Paired:
         """
         return self.mean > 0 and self.mean > 2 * self.sd / self.n**0.5
 
+    @property
+    def short(self) -> str:
+        """For a table: points, and splits won and lost."""
+        return f"{self._points}\N{NO-BREAK SPACE}({self.wins}:{self.losses})"
+
     def __str__(self) -> str:
-        points, sd = 100 * self.mean, 100 * self.sd
-        return f"{points:+.1f} ± {sd:.1f} points, {self.wins} won {self.losses} lost"
+        return f"{self._points} points, {self.wins} won {self.losses} lost"
+
+    @property
+    def _points(self) -> str:
+        return f"{signed(100 * self.mean)} ± {100 * self.sd:.1f}"
+
+
+SHORT = "points ± sd (won:lost)"  # what `Paired.short` shows, for a note
+
+
+def signed(points: float) -> str:
+    """One digit with its sign; a difference that rounds to 0 is +0.0."""
+    return f"{round(points, 1) + 0.0:+.1f}"
 
 
 def mean_sd(values: Any, digits: int = 1, scale: float = 100.0) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from widemargin.papers.drawing import Figure
-from widemargin.papers.frame import NoResults, Paper, Table
-from widemargin.papers.running import Outcome
+from widemargin.papers.frame import NoResults, Paper, Results, Table
+from widemargin.papers.running import PROCESSOR, Outcome
 from widemargin.papers.store import versions
 
 Json = dict[str, Any]
@@ -63,9 +63,15 @@ def _part(outcome: Outcome) -> Json:
         "missing": list(missing),
         "n_cases": outcome.n_cases,
         "n_done": len(results),
-        "seconds": sum(results.values("seconds")),
+        "processor_seconds": _time(results),
         "made_with": outcome.made_with,
     }
+
+
+def _time(results: Results) -> float | None:
+    """Processor time of all cases; None where one was not timed so."""
+    seconds = results.values(PROCESSOR)
+    return sum(seconds) if len(seconds) == len(results) else None
 
 
 def _claim(claim: Any, outcome: Outcome) -> Json:
@@ -74,6 +80,7 @@ def _claim(claim: Any, outcome: Outcome) -> Json:
         "where": claim.where,
         "text": claim.text,
         "published": claim.published,
+        "criterion": claim.criterion,
         "ours": found.ours,
         "verdict": found.verdict,
         "why": found.why,

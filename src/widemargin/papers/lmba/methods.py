@@ -41,6 +41,8 @@ class Mitra(Sized):
                 fitted = FeatureSimilarity(n_neighbors=k, scale=self.scale).fit(X)
                 order = np.argsort(fitted.ranking_, kind="stable")
                 sets.append((fitted.n_features_, order))
+                if fitted.n_features_ < sizes[0]:
+                    break  # larger k keep fewer still
         largest = max(sets, key=lambda one: one[0])
         return [
             min(

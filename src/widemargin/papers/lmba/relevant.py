@@ -76,6 +76,7 @@ class Relevant(Experiment):
                 f"{data}: {method} ranks the relevant features first.",
                 published[data][place],
                 _first(data, method),
+                "it does so in at least nine of ten runs",
             )
             for data in N_RELEVANT
             for place, method in enumerate((OURS, SIMBA))
@@ -125,14 +126,14 @@ def _first(data: str, method: str) -> Callable[[Results], Finding]:
     def judge(results: Results) -> Finding:
         part = results.where(data=data)
         count = _count(part, data, method)
-        ours = f"in {count} of {len(part)} runs"
+        ours = f"In {count} of {len(part)} runs"
         if method == OURS:
             ours += f" (printed reading: {_count(part, data, PRINTED)})"
         if data == "Iris":
             ours += f"; the whole order in {_whole(part, method)}"
             if method == OURS:
                 ours += f" (printed reading: {_whole(part, PRINTED)})"
-        why = f"By chance: {100 * chance(data):.2g} % of the runs."
+        why = f"By chance, {100 * chance(data):.2g} % of the runs would"
         return judged(count >= 0.9 * len(part), ours, why)
 
     return judge

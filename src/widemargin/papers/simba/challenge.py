@@ -35,6 +35,13 @@ GRID = {"svc__C": [1.0, 10.0, 100.0], "svc__gamma": [0.03, 0.1, 0.3]}
 MADELON_SIZE, MADELON_ERROR = 18, 7.61
 ARCENE_SIZE, ARCENE_ERROR = 76, 12.66
 
+FIFTH, POINTS, MINOR = 0.2, 2.0, 5.0  # how near counts as near, and as minor
+# A local search ends elsewhere from another order of the features: hence a fifth.
+NEAR_SIZE = "the mean is within a fifth of the published number in one reading"
+NEAR_ERROR = (
+    f"the mean is at most {POINTS:g} points above the published error in one reading"
+)
+
 Array = NDArray[Any]
 
 
@@ -106,37 +113,44 @@ class Challenge(Experiment):
                 where,
                 "MADELON: G-flip keeps few of the 500 features.",
                 f"{MADELON_SIZE} features",
-                _size("madelon", "", MADELON_SIZE),
+                _size("madelon", MADELON_SIZE),
+                NEAR_SIZE,
             ),
             Claim(
                 where,
                 "MADELON: balanced error of the SVM with these features.",
                 f"{MADELON_ERROR} % (hidden test rows)",
-                _error("madelon", "", MADELON_ERROR),
+                _error("madelon", MADELON_ERROR),
+                NEAR_ERROR,
             ),
             Claim(
                 where,
                 "ARCENE: features that G-flip keeps after PCA.",
                 f"{ARCENE_SIZE} features",
-                _size("arcene", "all", ARCENE_SIZE),
+                _size("arcene", ARCENE_SIZE),
+                NEAR_SIZE,
             ),
             Claim(
                 where,
                 "ARCENE: balanced error of the SVM with these features.",
                 f"{ARCENE_ERROR} % (hidden test rows)",
-                _error("arcene", "all", ARCENE_ERROR),
+                _error("arcene", ARCENE_ERROR),
+                NEAR_ERROR,
             ),
             Claim(
                 where,
                 "The SVM is better than 1-NN, but the differences are minor.",
                 "",
                 _svm_against_nearest,
+                "on both sets, unscaled, ARCENE with PCA of all rows, the SVM's mean "
+                f"error is lower than that of 1-NN, by at most {MINOR:g} points",
             ),
             Claim(
                 "Section 3.1",
                 "G-flip converges in less than 20 epochs, mostly in less than 10.",
                 "< 20 epochs",
                 _epochs,
+                "no run takes 20 epochs or more, and more than half take less than 10",
             ),
         ]
 
@@ -154,7 +168,7 @@ class Challenge(Experiment):
                     for judge in ("svm", "1-NN")
                     if judge in part.rows[0][which]
                 ]
-                label = f"{name}, PCA of {pca} rows" if pca else name
+                label = f"{name.upper()}, PCA of {pca} rows" if pca else name.upper()
                 sizes = _range(part.values("n_features"))
                 epochs = _range(part.values("epochs"))
                 rows.append([label, scale, len(part), sizes, epochs, *errors])
@@ -204,57 +218,62 @@ def _range(values: Sequence[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _both(results: Results, name: str, pca: str) -> dict[str, Results]:
-    """The readings there are."""
+def _readings(results: Results, name: str) -> dict[str, Results]:
+    """Runs by scale, and by the rows that PCA is fitted to."""
     found = {
-        scale: results.where(data=name, pca=pca, scale=scale)
+        f"{scale}, PCA of {pca} rows" if pca else scale: results.where(
+            data=name, pca=pca, scale=scale
+        )
+        for pca in ("", "train", "all")
         for scale in SCALES
         if results.has(data=name, pca=pca, scale=scale)
     }
-    return found or {"": results.where(data=name, pca=pca)}
+    return found or {"": results.where(data=name)}
 
 
-def _size(name: str, pca: str, published: int) -> Callable[[Results], Finding]:
+def _size(name: str, published: int) -> Callable[[Results], Finding]:
     def judge(results: Results) -> Finding:
-        readings = _both(results, name, pca)
+        readings = _readings(results, name)
         sizes = {s: part.values("n_features") for s, part in readings.items()}
-        ours = "; ".join(f"{s}: {_range(v)} ({len(v)} runs)" for s, v in sizes.items())
-        # A local search ends elsewhere from another order: a fifth off is near.
-        near = any(abs(np.mean(v) / published - 1) <= 0.2 for v in sizes.values())
-        why = "We ask for a mean within a fifth of the published number in one reading."
-        return judged(bool(near), ours, why)
+        ours = "; ".join(f"{_runs(v)} ({s})" for s, v in sizes.items())
+        near = any(abs(np.mean(v) / published - 1) <= FIFTH for v in sizes.values())
+        return judged(bool(near), ours)
 
     return judge
 
 
-def _error(name: str, pca: str, published: float) -> Callable[[Results], Finding]:
+def _runs(sizes: Sequence[int]) -> str:
+    if min(sizes) == max(sizes):
+        return f"{sizes[0]} in each of {len(sizes)} runs"
+    return f"{_range(sizes)}, {np.mean(sizes):.0f} on average, in {len(sizes)} runs"
+
+
+def _error(name: str, published: float) -> Callable[[Results], Finding]:
     def judge(results: Results) -> Finding:
-        readings = _both(results, name, pca)
         texts, near = [], False
-        for scale, part in readings.items():
+        for reading, part in _readings(results, name).items():
             svm, control = (_errors(part, w, "svm") for w in ("gflip", "random"))
-            near |= bool(svm.mean() <= published + 2.0)
+            near |= bool(svm.mean() <= published + POINTS)
             texts.append(
-                f"{scale}: {_spread(svm)} % (random features {_spread(control)} %)"
+                f"{_spread(svm)} %, with as many random features {_spread(control)} % "
+                f"({reading})"
             )
-        why = (
-            "On the validation rows; the test rows' labels are not public. We ask for "
-            "at most 2 points more than published, in one reading."
-        )
+        why = "On the validation rows; the labels of the test rows are not public"
         return judged(near, "; ".join(texts), why)
 
     return judge
 
 
 def _svm_against_nearest(results: Results) -> Finding:
-    texts, holds = [], True
-    for name, pca in (("madelon", ""), ("arcene", "all")):
+    texts, gaps = [], {}
+    for name, pca in (("madelon", ""), ("arcene", "all"), ("arcene", "train")):
         part = results.where(data=name, pca=pca, scale="unscaled")
         svm, nearest = (_errors(part, "gflip", judge) for judge in ("svm", "1-NN"))
-        gap = float(np.mean(nearest - svm))
-        holds &= 0 <= gap <= 5
-        texts.append(f"{name}: SVM {_spread(svm)} %, 1-NN {_spread(nearest)} %")
-    return judged(holds, "; ".join(texts), "Minor means up to 5 points.")
+        gaps[pca] = float(np.mean(nearest - svm))
+        label = f"{name.upper()}, PCA of {pca} rows" if pca else name.upper()
+        texts.append(f"{label}: SVM {_spread(svm)} %, 1-NN {_spread(nearest)} %")
+    holds = all(0 <= gaps[pca] <= MINOR for pca in ("", "all"))
+    return judged(holds, "; ".join(texts))
 
 
 def _epochs(results: Results) -> Finding:

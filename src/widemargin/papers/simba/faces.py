@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,21 @@ from widemargin.papers.frame import (
     Claim,
     Data,
     Experiment,
-    Finding,
-    NoResults,
     Result,
     Results,
     Table,
-    judged,
-    never,
+)
+from widemargin.papers.simba.face_verdicts import (
+    OTHERS,
+    SHARES,
+    SIZES,
+    at,
+    claims,
+    parts,
 )
 from widemargin.papers.splits import (
     RANDOM,
+    SHORT,
     Paired,
     compare_rankings,
     curves_of,
@@ -36,17 +41,11 @@ from widemargin.papers.splits import (
     ranked,
 )
 
-SIZES = (5, 10, 20, 30, 50, 70, 100, 150, 200, 300, 400, 500, 700, 850, 1024)
-# The paper's 100, 500 and 1000 of 5100 pixels, as shares of 1024.
-SHARES = (20, 100, 200)
 N_TRAIN, N_TEST, N_GROUPS = 1000, 456, 2
-SETS = {"yaleb_32x32": "YaleB", "pie_32x32_10p": "PIE"}
-OTHERS = ("Relief", "Infogain")
 INSTEAD = (
     "The AR faces are not public; YaleB and PIE take their place, and people, or two "
     "random groups of people, that of the sexes."
 )
-STAND_IN = "YaleB and PIE stand in for AR."
 
 Array = NDArray[Any]
 
@@ -117,64 +116,18 @@ class Faces(Experiment):
 
     def claims(self) -> Sequence[Claim]:
         """What figures 4 to 7 are said to show."""
-        claims = [
-            Claim(
-                "Figure 4",
-                "Excerpts of the AR faces.",
-                "",
-                never("Pictures of a data set that is not public; it claims nothing."),
-            )
-        ]
-        for other in OTHERS:
-            claims += [
-                Claim(
-                    "Figure 5",
-                    f"Simba beats {other}, above all with few features.",
-                    "curves only",
-                    _beats(other),
-                ),
-                Claim(
-                    "Figure 6",
-                    "With less than 1000 of 5100 features Simba beats "
-                    f"{other} in more than 90 % of the splits.",
-                    "> 90 % of 20 splits",
-                    _wins(other),
-                ),
-            ]
-        return [
-            *claims,
-            Claim(
-                "Section 5.2",
-                "A fifth of the features, chosen by Simba, beats all features.",
-                "92.8 % against 91.5 %",
-                _beats_all,
-            ),
-            Claim(
-                "Figure 7",
-                "Relief chooses pixels in a left-right symmetric fashion, Simba mostly "
-                "on one side.",
-                "maps only",
-                _sides,
-            ),
-            Claim(
-                "Figure 7",
-                "Relief's pixels are highly correlated with each other, more than "
-                "Simba's.",
-                "maps only",
-                _correlated,
-            ),
-        ]
+        return claims()
 
     def tables(self, results: Results) -> Sequence[Table]:
         """Differences by size, and the best k."""
-        return [table for part in _parts(results) for table in _tables(*part)]
+        return [table for part in parts(results) for table in _tables(*part)]
 
     def figures(self, results: Results) -> Sequence[Figure]:
         """Curves, splits and maps."""
-        parts = _parts(results)
-        curves = [_curves(label, part) for label, part in parts]
-        scatter = [_scatter(label, part) for label, part in parts]
-        label, first = parts[0]
+        known = parts(results)
+        curves = [_curves(label, part) for label, part in known]
+        scatter = [_scatter(label, part) for label, part in known]
+        label, first = known[0]
         maps = [
             Pixels(_pixels(first.rows[0][name]["order"][:k]), f"{name}, {k} pixels")
             for name in ("Simba", "Relief")
@@ -227,30 +180,13 @@ def _pixels(order: Sequence[int]) -> Array:
     return image
 
 
-def _parts(results: Results) -> list[tuple[str, Results]]:
-    """The readings there are, with their names."""
-    found = [
-        (f"{label}, {task}", results.where(data=name, task=task))
-        for name, label in SETS.items()
-        for task in ("person", "group")
-        if results.has(data=name, task=task)
-    ]
-    if not found:
-        raise NoResults("data yaleb_32x32")
-    return found
-
-
-def _at(results: Results, name: str, k: int) -> Array:
-    return curves_of(results, name)[:, SIZES.index(k)]
-
-
 def _tables(label: str, part: Results) -> list[Table]:
     rows = [
         [
             k,
-            *(mean_sd(_at(part, name, k)) for name in ("Simba", *OTHERS, RANDOM)),
+            *(mean_sd(at(part, name, k)) for name in ("Simba", *OTHERS, RANDOM)),
             *(
-                str(Paired.of(_at(part, "Simba", k), _at(part, other, k)))
+                Paired.of(at(part, "Simba", k), at(part, other, k)).short
                 for other in (*OTHERS, RANDOM)
             ),
         ]
@@ -259,7 +195,8 @@ def _tables(label: str, part: Results) -> list[Table]:
     header = ["k", "Simba", *OTHERS, RANDOM]
     header += [f"Simba − {other}" for other in (*OTHERS, RANDOM)]
     title = f"{label}: accuracy (%) with the best k pixels, {len(part)} splits"
-    tables = [Table(title, header, rows)]
+    note = f"Mean ± sd over the splits; differences: {SHORT}."
+    tables = [Table(title, header, rows, note)]
     if "honest" in part.rows[0]["Simba"]:
         best = [
             [
@@ -288,95 +225,11 @@ def _curves(label: str, part: Results) -> Lines:
 
 def _scatter(label: str, part: Results) -> Lines:
     sizes = [k for k in SIZES if k <= SHARES[-1]]
-    simba = np.concatenate([100 * _at(part, "Simba", k) for k in sizes])
+    simba = np.concatenate([100 * at(part, "Simba", k) for k in sizes])
     series = [
         Series(
-            o, np.concatenate([100 * _at(part, o, k) for k in sizes]), simba, None, True
+            o, np.concatenate([100 * at(part, o, k) for k in sizes]), simba, None, True
         )
         for o in OTHERS
     ]
     return Lines(series, "the other (%)", "Simba (%)", label, diagonal=True)
-
-
-def _beats(other: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
-        texts, holds = [], []
-        for label, part in _parts(results):
-            won: list[int] = []
-            lost: list[int] = []
-            for k in SIZES[1:-1]:
-                paired = Paired.of(_at(part, "Simba", k), _at(part, other, k))
-                if paired.better and paired.mean > 2 * paired.sd / np.sqrt(paired.n):
-                    won.append(k)
-                elif paired.mean < -2 * paired.sd / np.sqrt(paired.n):
-                    lost.append(k)
-            holds.append(len(won) > len(lost) and bool(won) and min(won) <= 50)
-            texts.append(
-                f"{label}: clearly better for k = {_listed(won)}, clearly worse for "
-                f"{_listed(lost)} ({len(part)} splits)"
-            )
-        why = "Clearly: mean difference above two standard errors. " + STAND_IN
-        return judged(all(holds), "; ".join(texts), why)
-
-    return judge
-
-
-def _wins(other: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
-        texts, holds = [], []
-        for label, part in _parts(results):
-            cells = []
-            for k in (20, 50, 100, 150, 200):
-                p = Paired.of(_at(part, "Simba", k), _at(part, other, k))
-                holds.append(p.wins > 0.9 * p.n)
-                cells.append(f"{k}: {p.wins}/{p.losses}")
-            texts.append(f"{label}: {', '.join(cells)}")
-        ours = "won/lost by k. " + "; ".join(texts)
-        why = f"1000 of 5100 pixels are {SHARES[-1]} of 1024. {STAND_IN}"
-        return judged(all(holds), ours, why)
-
-    return judge
-
-
-def _beats_all(results: Results) -> Finding:
-    texts, holds = [], []
-    for label, part in _parts(results):
-        k = SHARES[-1]
-        p = Paired.of(_at(part, "Simba", k), _at(part, "Simba", 1024))
-        r = Paired.of(_at(part, RANDOM, k), _at(part, RANDOM, 1024))
-        holds.append(p.better)
-        texts.append(
-            f"{label}: {mean_sd(_at(part, 'Simba', k))} % with {k}, "
-            f"{mean_sd(_at(part, 'Simba', 1024))} % with all ({p}; a random fifth {r})"
-        )
-    return judged(all(holds), "; ".join(texts), STAND_IN)
-
-
-def _sides(results: Results) -> Finding:
-    texts, holds = [], []
-    for label, part in _parts(results):
-        m = {
-            n: np.mean(of_method(part, n, "mirrored"))
-            for n in ("Simba", "Relief", RANDOM)
-        }
-        s = {n: np.mean(of_method(part, n, "one_side")) for n in m}
-        holds.append(m["Relief"] > m["Simba"] and s["Simba"] > s["Relief"])
-        shares = ", ".join(f"{n} {100 * m[n]:.0f} %/{100 * s[n]:.0f} %" for n in m)
-        texts.append(f"{label}: {shares}")
-    ours = "mirror pixel chosen too/share on one side. " + "; ".join(texts)
-    return judged(all(holds), ours, f"Of the best {SHARES[1]} pixels. {STAND_IN}")
-
-
-def _correlated(results: Results) -> Finding:
-    texts, holds = [], []
-    for label, part in _parts(results):
-        r = {n: of_method(part, n, "correlation") for n in ("Simba", "Relief", RANDOM)}
-        holds.append(bool(np.mean(r["Relief"]) > np.mean(r["Simba"])))
-        means = ", ".join(f"{n} {np.mean(v):.2f}" for n, v in r.items())
-        texts.append(f"{label}: {means}")
-    ours = "mean |r| of two chosen pixels. " + "; ".join(texts)
-    return judged(all(holds), ours, f"Of the best {SHARES[1]} pixels. {STAND_IN}")
-
-
-def _listed(sizes: Sequence[int]) -> str:
-    return ", ".join(map(str, sizes)) if sizes else "none"

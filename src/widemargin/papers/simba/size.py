@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import monotonic
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -43,8 +43,8 @@ class Size(Experiment):
         f"interpolation: {N_TRAIN} × 5100 for training, {N_TEST} rows for testing. Two "
         "tasks: two random groups of people, which stand in for the sexes, and people. "
         "G-flip starts from the empty set, as printed, and from all pixels. Simba with "
-        "10 starts, and as many pixels at random, are there to compare with; times are "
-        "those of the machine that made the results, shared with other work."
+        "10 starts, and as many pixels at random, are there to compare with. Times are "
+        "processor times."
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
@@ -66,31 +66,30 @@ class Size(Experiment):
         drawn = np.random.default_rng(case["seed"]).permutation(len(y))[: n + m]
         X, y = _enlarged(bunch, drawn, (17, 12) if quick else SHAPE), y[drawn]
         train, test = np.arange(n), np.arange(n, n + m)
-        begin = monotonic()
+        begin = process_time()
         gflip = GFlip(start=case["start"], scale=None, random_state=case["seed"])
         kept = gflip.fit(X[train], y[train]).get_support(indices=True)
-        spent = monotonic() - begin
-        begin = monotonic()
-        simba = Simba(
-            n_starts=1 if quick else 10, scale=None, random_state=case["seed"]
-        )
-        order = np.argsort(simba.fit(X[train], y[train]).ranking_)
+        k = len(kept)
         found: Result = {
-            "n_features": len(kept),
+            "n_features": k,
             "epochs": gflip.n_epochs_,
             "margin": gflip.margin_,
-            "gflip_seconds": spent,
-            "simba_seconds": monotonic() - begin,
+            "gflip_seconds": process_time() - begin,
         }
-        control = np.random.default_rng(case["seed"]).permutation(X.shape[1])
-        k = len(kept)
-        chosen = {"G-flip": kept, "Simba": order[:k], "random": control[:k]}
+        chosen = {"all": np.arange(X.shape[1])}
+        if k:
+            begin = process_time()
+            simba = Simba(
+                n_starts=1 if quick else 10, scale=None, random_state=case["seed"]
+            )
+            order = np.argsort(simba.fit(X[train], y[train]).ranking_)
+            found["simba_seconds"] = process_time() - begin
+            control = np.random.default_rng(case["seed"]).permutation(X.shape[1])
+            chosen |= {"G-flip": kept, "Simba": order[:k], "random": control[:k]}
         judge = nearest_neighbor(scale=None)
-        for name, columns in {**chosen, "all": np.arange(X.shape[1])}.items():
-            if len(columns):
-                size = np.array([len(columns)])
-                score = judge(X, y, train, test, columns, size)[0]
-                found[name] = float(score)
+        for name, columns in chosen.items():
+            size = np.array([len(columns)])
+            found[name] = float(judge(X, y, train, test, columns, size)[0])
         return found
 
     def claims(self) -> Sequence[Claim]:
@@ -102,6 +101,7 @@ class Size(Experiment):
                 "constraints.",
                 "not applied",
                 _runs,
+                "a run for two groups takes more than an hour of processor time",
             ),
             Claim(
                 "Section 3",
@@ -109,6 +109,7 @@ class Size(Experiment):
                 "problems.",
                 "",
                 _copes,
+                "it keeps at least one pixel in every run for 38 people",
             ),
         ]
 
@@ -121,8 +122,10 @@ class Size(Experiment):
                 row["seed"],
                 row["n_features"],
                 row["epochs"],
-                f"{row['gflip_seconds']:.0f} s",
-                f"{row['simba_seconds']:.0f} s",
+                *(
+                    f"{row[what]:.0f} s" if what in row else "–"
+                    for what in ("gflip_seconds", "simba_seconds")
+                ),
                 *(
                     f"{100 * row[name]:.1f}" if name in row else "–"
                     for name in ("G-flip", "Simba", "random", "all")
@@ -151,22 +154,24 @@ def _enlarged(bunch: Any, rows: Array, shape: tuple[int, int]) -> Array:
 def _runs(results: Results) -> Finding:
     part = results.where(task="group")
     seconds = part.values("gflip_seconds")
+    epochs, sizes = part.values("epochs"), part.values("n_features")
     ours = (
-        f"{min(seconds):.0f} to {max(seconds):.0f} s, {min(part.values('epochs'))} to "
-        f"{max(part.values('epochs'))} epochs, {min(part.values('n_features'))} to "
-        f"{max(part.values('n_features'))} pixels ({len(part)} runs, two groups)"
+        f"{min(seconds):.0f} to {max(seconds):.0f} s of processor time, {min(epochs)} "
+        f"to {max(epochs)} epochs, {min(sizes)} to {max(sizes)} pixels kept "
+        f"({len(part)} runs for two groups)"
     )
-    why = "It is practical now: a flip that is not made costs little."
+    why = "It is practical now: a flip that is not made costs little"
     return judged(max(seconds) > 3600, ours, why)
 
 
 def _copes(results: Results) -> Finding:
     part = results.where(task="person", start="empty")
     sizes = part.values("n_features")
-    ours = f"{min(sizes)} to {max(sizes)} pixels kept for 38 people ({len(part)} runs)"
+    most = f"at most {max(sizes)}" if max(sizes) else "no"
+    ours = f"It keeps {most} pixels in {len(part)} runs for 38 people"
     why = (
-        "Where every single feature has a negative margin, as with many people, the "
-        "first flip never pays, and the printed algorithm returns nothing; "
-        'start="full" does not have that problem.'
+        "Where every single feature has a negative margin, as with many people, no "
+        "first flip pays, and the printed algorithm returns nothing. It keeps pixels "
+        "with start='full'"
     )
     return judged(min(sizes) > 0, ours, why)
