@@ -72,6 +72,26 @@ def test_all_features_are_taken_if_nothing_else_comes_close():
     assert found.recommend().configuration.n_features == 50
 
 
+def test_all_features_are_taken_if_they_are_better_in_the_same_folds():
+    # Folds differ by far more than what is selected in them, so that three features
+    # are within one standard error of all; but in each fold they are worse.
+    hard = np.array([0.4, 0.9, 0.5, 0.8, 0.65])[:, None]
+    worse = np.array([0.06, 0.02, 0.04, 0.03, 0.05])[:, None]
+    scores = np.hstack([hard, hard - worse])
+    found = evidence(scores, [-np.inf, 1.0], [50, 3])
+    named = [Configuration("a", None, 50), Configuration("b", 0.9, 3)]
+    found = replace(found, configurations=named, score_all=hard[:, 0])
+    told = found.recommend()
+    assert told.configuration == Configuration("b", None, 50)
+    assert told.score == pytest.approx(hard.mean())
+    assert not told.better_than_all
+    assert found.selected(told.configuration).all()
+    # As often better as worse, and hardly worse on average: nothing is lost.
+    luck = np.array([0.06, -0.06, 0.05, -0.05, 0.01])[:, None]
+    mixed = replace(found, scores=np.hstack([hard, hard - luck]))
+    assert mixed.recommend().configuration == Configuration("b", 0.9, 3)
+
+
 def test_the_score_is_what_the_other_folds_choose():
     # In each fold another configuration is lucky.
     lucky = np.eye(5)

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from scipy.stats import false_discovery_control
 
 import widemargin
 from truth import Verdict
+from truth.designs import (
+    EACH,
+    FEATURES,
+    KINDS,
+    NUMBERS,
+    RELEVANT,
+    ROWS,
+    STRONG,
+    WEAK,
+    all_kinds,
+    strong,
+    weak,
+)
 from truth.formats import grouped, mean_of, table
 from widemargin import baselines, evaluation
+from widemargin.evaluation import _significance
+from widemargin.evaluation._confirm import confirm
 from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._refits import Call
 
 TITLE = "Significance"
-ROWS, FEATURES, RELEVANT = 200, 100, 5
-DESIGNS = ("shift", "correlated", "rare flags", "heavy tails", "xor")
 PLAIN = 2000  # permutations of every feature, what the default is held against
 RELATIVE = ("Simba", "LMBA", "MRMR", "OSimba", "FCBF")
 METHODS = (
@@ -28,14 +42,21 @@ METHODS = (
 )
 QUICK = ("Relief", "ReliefF", "FisherScore", "PearsonScore", "InformationGain", "FCBF")
 REFITS = 99  # permutations on noise for the other methods, pooled
-EACH = 10  # features of each kind
-KINDS = ("normal", "heavy tails", "binary", "rare flag", "few integers", "correlated")
+WITH_STRONG = {"ReliefF": (200, 1000), "Relief": (200, 1000), "Simba": (200,)}  # rows
 
 
 def cases(small: bool) -> Iterator[dict[str, Any]]:
-    """Power of the default, of plain permutations, relative methods, and noise."""
+    """Power of the default, of plain permutations, strong features, and noise."""
+    for method, sizes in WITH_STRONG.items():
+        for n in sizes[:1] if small else sizes:
+            for seed in range(1 if small else 100):
+                for design in STRONG:
+                    case = {"what": "strong", "design": design, "method": method}
+                    yield {**case, "rows": n, "seed": seed}
+        if small:
+            break
     for seed in range(3 if small else 200):
-        for design in DESIGNS[:1] if small else DESIGNS:
+        for design in WEAK[:1] if small else WEAK:
             yield {"what": "power", "design": design, "seed": seed}
             if seed < 40:
                 yield {"what": "plain", "design": design, "seed": seed}
@@ -61,46 +82,33 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
         X = rng.standard_normal((ROWS, FEATURES))
         X[:, :RELEVANT] += 1.8 * y[:, None]
         return _counts(_test(case["method"], X, y, case["seed"]).q_values, RELEVANT)
-    X, y, relevant = design(case["design"], case["seed"])
+    if case["what"] == "strong":
+        return _beside_strong(case)
+    X, y, relevant = weak(case["design"], case["seed"])
     if case["what"] == "power":
         return _counts(_test("ReliefF", X, y, case["seed"]).q_values, relevant)
     return _counts(_plain(X, y, case["seed"]), relevant)
 
 
-def design(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """A table with few relevant features, which come first; and how many they are."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, ROWS)
-    X = rng.standard_normal((ROWS, FEATURES))
-    if name == "xor":
-        X = rng.random((ROWS, FEATURES))
-        return X, (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), 2
-    if name == "correlated":
-        shared = rng.standard_normal((ROWS, FEATURES // 10))
-        X[:, RELEVANT:] = np.sqrt(0.5) * X[:, RELEVANT:]
-        X[:, RELEVANT:] += np.sqrt(0.5) * np.repeat(shared, 10, axis=1)[:, RELEVANT:]
-    if name == "heavy tails":
-        X = rng.standard_t(3, (ROWS, FEATURES)) / np.sqrt(3)
-    if name == "rare flags":
-        half = FEATURES // 2
-        X[:, half:] = rng.random((ROWS, half)) < rng.uniform(0.02, 0.1, half)
-    X[:, :RELEVANT] += 0.6 * y[:, None]
-    return X, y, RELEVANT
+def _beside_strong(case: dict[str, Any]) -> dict[str, Any]:
+    """False discoveries, also as they would be without confirmation."""
+    by_labels = []
 
+    def recorded(selector: Any, data: Any, observed: Any, p: Any, *others: Any) -> Any:
+        by_labels.append(p)
+        return confirm(selector, data, observed, p, *others)
 
-def all_kinds(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Features of every kind that have nothing to do with y."""
-    rng, n = np.random.default_rng(seed), 60
-    shared = rng.standard_normal((n, 1))
-    parts = [
-        rng.standard_normal((n, EACH)),
-        rng.standard_t(2, (n, EACH)),
-        rng.random((n, EACH)) < 0.4,
-        rng.random((n, EACH)) < 0.1,
-        rng.integers(0, 4, (n, EACH)),
-        shared + 0.5 * rng.standard_normal((n, EACH)),
-    ]
-    return np.hstack(parts).astype(float), (np.arange(n) % 5 < 2).astype(int)
+    X, y = strong(case["design"], case["rows"], case["seed"])
+    with mock.patch.object(_significance, "confirm", recorded):
+        found = _test(case["method"], X, y, case["seed"])
+    plain = _counts(false_discovery_control(by_labels[0]), RELEVANT)
+    low = found.p_values[RELEVANT:] <= 0.05
+    return {
+        **_counts(found.q_values, RELEVANT),
+        "fdp_labels": plain["fdp"],
+        "low": float(low[:NUMBERS].mean()),
+        "low_others": float(low[NUMBERS:].mean()),
+    }
 
 
 def _test(method: str, X: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> Any:
@@ -166,6 +174,17 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
                 rate <= 0.07,
             )
         )
+    beside = grouped(by.get(("strong",), []), "design", "method", "rows")
+    if beside:
+        worst = max(beside, key=lambda name: mean_of(beside[name], "fdp"))
+        rate = mean_of(beside[worst], "fdp")
+        told.append(
+            Verdict(
+                "false discovery rate at most .07 beside strong features",
+                f"at most {rate:.3f} ({worst[1]}, {worst[0]}, {worst[2]} rows)",
+                rate <= 0.07,
+            )
+        )
     noise = grouped(by.get(("noise",), []), "method")
     if noise:
         shares = {name[0]: float(_low(some).mean()) for name, some in noise.items()}
@@ -191,6 +210,23 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     return told
 
 
+def _beside(rows: list[dict[str, Any]]) -> str:
+    """What happens to irrelevant features beside strong ones."""
+    names = ("power", "fdp", "fdp_labels", "low", "low_others")
+    lines = [
+        [*key, len(some), *(f"{mean_of(some, name):.3f}" for name in names)]
+        for key, some in grouped(rows, "design", "method", "rows").items()
+    ]
+    head = ["relevant", "method", "rows", "tables", "power", "false discovery rate"]
+    head += ["by permuted labels alone", "p ≤ .05, 30 numbers", "p ≤ .05, 15 others"]
+    return (
+        "Five features that tell the classes apart (numbers 4 sd apart, or nominal "
+        "features of 2 to 6 levels, most of which occur in one class), and 45 "
+        "irrelevant ones: 30 normal numbers, and 15 more of them, or 15 nominal "
+        "features. Default calls.\n\n" + table(head, lines) + "\n"
+    )
+
+
 def tables(rows: list[dict[str, Any]]) -> str:
     """The section."""
     by = grouped(rows, "what")
@@ -214,6 +250,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
     ]
     head = ["design", "tables", "power", "power, plain", "false discovery rate"]
     text += table(head, lines) + "\n"
+    text += _beside(by.get(("strong",), []))
     text += "Methods with relative scores, 5 of 100 features 1.8 sd apart.\n\n"
     lines = [
         [

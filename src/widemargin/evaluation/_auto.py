@@ -54,7 +54,9 @@ class AutoSelector(TableSelector):
     Methods, similarities from which a feature is skipped (none, 0.9, 0.7) and sizes
     are tried in three times five stratified folds, with the ranking inside them. All
     that score within one standard error of the best are as good as each other; of
-    these the most stable selection is taken, then the one with the fewest features.
+    these the most stable selection is taken, then the one with the fewest features. If
+    all features score higher than these by more than one standard error of the paired
+    difference, selection does not help, and all are kept.
     `compare` recommends by the same rule. Methods that are clearly behind after the
     first five folds are spared the other ten here.
 

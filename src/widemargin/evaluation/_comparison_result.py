@@ -145,7 +145,8 @@ class Comparison:
 
         Of all methods, ways to treat near copies and sizes that score within one
         standard error of the best, it has the most stable selection, then the fewest
-        features; see `AutoSelector`.
+        features; all features are recommended if they clearly score higher than these,
+        see `AutoSelector`.
         """
         return self.choice.method if self.choice else None
 

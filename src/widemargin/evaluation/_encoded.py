@@ -142,6 +142,7 @@ class Encoded:
     labels: Ints | None = None  # of the source: whose labels they have, if not theirs
     probes: Ints | None = None  # of these rows: their order in copies of the features
     features: Ints | None = None  # columns of the source; None: all
+    moved: tuple[Ints, Ints] | None = None  # columns, and the order of their rows
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -221,6 +222,10 @@ class Encoded:
         """Twice the features: to the right, copies with the rows in another order."""
         return replace(self, probes=order)
 
+    def shuffled(self, features: Ints, order: Ints) -> Encoded:
+        """The same table with the values of some features in another order."""
+        return replace(self, moved=(features, order))
+
     def read(self, selector: MarginSelector) -> Rows:
         """The rows as one of our selectors reads them."""
         rows = self.source.rows(selector)
@@ -229,6 +234,8 @@ class Encoded:
         if self.rows is not None or self.labels is not None:
             mine = np.arange(len(rows.X)) if self.rows is None else self.rows
             rows = rows.take(mine, self.labels)
+        if self.moved is not None:
+            rows = rows.shuffled(*self.moved)
         return rows if self.probes is None else rows.beside(self.probes)
 
     def numbers(self, selectors: Iterable[Any]) -> Numbers:
@@ -254,6 +261,10 @@ class Encoded:
             return selector._fit_encoded(self.read(selector))
         X = self.source.plain
         X = X if self.rows is None else X[self.rows]
+        if self.moved is not None:
+            features, order = self.moved
+            X, given = X.copy(), X
+            X[:, features] = given[np.ix_(order, features)]
         if self.probes is not None:
             X = np.hstack([X, X[self.probes]])
         if not self.has_labels:

@@ -36,6 +36,8 @@ SEARCHES = 2 * 10**7  # neighbourhoods of rows under permuted labels
 SUMS = 4 * 10**9  # differences of cells in sums over neighbours
 FITS = 4000  # of methods that look at each feature on its own
 PAIRS = 10**9  # cells of pairs of rows, in fits of other methods
+CONFIRMATION = 2 * 10**10  # cells of pairs of rows, in fits with permuted columns
+CONFIRMING = 0.25  # of the refits that are allowed for that, on average
 LEAST = 32  # permutations at a time
 CELLS = 2**24  # scores at a time
 
@@ -66,6 +68,7 @@ class Plan(NamedTuple):
     n_permutations: int
     first: int  # permutations for all features; further ones for promising ones only
     fits: float  # how many fits of the selector take about as long
+    refits: int = 0  # to confirm significant features by their own columns, at most
 
 
 def statistic_of(fitted: Any) -> Floats:
@@ -86,15 +89,28 @@ def plan(selector: Any, data: Encoded, method: str, n_permutations: int | None) 
         afford = cost.afford if n_permutations is None else n_permutations
         method = "permutation" if needed(d) <= afford else "pooled"
     if method == "pooled":
-        number = n_permutations or cost.first
-        return Plan(method, number, number, cost.fits * number)
-    if not cost.divisible:
-        number = n_permutations or max(needed(d), FEW)
-        return Plan(method, number, number, cost.fits * number)
-    number = n_permutations or max(needed(d), AT_LEAST)
-    first = min(cost.first, number)
+        number = first = n_permutations or cost.first
+    elif not cost.divisible:
+        number = first = n_permutations or max(needed(d), FEW)
+    else:
+        number = n_permutations or max(needed(d), AT_LEAST)
+        first = min(cost.first, number)
     later = number - first  # mostly of few features
-    return Plan(method, number, first, cost.fits * (first + 0.1 * later))
+    refits = min(_most_refits(selector, data), number)
+    fits = cost.fits * (first + 0.1 * later) + CONFIRMING * refits
+    return Plan(method, number, first, fits, refits)
+
+
+def _most_refits(selector: Any, data: Encoded) -> int:
+    """How many fits may be spent on features that permuted labels find significant.
+
+    None, if a feature's score depends on no other feature: then its own column and the
+    labels are permuted to the same effect.
+    """
+    if getattr(selector, "_separable", False):
+        return 0
+    n, d = data.shape
+    return int(np.clip(CONFIRMATION // (n * n * d), 2 * FEW, MANY))
 
 
 class _Cost(NamedTuple):

@@ -8,7 +8,13 @@ inside them. The rule:
    good as each other;
 2. of these, the one whose selections in the folds agree most (Nogueira's index) is
    recommended;
-3. of several, the one with the fewest features, then with the higher score.
+3. of several, the one with the fewest features, then with the higher score;
+4. if all features together score higher than that by more than one standard error of
+   the paired difference, selection does not help, and all are recommended.
+
+The standard error in 1 is mostly that of rows that are hard for all configurations
+alike. It says which of many small sets may be called equal, but would also hide that
+all of them are worse than no selection; the difference in the same folds does not.
 
 If the number of features is given, there is nothing to save by a lower score: the
 highest decides, then the stability.
@@ -114,6 +120,8 @@ class Evidence:
     def selected(self, configuration: Configuration) -> NDArray[np.bool_]:
         """What a configuration selects in each fold, (V, d)."""
         method, redundancy, k = configuration
+        if k == self.n_features_in:
+            return np.ones((len(self.repeat), k), np.bool_)
         Z = np.zeros((len(self.repeat), self.n_features_in), np.bool_)
         for v, order in enumerate(self.orders[method, redundancy]):
             Z[v, order[:k]] = True
@@ -126,8 +134,8 @@ class Evidence:
         dropped after it: all rows had a part in that, so that only the folds in which
         all methods compete can tell what the choice is worth.
         """
-        q = self._pick(self.scores.mean(axis=0), self.errors)
-        judged, chosen = float(self.scores[:, q].mean()), self.configurations[q]
+        q, chosen = self._choice()
+        judged = float(self.scores[:, q].mean())
         stability = float(self.stability[q])
         honest = (self if first is None else first)._honest()
         return Recommendation(
@@ -140,6 +148,20 @@ class Evidence:
                 self.scores[:, q] - self.score_all, self.tested, self.trained
             ),
         )
+
+    def _choice(self) -> tuple[int, Configuration]:
+        """Number of the recommended configuration, and what it is.
+
+        With all features it makes no difference who ranked them; so that is who would
+        be recommended without these.
+        """
+        every = np.arange(len(self.scores))
+        some = self._close_pick(every, self.errors)
+        q = self._pick(every, self.errors)
+        chosen = self.configurations[q]
+        if chosen.n_features == self.n_features_in:
+            chosen = chosen._replace(method=self.configurations[some].method)
+        return q, chosen
 
     def best_of(self, method: str) -> Recommendation:
         """The same among the configurations of one method."""
@@ -200,8 +222,17 @@ class Evidence:
         """By how much a score may be lower than the best and count as good as it."""
         return float(errors[best]) if np.ptp(self.sizes) else 0.0
 
-    def _pick(self, scores: Floats, errors: Floats) -> int:
-        """The number of the configuration that the rule recommends."""
+    def _pick(self, folds: Ints, errors: Floats) -> int:
+        """The number of the configuration that the rule recommends by some folds."""
+        q = self._close_pick(folds, errors)
+        (everything,) = np.nonzero(self.sizes == self.n_features_in)
+        if len(everything) and self._all_score_higher(folds, q):
+            return int(everything[0])
+        return q
+
+    def _close_pick(self, folds: Ints, errors: Floats) -> int:
+        """The same before it is compared with all features."""
+        scores = self.scores[folds].mean(axis=0)
         best = int(np.argmax(scores))
         close = scores >= scores[best] - self._allowed(best, errors) - TIE
         steadiest = self.stability[close].max()
@@ -210,6 +241,16 @@ class Evidence:
         close &= self.sizes == self.sizes[close].min()
         return int(np.argmax(np.where(close, scores, -np.inf)))
 
+    def _all_score_higher(self, folds: Ints, q: int) -> bool:
+        """Whether they do by more than a standard error of the paired difference."""
+        more = self.score_all[folds] - self.scores[folds, q]
+        repeat = self.repeat[folds]
+        parts = [more[repeat == r] for r in np.unique(repeat)]
+        if min(map(len, parts)) < 2:
+            return False
+        variance = np.mean([part.var(ddof=1) / len(part) for part in parts])
+        return bool(more.mean() > np.sqrt(variance) + TIE)
+
     def _honest(self) -> float:
         """Mean score of the folds with what the others of their repeat recommend.
 
@@ -217,13 +258,13 @@ class Evidence:
         """
         honest = []
         for v, r in enumerate(self.repeat):
-            others = (self.repeat == r) & (np.arange(len(self.repeat)) != v)
-            m = int(others.sum())
+            others = np.flatnonzero(self.repeat == r)
+            others = others[others != v]
+            m = len(others)
             if not m:
                 return np.inf
             wider = np.sqrt((m + 1) / m)  # fewer rows tell less
-            q = self._pick(self.scores[others].mean(axis=0), self.errors * wider)
-            honest.append(self.scores[v, q])
+            honest.append(self.scores[v, self._pick(others, self.errors * wider)])
         return float(np.mean(honest))
 
 
