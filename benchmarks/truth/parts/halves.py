@@ -202,8 +202,8 @@ def tables(rows: list[dict[str, Any]]) -> str:
     )
     return (
         "Each half is asked for a recommendation, which is tried on the other half by "
-        f"1-NN. Means over the repeats there are (up to {REPEATS}; the old rule was run "
-        "on two of them, by the old code); the Jaccard index is that of the two "
+        f"1-NN. Means over the repeats there are (up to {REPEATS}; the old rule was "
+        "run on two of them, by the old code); the Jaccard index is that of the two "
         f"halves' sets. Both halves name the same method: {agreed}.\n\n"
         + table(head, lines)
     )
