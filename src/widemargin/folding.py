@@ -117,22 +117,6 @@ def row_keys(
     return keys
 
 
-def count_copies(X: Floats, codes: Ints, *, nominal: Ints | None = None) -> int:
-    """How many rows have the same values and class as a row before them."""
-    names = np.empty(0, np.int64) if nominal is None else nominal
-    _, place = np.unique(row_keys(X, codes, nominal=names), return_inverse=True)
-    first: dict[int, list[int]] = {}
-    copies = 0
-    # Nominal values that play the same part have the same hash: keys only propose.
-    for i in np.flatnonzero(np.bincount(place)[place] > 1).tolist():
-        twins = first.setdefault(int(place[i]), [])
-        if any(np.array_equal(X[i], X[j], equal_nan=True) for j in twins):
-            copies += 1
-        else:
-            twins.append(i)
-    return copies
-
-
 def _places(X: Floats) -> Keys:
     """Place of each value among the different ones of its column; NaN is the last."""
     order = np.argsort(X, axis=0, kind="stable")

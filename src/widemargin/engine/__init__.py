@@ -25,7 +25,6 @@ from widemargin.engine.relations import (
     each_class,
     hits_and_misses,
     hits_higher_and_lower,
-    hits_only,
     misses_only,
 )
 from widemargin.engine.sums import class_sums, column_sums
@@ -44,7 +43,6 @@ __all__ = [
     "heat_width",
     "hits_and_misses",
     "hits_higher_and_lower",
-    "hits_only",
     "influences",
     "invasions",
     "misses_only",

@@ -32,11 +32,6 @@ def each_class(n_classes: int) -> Ints:
     return np.tile(np.arange(n_classes, dtype=np.int64), (n_classes, 1))
 
 
-def hits_only(n_classes: int) -> Ints:
-    """Slot 0: same class; no others."""
-    return np.where(np.eye(n_classes, dtype=bool), HIT, -1).astype(np.int64)
-
-
 def misses_only(n_classes: int) -> Ints:
     """One slot for all other classes together."""
     return np.where(np.eye(n_classes, dtype=bool), -1, 0).astype(np.int64)
