@@ -93,9 +93,12 @@ def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client, monke
         WAITING.wait(LONG)
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
+    # Were there no meta, map_blocks itself would call the function, and wait.
+    lazy = lazily(X).map_blocks(until_over, dtype=X.dtype, meta=np.empty((0, 0)))
+    assert not BEGUN.is_set()
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt) as raised:
-        ReliefF().fit(lazily(X).map_blocks(until_over, dtype=X.dtype), y)
+        ReliefF().fit(lazy, y)
     # As in a notebook, where the last traceback refers to all that there was.
     assert raised.tb is not None
     OVER.set()
