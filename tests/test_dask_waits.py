@@ -113,7 +113,7 @@ def test_a_fit_leaves_nothing_on_the_cluster(cluster, client):
     np.testing.assert_array_equal(lazy.compute(), X)
 
 
-def test_scattered_data_that_are_lost_are_said(client, cluster):
+def test_scattered_data_are_taken(client, cluster):
     (block,) = client.scatter([X])
     lazy = da.from_delayed(block, X.shape, X.dtype)  # type: ignore[arg-type]
     ReliefF().fit(lazy, y)
