@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from waiting import LONG
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -99,6 +101,7 @@ def test_our_scores_are_the_oracles(method, name):
 
 def test_two_processes_take_turns(monkeypatch):
     monkeypatch.setattr(run, "ROUNDS", 2)
+    monkeypatch.setattr(run, "LIMIT", LONG)
     case = cases.Case("ReliefF", "scikit-learn mutual_info_classif", ("small",))
     found = run.compare(case, "small")
     assert "problem" not in found

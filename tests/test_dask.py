@@ -140,8 +140,12 @@ def assert_same(ours, theirs):
         np.testing.assert_array_equal(ours.ranking_, theirs.ranking_)
 
 
-@pytest.mark.parametrize("n_chunks", [1, 3, 17])
-@pytest.mark.parametrize("case", [gaussian, tied, duplicates, lopsided, lonely])
+# Tables in a few chunks, and some of them in one and in many, mostly empty ones.
+CHUNKED = [(c, 3) for c in (gaussian, tied, duplicates, lopsided, lonely)]
+CHUNKED += [(gaussian, 1), (lonely, 1), (tied, 17), (lopsided, 17)]
+
+
+@pytest.mark.parametrize(("case", "n_chunks"), CHUNKED)
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_the_same_as_in_memory(case, method, n_chunks, synchronous, small_blocks):
     X, y = case(np.random.default_rng(0))

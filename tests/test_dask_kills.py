@@ -82,7 +82,7 @@ def killable(folder, X):
                 time.sleep(0.01)
         return block
 
-    return da.from_array(X, chunks=(15, -1)).map_blocks(part, dtype=X.dtype)
+    return da.from_array(X, chunks=(15, -1)).map_blocks(part, dtype=X.dtype, meta=X[:0])
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,9 @@ def test_a_partition_that_kills_its_worker_is_named(cluster_of):
             os.kill(os.getpid(), signal.SIGKILL)
         return block
 
-    lazy = da.from_array(X, chunks=(20, -1)).map_blocks(deadly, dtype=X.dtype)
+    lazy = da.from_array(X, chunks=(20, -1)).map_blocks(
+        deadly, dtype=X.dtype, meta=X[:0]
+    )
     with Client(cluster_of(1)) as client:
         client.wait_for_workers(1)
         with (
@@ -200,7 +202,9 @@ def test_too_small_a_memory_limit_is_said(bytes_made, cluster_of):
             time.sleep(0.02)
         return block
 
-    lazy = da.from_array(X, chunks=(20, -1)).map_blocks(greedy, dtype=X.dtype)
+    lazy = da.from_array(X, chunks=(20, -1)).map_blocks(
+        greedy, dtype=X.dtype, meta=X[:0]
+    )
     with Client(cluster_of(1, memory_limit="600MB")) as client:
         client.wait_for_workers(1)
         with (

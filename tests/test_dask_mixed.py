@@ -82,8 +82,12 @@ def agree(method, X, lazy, y, labels=None):
     return fitted
 
 
-@pytest.mark.parametrize("n_chunks", [1, 3, 17])
-@pytest.mark.parametrize("case", CASES)
+# Tables in a few chunks, and some of them in one and in many, mostly empty ones.
+CHUNKED = [(case, 3) for case in CASES]
+CHUNKED += [("many gaps", 1), ("two rows", 1), ("a few gaps", 17), ("duplicates", 17)]
+
+
+@pytest.mark.parametrize(("case", "n_chunks"), CHUNKED)
 @pytest.mark.parametrize(("method", "nominal"), METHODS, ids=repr)
 def test_the_same_as_in_memory(case, method, nominal, n_chunks, synchronous):
     X, y = CASES[case](np.random.default_rng(0))
@@ -378,7 +382,7 @@ def client():
         yield client
 
 
-@pytest.mark.parametrize("n_chunks", [1, 3, 17])
+@pytest.mark.parametrize("n_chunks", [1, 7])
 def test_a_cluster_of_processes(client, n_chunks):
     X, y = credit(np.random.default_rng(0), n=600, gaps=0.05)
     lazy = lazily(frame(X), uneven(600, n_chunks))

@@ -1,5 +1,7 @@
 """What the oracles share: scaling, distances by direct differences, and tie rules."""
 
+import math
+
 import numpy as np
 
 # Two distances that differ by less than this, relatively, are equal: rounding must
@@ -39,15 +41,15 @@ def hits_and_misses(y, i):
 
 def weighted_distance(x, z, w):
     """||x - z||_w = sqrt(sum_f w_f^2 (x_f - z_f)^2), Gilad-Bachrach et al., eq. 1."""
-    return np.sqrt(np.sum(w**2 * (x - z) ** 2))
+    return math.sqrt((w**2 * (x - z) ** 2).sum())
 
 
 def distance(x, z, metric):
     """Hu et al. (2012), eq. 6 for ``"euclidean"``, eq. 5 with p = 1 for Manhattan."""
     if metric == "euclidean":
-        return np.sqrt(np.sum((x - z) ** 2))
+        return math.sqrt(((x - z) ** 2).sum())
     if metric == "manhattan":
-        return np.sum(np.abs(x - z))
+        return np.abs(x - z).sum()
     raise ValueError(f"unknown metric {metric!r}")
 
 
