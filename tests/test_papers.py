@@ -49,6 +49,7 @@ from widemargin.papers.splits import (
     Sized,
     compare_rankings,
     nearest_neighbor,
+    signed,
 )
 from widemargin.papers.store import NoStore, Store
 from widemargin.papers.summary import summarize
@@ -308,6 +309,8 @@ def test_paired_differences_count_wins_losses_and_ties():
     assert found.mean == pytest.approx(0.05 / 3)
     assert not found.better  # as many lost as won
     assert str(found) == "+1.7 ± 7.6 points, 1 won 1 lost"
+    assert found.short == "+1.7 ± 7.6\N{NO-BREAK SPACE}(1:1)"
+    assert signed(-0.04) == "+0.0"
 
 
 def test_figures_are_drawn_with_what_they_show_escaped():
@@ -368,6 +371,11 @@ def test_time_is_told_only_if_all_cases_were_timed(tmp_path):
 
 def test_a_bar_in_a_table_of_markdown_is_escaped():
     assert markdown.table(["a"], [["mean |r|"]])[2] == "| mean \\|r\\| |"
+
+
+def test_numbers_in_a_table_have_a_minus_and_stay_on_a_line():
+    (row,) = markdown.table(["a", "b"], [["1-NN: -1.5 ± 0.2", "10 %"]])[2:-1]
+    assert row.replace("\N{NO-BREAK SPACE}", "_") == "| 1-NN: −1.5_±_0.2 | 10_% |"
 
 
 def test_the_command_lists_papers_and_refuses_unknown_ones(tmp_path):

@@ -170,7 +170,7 @@ def _read(
     if not entry.openml:
         raise sources.NotAvailable(entry, f"{tried}; OpenML does not have it")
     if not download:
-        raise sources.NotAvailable(entry, f"{tried}; OpenML was not to be asked")
+        raise sources.NotAvailable(entry, f"{tried}; no download was allowed")
     try:
         return sources.from_openml(entry, verbose)
     except sources.NotAvailable as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -102,6 +103,7 @@ def table(
 
 def _line(cells: Sequence[str]) -> str:
     text = "| " + " | ".join(str(c).replace("|", "\\|") for c in cells) + " |"
+    text = re.sub(r"(?<!\w)-(?=\d)", "−", text)
     # What belongs together stays on a line.
     return text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}").replace(
         " %", "\N{NO-BREAK SPACE}%"

@@ -158,7 +158,8 @@ def _everywhere(
             lost.append(f"not on {name}: {', '.join(failed)}")
         else:
             sets.append(name)
-    said = f"So on {' and '.join(sets) or 'none'} (points, and halves won:lost)"
+    where = f"So on {' and '.join(sets)}" if sets else "On no set"
+    said = f"{where} (points, and halves won:lost)"
     return not lost, "; ".join([said, *lost])
 
 

@@ -218,8 +218,11 @@ def _best(name: str) -> Callable[[Results], Finding]:
             f"Mean of the curve (%): {levels}. LMBA against {against} ({n} repeats of "
             f"{N_FOLDS} folds)"
         )
+        thin = [m for m, p in paired.items() if p.better and not p.clear]
+        lead = "The lead over {} is within two standard errors. "
+        why = "".join(map(lead.format, thin))
         verdict = "is" if all(printed) else "is not"
-        why = f"The printed reading {verdict} the best of the three"
+        why += f"The printed reading {verdict} the best of the three"
         if name == "mfeat":
             why += f". The mean depends on the sizes: {_evenly(part)}"
         return judged(all(p.better for p in paired.values()), ours, why)
