@@ -7,19 +7,26 @@ References
 ----------
 J. Demšar, *Statistical comparisons of classifiers over multiple data sets*, Journal of
 Machine Learning Research 7, 2006 (Friedman test, Nemenyi's critical difference).
+A. Benavoli, G. Corani, F. Mangili, *Should we really use post-hoc tests based on
+mean-ranks?*, Journal of Machine Learning Research 17, 2016 (two methods are better
+compared without the others: Wilcoxon's test, with Holm's correction).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import friedmanchisquare, rankdata, studentized_range
+from scipy.optimize import brentq
+from scipy.stats import friedmanchisquare, norm, rankdata, wilcoxon
+
+from study.tables import KS
 
 Rows = list[dict[str, Any]]
-CLASSIFIERS = ("1-NN", "logistic", "boosting")
 
 
 class Ranks(NamedTuple):
@@ -33,47 +40,120 @@ class Ranks(NamedTuple):
     critical: float  # mean ranks that differ by less cannot be told apart
 
 
+class Duel(NamedTuple):
+    """One method against another."""
+
+    won: int  # tables
+    lost: int
+    mean: float  # difference in accuracy
+    p: float  # Wilcoxon's signed-rank test, two-sided
+
+
 def complete(rows: Rows, ways: Sequence[str]) -> Rows:
-    """Rows of the splits of tables that all these methods were run on."""
-    there: dict[tuple[str, int], set[str]] = {}
+    """Rows of these methods, on the tables that all of them were run on."""
+    there: dict[str, set[str]] = {}
     for row in rows:
-        there.setdefault((row["table"], row["split"]), set()).add(row["way"])
+        there.setdefault(row["table"], set()).add(row["way"])
+    wanted = set(ways)
+    tables = {name for name, found in there.items() if found >= wanted}
+    return [row for row in rows if row["way"] in wanted and row["table"] in tables]
+
+
+def accuracies(
+    rows: Rows, ways: Sequence[str], classifier: str, k: int | None = None
+) -> np.ndarray:
+    """(T, W) accuracy with the best k features; None is the mean over all k.
+
+    Splits are averaged. Splits differ in difficulty, and a costly method may have been
+    run on some only: its difference to the methods that were run on all is averaged.
+    """
+    found: dict[str, dict[int, dict[str, float]]] = {}
+    ks = [str(size) for size in KS if size == k or k is None]
+    wanted = set(ways)
+    for row in rows:
+        if row["way"] not in wanted:
+            continue
+        values = [row[size][classifier] for size in ks if size in row]
+        if values:
+            of_table = found.setdefault(row["table"], {})
+            of_split = of_table.setdefault(row["split"], {})
+            of_split[row["way"]] = sum(values) / len(values)
+    return np.array([_level(splits, ways) for splits in found.values()])
+
+
+def _level(splits: dict[int, dict[str, float]], ways: Sequence[str]) -> list[float]:
+    """Means over splits as if all methods had been run on all of them."""
+    everywhere = [way for way in ways if all(way in of for of in splits.values())]
+    base = {s: fmean(of[w] for w in everywhere) for s, of in splits.items()}
+    level = fmean(base.values())
     return [
-        row
-        for row in rows
-        if row["way"] in ways and there[row["table"], row["split"]] >= set(ways)
+        level + fmean(of[way] - base[s] for s, of in splits.items() if way in of)
+        for way in ways
     ]
 
 
-def accuracies(rows: Rows, ways: Sequence[str], classifier: str, k: int) -> np.ndarray:
-    """(T, W) accuracy with the best k features, splits averaged."""
-    found: dict[str, dict[str, list[float]]] = {}
-    for row in rows:
-        if str(k) in row:
-            values = found.setdefault(row["table"], {}).setdefault(row["way"], [])
-            values.append(row[str(k)][classifier])
-    return np.array([[np.mean(of[way]) for way in ways] for of in found.values()])
-
-
-def ranks(rows: Rows, ways: Sequence[str], classifier: str, k: int) -> Ranks:
-    """Mean ranks over tables at one size, with Nemenyi's critical difference (5 %)."""
+def ranks(
+    rows: Rows, ways: Sequence[str], classifier: str, k: int | None = None
+) -> Ranks:
+    """Mean ranks over tables, with Nemenyi's critical difference (5 %)."""
     A = accuracies(complete(rows, ways), ways, classifier, k)
     n_tables, n_ways = A.shape
-    mean = rankdata(-A, axis=1).mean(axis=0)
-    q = studentized_range.ppf(0.95, n_ways, np.inf) / np.sqrt(2)
-    critical = float(q * np.sqrt(n_ways * (n_ways + 1) / (6 * n_tables)))
-    p = float(friedmanchisquare(*A.T).pvalue)
+    mean = rankdata(-A.round(9), axis=1).mean(axis=0)
+    scale = np.sqrt(n_ways * (n_ways + 1) / (12 * n_tables))
+    critical = float(studentized_range(n_ways) * scale)
+    p = float(friedmanchisquare(*A.round(9).T).pvalue)
     return Ranks(tuple(ways), mean, A.mean(axis=0), n_tables, p, critical)
 
 
-def wins(
-    rows: Rows, way: str, other: str, classifier: str, k: int
-) -> tuple[int, int, float]:
-    """Tables won and lost by more than rounding, and the mean difference."""
+@cache
+def studentized_range(k: int, level: float = 0.05) -> float:
+    """Upper quantile of the range of k standard normal values.
+
+    SciPy's takes seconds, since it has degrees of freedom to integrate over.
+    """
+    z, step = np.linspace(-8, 8, 4001, retstep=True)
+
+    def excess(q: float) -> float:
+        inside = norm.pdf(z) * (norm.cdf(z) - norm.cdf(z - q)) ** (k - 1)
+        return float(k * inside.sum() * step - (1 - level))
+
+    return float(brentq(excess, 0.1, 20))
+
+
+def cliques(found: Ranks) -> list[tuple[int, int]]:
+    """First and last place of the largest runs that cannot be told apart."""
+    mean = np.sort(found.mean)
+    ends = [int(np.searchsorted(mean, m + found.critical, "right")) - 1 for m in mean]
+    runs = [(i, end) for i, end in enumerate(ends) if end > i]
+    return [(i, e) for i, e in runs if not any(j < i and f >= e for j, f in runs)]
+
+
+def differences(
+    rows: Rows, way: str, other: str, classifier: str, k: int | None = None
+) -> np.ndarray:
+    """(T,) by how much one method is more accurate than another, rounded."""
     A = accuracies(complete(rows, [way, other]), [way, other], classifier, k)
-    difference = A[:, 0] - A[:, 1]
-    won, lost = int((difference > 1e-9).sum()), int((difference < -1e-9).sum())
-    return won, lost, float(difference.mean())
+    return (A[:, 0] - A[:, 1]).round(9)
+
+
+def duel(
+    rows: Rows, way: str, other: str, classifier: str, k: int | None = None
+) -> Duel:
+    """Tables won and lost, the mean difference, and a test of it."""
+    found = differences(rows, way, other, classifier, k)
+    p = float(wilcoxon(found).pvalue) if found.any() else 1.0
+    won, lost = int((found > 0).sum()), int((found < 0).sum())
+    return Duel(won, lost, float(found.mean()), p)
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """p-values corrected for their number."""
+    values = np.asarray(p, float)
+    order = np.argsort(values)
+    stepped = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    corrected = np.empty(len(values))
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected
 
 
 def stability(rows: Rows, way: str, k: int) -> float:

@@ -7,180 +7,257 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 from truth.formats import table
-from truth.store import Store
 
-from study import analysis
-from study.analysis import CLASSIFIERS, Ranks
-from study.run import KS, RESULTS
-from study.tables import SIZES
-from study.ways import OTHERS, WAYS
+from study import analysis, pictures
+from study.analysis import Ranks, Rows
+from study.figures import FOREST, NAMES, figures, gain, seconds, signed, summary
+from study.judge import CLASSIFIERS
+from study.run import ASKED, store_of
+from study.tables import GROUPS, KS, MADE, SIZES
+from study.ways import WAYS
+from study.words import HOW, LIMITS, TAKE_AWAY
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PICTURES = DOCS / "pictures"
-SHOWN = 10  # features for which mean ranks are drawn
-NAMES = {"1-NN": "1-NN", "logistic": "logistic regression", "boosting": "boosting"}
-
-INTRODUCTION = """\
-# Which method wins where
-
-{n_tables} public tables ({names}), {splits}. On two thirds of the rows every method
-ranks the features, with its defaults; the best k are handed to a classifier, which is
-judged on the other third. Tables are the units: splits are averaged first. Large tables
-take part with some of their rows (`benchmarks/study/tables.py`). With few tables and
-few splits, most mean ranks cannot be told apart: read the critical differences first.
-
-Written by `python benchmarks/study/page.py` from the results in
-`benchmarks/study/results`, measured by
-
-    python benchmarks/study/run.py --data DIR
-
-which goes on where it was stopped.
-"""
+# The most used margin methods, all that people use instead, and the rankings that were
+# also run with redundancy="auto".
+LINE_UP = (
+    *("AutoSelector", "ReliefF", "ReliefF, redundancy auto", "MultiSURF"),
+    *("MultiSURF, redundancy auto", "Simba", "LMBA", "FRLL", "MRMR", "F-test"),
+    *("FisherScore, redundancy auto", "mutual information", FOREST),
+    *("forest, redundancy auto", "permutation importance", "L1", "RFE", "Boruta"),
+)
+BEGIN, END = "<!-- made by benchmarks/study/page.py -->\n", "<!-- until here -->\n"
 
 
-def stored() -> list[dict[str, Any]]:
+def stored() -> Rows:
     """All results."""
-    return [row for name in SIZES for row in Store(name, RESULTS).rows()]
+    return [row for name in (*SIZES, *MADE) for row in store_of(name).rows()]
 
 
-def compared(rows: list[dict[str, Any]]) -> list[str]:
-    """The methods that have results on most of the tables."""
-    tables = {way: {row["table"] for row in rows if row["way"] == way} for way in WAYS}
-    most = max(map(len, tables.values()))
-    return [way for way, of in tables.items() if 2 * len(of) > most]
-
-
-def page(rows: list[dict[str, Any]]) -> str:
+def page(rows: Rows) -> str:
     """The page in Markdown."""
-    ways = compared(rows)
-    whole = analysis.complete(rows, ways)
-    tables = [name for name in SIZES if any(row["table"] == name for row in whole)]
-    counts = [len({r["split"] for r in whole if r["table"] == t}) for t in tables]
-    splits = f"{min(counts)} to {max(counts)} random splits of each"
-    if min(counts) == max(counts):
-        splits = f"{counts[0]} random split{'s' * (counts[0] > 1)} of each"
-    parts = [
-        INTRODUCTION.format(
-            n_tables=len(tables), names=", ".join(tables), splits=splits
-        ),
-        "## Mean ranks\n",
-        _ranks_section(whole, ways),
-        "## What it costs, and how steady it is\n",
-        _cost_table(whole, ways),
-        "## Table by table\n",
-        _by_table(whole, ways, tables),
-    ]
-    if "AutoSelector" in ways:
-        parts += ["## `AutoSelector` against each other way\n", _duels(whole, ways)]
-    return "\n".join(parts)
-
-
-def _ranks_section(rows: list[dict[str, Any]], ways: list[str]) -> str:
-    text = []
-    for classifier in CLASSIFIERS:
-        found = analysis.ranks(rows, ways, classifier, SHOWN)
-        best = [found.ways[i] for i in np.argsort(found.mean)[:3]]
-        text.append(
-            f"### {NAMES[classifier]}\n\n"
-            f"![Mean ranks, {NAMES[classifier]}](pictures/{_picture(classifier)})\n\n"
-            f"Over {found.n_tables} tables; best: {', '.join(best)}. Friedman's test "
-            f"that all are alike: p = {found.p:.2g}. Mean ranks that differ by less "
-            f"than {found.critical:.1f} cannot be told apart (Nemenyi, 5 %).\n"
-        )
-    head = ["method"]
-    head += [f"{NAMES[c]}, k = {k}" for c in CLASSIFIERS for k in KS]
-    found = [analysis.ranks(rows, ways, c, k) for c in CLASSIFIERS for k in KS]
-    order = np.argsort(np.mean([r.mean for r in found], axis=0))
-    lines = [
-        [ways[w], *(f"{r.mean[w]:.1f} ({100 * r.accuracy[w]:.1f})" for r in found)]
-        for w in order
-    ]
-    return "\n".join(text) + (
-        "\nMean rank (mean accuracy in per cent), best first by the mean of all "
-        "columns:\n\n" + table(head, lines)
+    ranked = [row for row in rows if row["table"] in SIZES]
+    return "\n".join(
+        [
+            "# Which method wins where\n",
+            TAKE_AWAY.format(**figures(ranked)),
+            _how(ranked),
+            "## Mean ranks with critical differences\n",
+            _diagrams(ranked),
+            "## All methods: accuracy, stability, redundancy, time\n",
+            _everything(ranked),
+            "## Against forest importances\n",
+            _duels(ranked),
+            "## Where they win and where they lose\n",
+            _by_group(ranked),
+            "(interactions)=\n### Interactions\n",
+            _interactions(rows),
+            "## Few features or many\n",
+            _by_size(ranked),
+            "## Table by table\n",
+            _by_table(ranked),
+            LIMITS,
+        ]
     )
 
 
-def _cost_table(rows: list[dict[str, Any]], ways: list[str]) -> str:
+def _how(rows: Rows) -> str:
+    tables = {row["table"]: row["n_features"] for row in rows}
+    cheap, costly = (_splits(rows, way) for way in ("ReliefF", "AutoSelector"))
+    return HOW.format(
+        n_tables=len(tables),
+        tables=", ".join(f"{name} ({d})" for name, d in tables.items()),
+        splits=cheap,
+        costly=costly,
+        n_ways=len(WAYS),
+        asked=ASKED,
+    )
+
+
+def _splits(rows: Rows, way: str) -> str:
+    """Splits of a table, as a number or as a range."""
+    seen: dict[str, int] = {}
+    for row in rows:
+        seen[row["table"]] = seen.get(row["table"], 0) + (row["way"] == way)
+    least, most = min(seen.values()), max(seen.values())
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _diagrams(rows: Rows) -> str:
+    text = [
+        "Accuracy is averaged over k and over the splits of a table, and the methods "
+        "are ranked on each table. Blue: margin methods; orange: all others, in "
+        "widemargin (`MRMR`) or elsewhere; green: `AutoSelector`, which tries both.\n"
+    ]
+    for classifier in CLASSIFIERS:
+        found, name = analysis.ranks(rows, LINE_UP, classifier), NAMES[classifier]
+        best = int(np.argmin(found.mean))
+        close = int((found.mean <= found.mean[best] + found.critical).sum()) - 1
+        text.append(
+            f"### {name[0].upper() + name[1:]}\n\n"
+            f"![Mean ranks, {name}](pictures/{_picture(classifier)})\n\n"
+            f"Best mean rank: {found.ways[best]}, {found.mean[best]:.1f}. {close} of "
+            f"the other {len(found.ways) - 1} cannot be told apart from it (Nemenyi, "
+            f"5 %). Friedman's test that all are alike: p = {found.p:.1g}.\n"
+        )
+    return "\n".join(text)
+
+
+def _everything(rows: Rows) -> str:
+    found = {c: analysis.ranks(rows, [*WAYS], c) for c in CLASSIFIERS}
+    overall = np.mean([r.mean for r in found.values()], axis=0)
     lines = []
-    for way in ways:
-        steady = analysis.stability(rows, way, SHOWN)
+    for w in np.argsort(overall, kind="stable"):
+        way = [*WAYS][w]
+        ranked = [r.mean[w] for r in found.values()]
+        scored = [100 * r.accuracy[w] for r in found.values()]
         lines.append(
             [
-                way,
-                f"{analysis.mean_over_tables(rows, way, 'seconds'):.2f}",
-                "–" if np.isnan(steady) else f"{steady:.2f}",
-                f"{analysis.mean_over_tables(rows, way, 'similarity'):.2f}",
+                f"**{way}**" if way in LINE_UP else way,
+                *(f"{value:.1f}" for value in (*ranked, *scored)),
+                f"{analysis.stability(rows, way, ASKED):.2f}",
+                f"{analysis.mean_over_tables(rows, way, 'redundancy'):.2f}",
+                seconds(analysis.mean_over_tables(rows, way, "seconds")),
             ]
         )
+    head = ["method", *(f"rank {c}" for c in CLASSIFIERS)]
+    head += [f"% {c}" for c in CLASSIFIERS]
+    critical = found["1-NN"].critical
     return (
-        "Processor seconds of the ranking (mean over tables); agreement of the best "
-        f"{SHOWN} between splits beyond chance (1: the same features); mean of the "
-        "largest |r| of a chosen feature with another chosen one.\n\n"
-        + table(["method", "seconds", "stability", "similarity"], lines)
+        f"Of all {len(WAYS)}, best first by the mean of the three mean ranks; in bold "
+        "those of the diagrams. Mean ranks that differ by less than "
+        f"{critical:.1f} cannot be told apart: with so many methods the bar is high. "
+        "*Stability*: what the best 10 of two splits have in common beyond chance (1: "
+        "the same features). *Redundancy*: mean over the best 10 of the largest "
+        "|r| with another of them. *Seconds*: processor time of one ranking, mean over "
+        "tables, one thread.\n\n"
+        + table([*head, "stability", "redundancy", "seconds"], lines)
+        + "\n![Accuracy against time](pictures/study-time.png)\n"
     )
 
 
-def _duels(rows: list[dict[str, Any]], ways: list[str]) -> str:
+def _duels(rows: Rows) -> str:
+    others = [way for way in WAYS if way != FOREST]
+    lines = {way: [way] for way in others}
+    means = dict.fromkeys(others, 0.0)
+    for classifier in CLASSIFIERS:
+        duels = [analysis.duel(rows, way, FOREST, classifier) for way in others]
+        corrected = analysis.holm([d.p for d in duels])
+        for way, d, p in zip(others, duels, corrected, strict=True):
+            mark = "**" if p < 0.05 else ""
+            lines[way].append(f"{mark}{signed(d.mean)}{mark} ({d.won} : {d.lost})")
+            means[way] += d.mean
+    order = sorted(others, key=lambda way: -means[way])
+    return (
+        "Mean difference in accuracy to the impurity importances of a random forest, "
+        "in points, and tables won : lost. Bold: told apart (Wilcoxon's signed-rank "
+        f"test over tables, Holm's correction for {len(others)} comparisons, 5 %).\n\n"
+        + table(["method", *NAMES.values()], [lines[way] for way in order])
+    )
+
+
+def _by_group(rows: Rows) -> str:
     lines = []
-    for other in ways:
-        if other == "AutoSelector" or other not in {*OTHERS, "ReliefF", "MRMR", "LMBA"}:
+    for way in LINE_UP:
+        if way == FOREST:
             continue
-        cells = [other]
-        for classifier in CLASSIFIERS:
-            won, lost, mean = analysis.wins(
-                rows, "AutoSelector", other, classifier, SHOWN
-            )
-            cells.append(f"{won} : {lost}, {100 * mean:+.1f}")
+        cells = [way]
+        for names in GROUPS.values():
+            mine = [row for row in rows if row["table"] in names]
+            cells.append(signed(gain(mine, way, FOREST)))
         lines.append(cells)
+    head = [f"{name} ({len(names)})" for name, names in GROUPS.items()]
+    listed = "; ".join(f"*{name}*: {', '.join(of)}" for name, of in GROUPS.items())
     return (
-        f"Tables won : lost with {SHOWN} features, and the mean difference in "
-        "points.\n\n" + table(["against", *NAMES.values()], lines)
+        "Mean difference in accuracy to forest importances, in points, over all three "
+        "classifiers and all k; in parentheses the number of tables.\n\n"
+        + table(["method", *head], lines)
+        + f"\n{listed}.\n"
     )
 
 
-def _by_table(rows: list[dict[str, Any]], ways: list[str], tables: list[str]) -> str:
+def _interactions(rows: Rows) -> str:
+    madelon = [row for row in rows if row["table"] == "madelon"]
+    ways = [way for way in WAYS if any(row["way"] == way for row in madelon)]
+    scores = [analysis.accuracies(madelon, ways, c)[0] for c in ("1-NN", "boosting")]
     lines = []
-    for name in tables:
-        mine = [row for row in rows if row["table"] == name]
-        d = mine[0]["n_features"]
-        k = SHOWN if str(SHOWN) in mine[0] else max(k for k in KS if str(k) in mine[0])
-        cells = [f"{name} (d = {d}, k = {k})"]
-        for classifier in CLASSIFIERS:
-            (values,) = analysis.accuracies(mine, ways, classifier, k)
-            best = int(np.argmax(values))
-            cells.append(f"{ways[best]} {100 * values[best]:.1f}")
+    for w in np.argsort(-scores[0], kind="stable"):
+        cells = [ways[w], *(f"{100 * values[w]:.1f}" for values in scores)]
+        for name, (_, _, relevant) in MADE.items():
+            found = [
+                sum(f < relevant for f in row["order"][:5])
+                for row in rows
+                if row["table"] == name and row["way"] == ways[w]
+            ]
+            cells.append(f"{np.mean(found):.1f}" if found else "–")
         lines.append(cells)
-    return "The best way, and its accuracy in per cent.\n\n" + table(
-        ["table", *NAMES.values()], lines
+    made = "; ".join(
+        f"*{name}*: {n} rows, parity of {relevant} of {d} features"
+        for name, (n, d, relevant) in MADE.items()
+    )
+    return (
+        "Madelon, whose classes lie at the corners of a cube, by accuracy in per cent; "
+        "and made tables whose class is the parity of a few features among noise, by "
+        f"how many of these are among the best 5 ({made}).\n\n"
+        + table(["method", "Madelon, 1-NN", "Madelon, boosting", *MADE], lines)
     )
 
 
-def draw(found: Ranks, title: str, path: Path) -> None:
-    """Mean ranks as bars, and what cannot be told apart from the best."""
-    order = np.argsort(-found.mean)
-    colors = ["#8a8f98" if found.ways[w] in OTHERS else "#2f6f9f" for w in order]
-    figure, axes = plt.subplots(figsize=(7, 0.24 * len(order) + 1), dpi=110)
-    axes.barh(range(len(order)), found.mean[order], color=colors)
-    axes.set_yticks(range(len(order)), [found.ways[w] for w in order], fontsize=8)
-    axes.axvline(found.mean.min() + found.critical, color="#b03a2e", lw=1, ls="--")
-    axes.set_xlabel("mean rank, 1 is best; left of the dashed line: not told apart")
-    axes.set_title(title, fontsize=10)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Software": None})
-    plt.close(figure)
+def _by_size(rows: Rows) -> str:
+    found = {
+        k: np.mean([analysis.ranks(rows, LINE_UP, c, k).mean for c in CLASSIFIERS], 0)
+        for k in KS
+    }
+    lines = [
+        [LINE_UP[w], *(f"{found[k][w]:.1f}" for k in KS)]
+        for w in np.argsort(sum(found.values()), kind="stable")
+    ]
+    n = {k: len({row["table"] for row in rows if str(k) in row}) for k in KS}
+    return (
+        f"Mean ranks of {len(LINE_UP)}, mean over the three classifiers. Tables with "
+        "more than k features take part.\n\n"
+        + table(["method", *(f"k = {k} ({n[k]} tables)" for k in KS)], lines)
+    )
+
+
+def _by_table(rows: Rows) -> str:
+    lines = []
+    for name in dict.fromkeys(row["table"] for row in rows):
+        mine = [row for row in rows if row["table"] == name]
+        cells = [f"{name} ({mine[0]['n_features']})"]
+        for classifier in CLASSIFIERS:
+            (values,) = analysis.accuracies(mine, LINE_UP, classifier)
+            best = int(np.argmax(values))
+            cells.append(f"{LINE_UP[best]} {100 * values[best]:.1f}")
+            cells.append(f"{100 * values[LINE_UP.index(FOREST)]:.1f}")
+        lines.append(cells)
+    head = [part for name in NAMES.values() for part in (f"{name}: best", "forest")]
+    return (
+        "The best of those in the diagrams, and forest importances; accuracy in per "
+        "cent, mean over k and splits.\n\n" + table(["table (features)", *head], lines)
+    )
+
+
+def draw(rows: Rows) -> None:
+    """All pictures."""
+    for classifier in CLASSIFIERS:
+        title = NAMES[classifier]
+        found = analysis.ranks(rows, LINE_UP, classifier)
+        pictures.critical_differences(found, title, PICTURES / _picture(classifier))
+    ways = [*LINE_UP, "FCBF", "TuRF(ReliefF)"]
+    all_ranks: list[Ranks] = [analysis.ranks(rows, ways, c) for c in CLASSIFIERS]
+    pictures.against_time(
+        ways,
+        [analysis.mean_over_tables(rows, way, "seconds") for way in ways],
+        100 * np.mean([r.accuracy for r in all_ranks], axis=0),
+        PICTURES / "study-time.png",
+    )
 
 
 def _picture(classifier: str) -> str:
@@ -191,11 +268,12 @@ def main() -> None:
     """Write the page, and draw its pictures."""
     rows = stored()
     (DOCS / "study.md").write_text(page(rows), encoding="utf-8")
-    ways = compared(rows)
-    for classifier in CLASSIFIERS:
-        found = analysis.ranks(rows, ways, classifier, SHOWN)
-        title = f"{NAMES[classifier]}, best {SHOWN} features"
-        draw(found, title, PICTURES / _picture(classifier))
+    which = DOCS / "which-method.md"
+    before, rest = which.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    text = f"{before}{BEGIN}\n{summary(rows)}\n{END}{after}"
+    which.write_text(text, encoding="utf-8")
+    draw([row for row in rows if row["table"] in SIZES])
 
 
 if __name__ == "__main__":
