@@ -18,6 +18,31 @@ def grouped(rows: Rows, *names: str) -> dict[tuple[Any, ...], Rows]:
     return groups
 
 
+def newest(rows: Rows, *names: str, enough: int = 20) -> Rows:
+    """Without results of an older version of the code, where there are enough others.
+
+    ``names`` are columns whose values tell groups apart; a row may lack some.
+    """
+    groups: dict[tuple[Any, ...], Rows] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(name) for name in names), []).append(row)
+    kept = []
+    for some in groups.values():
+        new = [row for row in some if not row.get("older")]
+        kept += new if len(new) >= enough else some
+    return kept
+
+
+def how_many(rows: Rows) -> str:
+    """Their number, and how many of them are of an older version of the code."""
+    older = sum(bool(row.get("older")) for row in rows)
+    if not older:
+        return str(len(rows))
+    return (
+        f"{len(rows)} (older)" if older == len(rows) else f"{len(rows)} ({older} older)"
+    )
+
+
 def mean_of(rows: Rows, name: str) -> float:
     """Mean of a column."""
     return float(np.mean([row[name] for row in rows]))

@@ -15,7 +15,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from truth.before import BEFORE
-from truth.formats import table
+from truth.formats import newest, table
 from truth.run import part_names
 from truth.store import RESULTS, Store
 
@@ -46,6 +46,8 @@ def write(results: Path = RESULTS) -> str:
         if not rows:
             continue
         part = import_module(f"truth.parts.{name}")
+        if hasattr(part, "GROUPS"):
+            rows = newest(rows, *part.GROUPS)
         verdicts = part.verdicts(rows)
         summary += [[f"[{name}](#{name})", *_words(verdict)] for verdict in verdicts]
         lines = [f'<a id="{name}"></a>', "", f"## {part.TITLE}", ""]

@@ -78,7 +78,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
             method,
             len(some),
             f"{mean_of(some, 'claim'):.3f}",
-            f"{np.std([row['claim'] for row in some], ddof=1):.3f}",
+            f"{np.std([row['claim'] for row in some], ddof=1):.3f}" if some[1:] else "",
             f"{np.median([row['kept'] for row in some]):g}",
         ]
         for (n, d, method), some in grouped(rows, "rows", "features", "method").items()

@@ -24,7 +24,7 @@ from truth.designs import (
     strong,
     weak,
 )
-from truth.formats import grouped, mean_of, table
+from truth.formats import grouped, how_many, mean_of, table
 from widemargin import baselines, evaluation
 from widemargin.evaluation import _significance
 from widemargin.evaluation._confirm import confirm
@@ -33,6 +33,7 @@ from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._refits import Call
 
 TITLE = "Significance"
+GROUPS = ("what", "design", "method", "rows")
 PLAIN = 2000  # permutations of every feature, what the default is held against
 RELATIVE = ("Simba", "LMBA", "MRMR", "OSimba", "FCBF")
 METHODS = (
@@ -214,7 +215,7 @@ def _beside(rows: list[dict[str, Any]]) -> str:
     """What happens to irrelevant features beside strong ones."""
     names = ("power", "fdp", "fdp_labels", "low", "low_others")
     lines = [
-        [*key, len(some), *(f"{mean_of(some, name):.3f}" for name in names)]
+        [*key, how_many(some), *(f"{mean_of(some, name):.3f}" for name in names)]
         for key, some in grouped(rows, "design", "method", "rows").items()
     ]
     head = ["relevant", "method", "rows", "tables", "power", "false discovery rate"]
@@ -239,7 +240,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
     lines = [
         [
             name,
-            len(some),
+            how_many(some),
             f"{mean_of(some, 'power'):.2f}",
             f"{mean_of(plain[name,], 'power'):.2f} ({len(plain[name,])} tables)"
             if (name,) in plain
@@ -255,7 +256,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
     lines = [
         [
             name,
-            len(some),
+            how_many(some),
             f"{mean_of(some, 'power'):.2f}",
             f"{mean_of(some, 'fdp'):.3f}",
         ]
@@ -264,7 +265,12 @@ def tables(rows: list[dict[str, Any]]) -> str:
     text += table(["method", "tables", "power", "false discovery rate"], lines) + "\n"
     text += "Share of p ≤ .05 where nothing is relevant, by kind of feature.\n\n"
     lines = [
-        [name, len(some), f"{_low(some).mean():.3f}", *(f"{x:.3f}" for x in _low(some))]
+        [
+            name,
+            how_many(some),
+            f"{_low(some).mean():.3f}",
+            *(f"{x:.3f}" for x in _low(some)),
+        ]
         for (name,), some in grouped(by.get(("noise",), []), "method").items()
     ]
     return text + table(["method", "tables", "all", *KINDS], lines)

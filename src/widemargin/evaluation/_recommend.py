@@ -21,7 +21,10 @@ highest decides, then the stability.
 
 The score of what was recommended is too high, since it was chosen for it. So for each
 fold the rule is applied to the other folds of its repeat, and the fold is scored with
-what they recommend. The mean of that is the score that is told.
+what they recommend. The mean of that is the score that is told. What is left of the
+optimism is due to rows: two that are each other's nearest neighbours, in different
+folds, are right or wrong together, so that a fold is not independent of the choice by
+the others. To remove it would take fits without both folds.
 
 `AutoSelector` spares the later repeats those methods that are clearly behind in the
 first (`Evidence.hopeless`).

@@ -75,7 +75,8 @@ class Significance:
     how : str
         The same in a sentence or two.
     complete : bool
-        False if interrupted; the p-values are valid, from fewer permutations.
+        False if interrupted: p-values are from fewer permutations of the labels and not
+        confirmed, or features that were not confirmed by then have p = 1.
     """
 
     scores: Floats
@@ -346,7 +347,7 @@ class _Run:
         if not self.complete:
             self._say_how_far(total)
         p = np.where(np.isnan(source.scores), 1.0, p)
-        if self.way.refits:
+        if self.way.refits and self.complete:
             p = self._confirmed(source.observed, p)
         return source.scores, p
 
@@ -412,7 +413,7 @@ class _Run:
             )
         warn(
             f"significance: interrupted; the p-values are from {self.done} of {total} "
-            "permutations."
+            f"permutations{' and not confirmed' if self.way.refits else ''}."
         )
 
     def by_probes(self) -> tuple[Floats, Floats]:
