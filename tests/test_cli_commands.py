@@ -3,7 +3,10 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pandas as pd
@@ -14,6 +17,7 @@ from cli_tools import invoke, run
 from settings_tools import changed_settings
 from widemargin import ReliefF, Simba, methods
 from widemargin.baselines import FisherScore
+from widemargin.cli.group import cli
 from widemargin.progress import progress
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -435,8 +439,6 @@ def test_completion_prints_a_script(shell):
 def test_completion_knows_commands_and_methods():
     from click.shell_completion import ShellComplete
 
-    from widemargin.cli.group import cli
-
     shell = ShellComplete(cli, {}, "widemargin", "_WIDEMARGIN_COMPLETE")
 
     def complete(*words):
@@ -453,6 +455,30 @@ def test_help_has_examples_that_fit_a_terminal(command):
     result = invoke(command, "--help")
     assert re.search(rf"^  widemargin {command} \w+\.\w+", result.stdout, re.MULTILINE)
     assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", ["rank", "select", "compare", "report"])
+def test_long_help_has_every_option_in_a_section(command):
+    found = invoke(command, "--help").stdout
+    assert "\nOptions:" not in found
+    parts = re.split(r"^(\w[\w ]+):\n", found, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert list(sections)[:2] == ["Method", "Data"]
+    assert "--method" in sections["Method"]
+    assert "--target" in sections["Data"]
+    assert "--output" in sections["Results"]
+    assert ("Evaluation" in sections) == (command in ("compare", "report"))
+    options = [o for p in cli.get_command(None, command).params for o in p.opts[:1]]
+    for option in options:
+        assert option == "file" or re.search(rf"{option}\b", found)
+
+
+def test_a_reader_that_has_seen_enough_ends_the_command_as_the_shell_would():
+    command = [sys.executable, "-m", "widemargin", "methods"]
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
 
 
 def wide(folder):

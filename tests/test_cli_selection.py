@@ -234,6 +234,24 @@ def test_apply_names_missing_columns(selection, rename, message):
     assert message in said
 
 
+def test_apply_names_the_features_if_all_are_missing(selection):
+    pd.DataFrame({"p": [1, 2], "q": [3, 4]}).to_csv("other.csv", index=False)
+    said = refused("apply", "s.json", "other.csv")
+    assert said.startswith("widemargin: other.csv lacks all features of s.json: 'Alter")
+
+
+def test_apply_reads_another_sheet(selection):
+    pytest.importorskip("openpyxl")
+    names = selection.feature_names_in_
+    frame = pd.DataFrame([range(len(names)), range(len(names))], columns=names)
+    with pd.ExcelWriter("book.xlsx") as book:
+        pd.DataFrame({"about": ["x"]}).to_excel(book, sheet_name="Read me", index=False)
+        frame.to_excel(book, sheet_name="Rows", index=False)
+    found = done("apply", "s.json", "book.xlsx", "--sheet", "Rows", "-q").stdout
+    assert found.splitlines()[0] == ",".join(selection.kept)
+    assert "lacks all" in refused("apply", "s.json", "book.xlsx", "-q")
+
+
 def test_apply_without_a_header_needs_the_same_columns():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(30, 3)).round(3)).assign(y=["p", "q"] * 15)

@@ -156,6 +156,24 @@ def test_a_column_that_is_not_there_is_answered_by_those_that_are():
     assert "Did you mean 'label'? The columns are: 'age'" in message
 
 
+def test_classes_that_differ_in_their_spelling_only_are_noted():
+    rows = [f"{i},{i * i % 7},{c}" for i, c in enumerate(["yes", "YES", "no"] * 4)]
+    notes = said(dataset("\n".join(["a,b,paid", *rows])))
+    assert "'YES', 'yes' are different classes of 'paid'; if they sh" in notes
+    assert "different classes" not in said(dataset("age,size,label\n" + ROWS))
+
+
+@pytest.mark.parametrize(
+    ("labels", "grades"),
+    [((1, 2, 3, 4), True), ((0, 1, 2), False), ((1, 2, 4, 8), False)],
+)
+def test_classes_that_may_be_grades_are_noted(labels, grades):
+    rows = [f"{i % 7},{i * i % 7},{labels[i % len(labels)]}" for i in range(24)]
+    table = "\n".join(["a,b,mark", *rows])
+    assert ("--ordinal 1,2,3,4 makes use" in said(dataset(table))) is grades
+    assert "grades" not in said(dataset(table, categorical=("mark",)))
+
+
 @pytest.mark.parametrize(
     ("word", "name", "near"),
     [("kimd", "kind", True), ("Targte", "target", True), ("price", "slice", False)],

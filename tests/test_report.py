@@ -344,8 +344,8 @@ def test_kept_features_are_named_at_the_top(full, compared):
         assert f"<b><bdi>{name}</bdi></b>" in top(compared)
     kept = kept_names(summarize(full)["methods"][0], full.feature_names)
     head = top(full)
-    assert f"<b><bdi>{kept[7]}</bdi></b> and" in head
-    assert f"{len(kept) - 8} more</a>" in head
+    assert f"<b><bdi>{kept[9]}</bdi></b> and" in head
+    assert f"{len(kept) - 10} more</a>" in head
     for changes in ({"signal": False}, {"image": {"shape": [2, 4], "order": "C"}}):
         assert 'class="named"' not in top(compared, **changes)
 

@@ -306,7 +306,7 @@ def test_verdicts_are_words_with_reasons_and_sort(browser, files):
         page.get_by_role("button", name="Verdict", exact=True).click()
         first = column(page, "Verdict")[0]
         assert first.startswith("rejected")
-        assert "below the cut" in first
+        assert "not significant" in first
         page.locator("#method").select_option(label="Simba")
         titles = page.locator("#table thead th").all_inner_texts()
         assert not any("Verdict" in title for title in titles)

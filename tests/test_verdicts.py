@@ -33,7 +33,7 @@ def test_reasons_tell_what_is_needed_from_what_is_true():
         "",
         "near copy of best",
         "below the cut",
-        "not significant; below the cut",
+        "not significant",
         "constant",
     ]
 

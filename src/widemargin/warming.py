@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from widemargin import kernels
 from widemargin.base import MarginSelector
-from widemargin.evaluation import compare
+from widemargin.evaluation import RankingTree, compare
 from widemargin.evaluation._selectors import known_methods, resolve_selectors
 from widemargin.notices import muted
 from widemargin.progress import progress
@@ -92,7 +92,8 @@ def warm(methods: Any = None, *, verbose: int = 0) -> Warmed:
     methods : str, selector, list of these, or None, default=None
         What will be used, by name or with its parameters. Each is compiled for plain
         numbers, for ``"auto"``, and for missing values and the other metric or task if
-        it takes them. None is every method and `widemargin.evaluation.compare`.
+        it takes them. None is every method, `widemargin.evaluation.compare` and
+        `widemargin.evaluation.RankingTree`.
     verbose : int, default=0
         Show progress if positive.
 
@@ -144,6 +145,12 @@ def _steps(methods: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
             for target in _targets(_table()):
                 X = _table(missing)
                 yield "compare", partial(compare, X, target, random_state=0)
+        yield "RankingTree", _fit_tree
+
+
+def _fit_tree() -> None:
+    X = _table()
+    RankingTree().fit(X, _targets(X)[0]).predict(X)
 
 
 def _fit_all_kinds(selector: MarginSelector) -> None:

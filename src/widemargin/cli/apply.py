@@ -16,6 +16,7 @@ from widemargin.cli.options import (
     keep_option,
     output_option,
     quiet_option,
+    sheet_option,
 )
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Source, Wishes, read
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 @formulas_option
 @header_option
 @format_option
+@sheet_option
 @output_option
 @force_option
 @quiet_option
@@ -55,6 +57,7 @@ def apply(
     formulas: bool,
     header: bool | None,
     format: str | None,
+    sheet: str | None,
     **where: Any,
 ) -> None:
     """Reduce FILE to the features of a saved selection.
@@ -73,7 +76,7 @@ def apply(
     known = _load(selection)
     with session(out.quiet) as notes:
         with notes.reading(file):
-            source = read(file, Wishes(header=header), format, least=1)
+            source = read(file, Wishes(header=header, sheet=sheet), format, least=1)
         for text in source.notes:
             notes.note(text)
         source.frame.columns = source.frame.columns.map(str)
@@ -127,10 +130,10 @@ def _check(known: Selection, source: Source, selection: str, file: str) -> None:
     same = lower.get(lacking[0].strip().lower())
     if same is not None:
         hint = f" It has {same!r}, though; rename it if that is {lacking[0]!r}."
-    raise Problem(
-        f"{name} lacks {len(lacking)} of the {plural(len(known.kept), 'feature')} of "
-        f"{selection}: {listed(lacking)}.{hint}"
-    )
+    share = f"{len(lacking)} of the {plural(len(known.kept), 'feature')}"
+    if len(lacking) == len(known.kept):
+        share = "all features" if len(lacking) > 1 else "the feature"
+    raise Problem(f"{name} lacks {share} of {selection}: {listed(lacking)}.{hint}")
 
 
 def _say_what_differs(

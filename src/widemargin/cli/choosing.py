@@ -149,8 +149,13 @@ def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:
     able = [
         n for n in method_names() if parameter in signature(find_method(n)).parameters
     ]
-    with_it = f"; methods with it: {', '.join(able)}" if able else ""
-    raise Problem(f"{', '.join(methods)} has no {option}{with_it}.")
+    has = "has" if len(methods) == 1 else "have"
+    if able:
+        hint = f"methods with it: {', '.join(able)}"
+    else:
+        known = {p for m in methods for p in signature(find_method(m)).parameters}
+        hint = f"the parameters are {', '.join(sorted(known))}"
+    raise Problem(f"{', '.join(methods)} {has} no {option}; {hint}.")
 
 
 def check_fit(

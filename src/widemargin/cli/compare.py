@@ -18,6 +18,7 @@ from widemargin.cli.judging import (
 )
 from widemargin.cli.options import (
     MethodOptions,
+    SectionedCommand,
     file_argument,
     method_option,
     shared_options,
@@ -26,7 +27,9 @@ from widemargin.cli.session import session
 from widemargin.cli.writing import Output, to_json
 
 
-@click.command(short_help="Compare several methods, and write a report.")
+@click.command(
+    cls=SectionedCommand, short_help="Compare several methods, and write a report."
+)
 @file_argument
 @method_option(several=True)
 @effort_options

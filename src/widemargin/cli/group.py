@@ -13,6 +13,7 @@ import click
 from widemargin._version import __version__
 from widemargin.cli.problem import Problem, did_you_mean
 
+BROKEN_PIPE = 141  # what a shell reports of a command that SIGPIPE ended
 COMMANDS = (
     "rank",
     "select",
@@ -64,6 +65,8 @@ class LazyGroup(click.Group):
                 click.echo(err=True)  # leaves the line on which the terminal echoed ^C
             click.echo("widemargin: interrupted", err=True)
             ctx.exit(130)
+        except BrokenPipeError:  # here, before click makes a fault of it
+            ctx.exit(_stop_writing(BROKEN_PIPE))
 
     def main(
         self,
@@ -91,8 +94,8 @@ class LazyGroup(click.Group):
             if "pip install" not in str(error):
                 raise
             code = _complain(str(error))
-        except BrokenPipeError:
-            code = _stop_writing(1)
+        except BrokenPipeError:  # what was left to write at the end
+            code = _stop_writing(BROKEN_PIPE)
         except OSError as error:
             # Whatever reads or writes files says which; what is left is stdout.
             why = error.strerror or error

@@ -77,8 +77,8 @@ _JUDGE = [
     click.option(
         "--cv",
         type=click.Choice(["classes", "time"]),
-        help="How rows are put into folds: classes in equal shares, or in the order of "
-        "time, with tests on later rows only.  [classes]",
+        help="How rows are put into folds: the classes in the same shares in each, or "
+        "in the order of time, with tests on later rows only.  [classes]",
     ),
     click.option(
         "--time",

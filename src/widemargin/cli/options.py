@@ -21,6 +21,38 @@ from widemargin.cli.writing import Output
 Function = Callable[..., Any]
 METHOD = "  [ReliefF; RReliefF to predict numbers]"
 
+# Parts of a long help; what is in none of them is in the last.
+SECTIONS = {
+    "Method": "method features neighbors metric scale samples param jobs seed",
+    "Data": "target task drop categorical missing ordinal bins sample keep_ids header "
+    "format sheet image_shape image_order",
+    "Evaluation": "folds permutations resamples groups cv time estimator scoring "
+    "baseline",
+    "Files larger than memory": "engine scheduler",
+    "Results": "",
+}
+
+
+class SectionedCommand(click.Command):
+    """A command whose help has its options in sections."""
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the options of each section under its heading."""
+        where = {
+            name: head for head, names in SECTIONS.items() for name in names.split()
+        }
+        parts: dict[str, list[tuple[str, str]]] = {head: [] for head in SECTIONS}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx)
+            if record is not None:
+                parts[where.get(str(option.name), "Results")].append(record)
+        for head, records in parts.items():
+            if records:
+                with formatter.section(head):
+                    formatter.write_dl(records)
+
 
 @dataclass(frozen=True)
 class MethodOptions:
@@ -44,7 +76,9 @@ def feature_count(text: str) -> int | float | str:
         return int(text)
     if re.fullmatch(r"0?\.\d+", text) and float(text) > 0:
         return float(text)
-    raise click.BadParameter(f"{text!r} is no number of features, share or 'auto'.")
+    raise click.BadParameter(
+        f"{text!r} is neither a number of features, nor a share, nor 'auto'."
+    )
 
 
 def at_least(least: int) -> Callable[[Any], int]:
@@ -53,7 +87,7 @@ def at_least(least: int) -> Callable[[Any], int]:
     def number(text: Any) -> int:
         if re.fullmatch(r"\d+", str(text)) and int(text) >= least:
             return int(text)
-        raise click.BadParameter(f"{text!r} is no whole number from {least} on.")
+        raise click.BadParameter(f"{text!r} is not a whole number of at least {least}.")
 
     return number
 
@@ -66,7 +100,9 @@ def number_or(word: str) -> Callable[[Any], int | str]:
             return word
         if re.fullmatch(r"\d+", str(text)) and int(text) > 0:
             return int(text)
-        raise click.BadParameter(f"{text!r} is no positive whole number, nor {word!r}.")
+        raise click.BadParameter(
+            f"{text!r} is neither a positive whole number nor {word!r}."
+        )
 
     return number
 
@@ -88,7 +124,7 @@ def image_order(text: str) -> str:
 
 
 def parameter(text: str) -> tuple[str, Any]:
-    """Name and value of a parameter; what is no Python literal is text."""
+    """Name and value of a parameter; what is not a Python literal is text."""
     import ast
 
     name, equals, value = text.partition("=")
@@ -139,13 +175,19 @@ _seed = click.option(
 header_option = click.option(
     "--header/--no-header",
     default=None,
-    help="Whether the first line of a text has names.  [by its looks]",
+    help="Whether the first line of a text file has the names.  [by its looks]",
 )
 
 format_option = click.option(
     "--format",
     type=click.Choice(list(FORMATS)),
     help="What the file is.  [by its ending]",
+)
+
+sheet_option = click.option(
+    "--sheet",
+    metavar="NAME",
+    help="Sheet of an Excel file, by name or by place (0 is the first).  [the first]",
 )
 
 keep_option = click.option(
@@ -211,19 +253,14 @@ _DATA = [
         "--sample",
         type=at_least(2),
         metavar="N",
-        help="Use N rows only, drawn from each class in proportion.",
+        help="Read only N rows, drawn from each class in proportion.",
     ),
     click.option(
         "--keep-ids", is_flag=True, help="Keep columns that only identify rows."
     ),
     header_option,
     format_option,
-    click.option(
-        "--sheet",
-        metavar="NAME",
-        help="Sheet of an Excel file, by name or by place (0 is the first).  [the "
-        "first]",
-    ),
+    sheet_option,
     click.option(
         "--image-shape",
         type=image_shape,
@@ -254,10 +291,13 @@ _METHOD = [
         "-k",
         type=number_or("log"),
         metavar="N|log",
-        help="Neighbours to look at, or log (of the number of rows).",
+        help="Number of nearest neighbours, or log for the logarithm of the number of "
+        "rows.  [what the method takes]",
     ),
     click.option(
-        "--metric", type=click.Choice(["euclidean", "manhattan"]), help="Distance."
+        "--metric",
+        type=click.Choice(["euclidean", "manhattan"]),
+        help="Distance.  [manhattan for RReliefF, SURF and its kin, else euclidean]",
     ),
     click.option(
         "--scale",
@@ -268,8 +308,8 @@ _METHOD = [
         "--samples",
         type=number_or("auto"),
         metavar="N|auto",
-        help="Rows whose neighbours are looked up, or auto: random ones, until it is "
-        "sure enough which features are the best.  [all]",
+        help="Rows whose neighbours are searched; auto draws rows until the best "
+        "features are settled.  [all]",
     ),
     click.option(
         "--param",
@@ -289,7 +329,7 @@ output_option = click.option(
     type=click.Path(path_type=str),
     metavar="FILE",
     help="Write to a file; its ending says what: .csv, .tsv (also .csv.gz and so on), "
-    ".parquet or .json; compare and report: .html.",
+    ".parquet or .json, and .html for a report; may be given several times.",
 )
 force_option = click.option(
     "--force", "-f", is_flag=True, help="Replace an existing file."

@@ -36,7 +36,11 @@ def did_you_mean(word: str, known: Iterable[object]) -> str:
     """Suggest the known names that are most like a word; empty if none is."""
     lower = {str(name).lower(): str(name) for name in known}
     near = get_close_matches(word.lower(), lower, n=3, cutoff=LIKE)
-    return f" Did you mean {' or '.join(repr(lower[n]) for n in near)}?" if near else ""
+    if not near:
+        return ""
+    *others, last = (repr(lower[name]) for name in near)
+    either = f"{', '.join(others)} or {last}" if others else last
+    return f" Did you mean {either}?"
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:

@@ -9,6 +9,7 @@ from widemargin.cli.engine import Engine, engine_options, fitted
 from widemargin.cli.fits import Ranking
 from widemargin.cli.options import (
     MethodOptions,
+    SectionedCommand,
     file_argument,
     method_option,
     number_or,
@@ -21,7 +22,7 @@ from widemargin.cli.writing import Output, save_frame, to_json
 BAR = 20
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @file_argument
 @method_option(several=False)
 @click.option(

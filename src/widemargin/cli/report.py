@@ -21,6 +21,7 @@ from widemargin.cli.judging import (
 )
 from widemargin.cli.options import (
     MethodOptions,
+    SectionedCommand,
     file_argument,
     method_option,
     shared_options,
@@ -31,7 +32,7 @@ from widemargin.cli.verdicts import print_verdicts, saved_verdicts, verdicts_of
 from widemargin.cli.writing import Output, save_text, to_json
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @file_argument
 @method_option(several=True)
 @click.option("--title", metavar="TEXT", help="Heading of the page.")
@@ -87,7 +88,7 @@ def _saved(file: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise Problem(f"there is no file {file!r}.") from None
     except (OSError, ValueError) as error:
-        raise Problem(f"{file} is no readable JSON: {error}.") from None
+        raise Problem(f"{file} is not readable as JSON: {error}.") from None
     if not isinstance(found, dict) or "schema" not in found:
         raise Problem(f"{file} is not what `widemargin report -o FILE.json` writes.")
     return found

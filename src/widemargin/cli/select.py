@@ -14,6 +14,7 @@ from widemargin.cli.engine import Engine, engine_options, fitted
 from widemargin.cli.fits import Ranking
 from widemargin.cli.options import (
     MethodOptions,
+    SectionedCommand,
     file_argument,
     formulas_option,
     keep_option,
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
     from widemargin.cli.lazy import LazyDataset
 
 
-@click.command(short_help="Print the best features, or write the data with only them.")
+@click.command(
+    cls=SectionedCommand,
+    short_help="Print the best features, or write the data with only them.",
+)
 @file_argument
 @method_option(several=False)
 @click.option(

@@ -116,7 +116,13 @@ def stdout() -> Console:
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    class PipeConsole(Console):
+        """Leaves a pipe that nobody reads to the command group."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return PipeConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def plain_table() -> Table:

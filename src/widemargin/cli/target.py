@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
 
+FEWEST_GRADES, MOST_GRADES = 4, 12  # that numbers of classes may be
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
@@ -43,8 +45,10 @@ def to_classes(
     if y.dtype.kind in "iuf":
         _judge_numbers(y, rows, notes)
         if (y % 1 == 0).all():
+            _note_grades(y.astype("int64"), notes)
             return y.astype("int64")
         return y.astype("category").cat.as_ordered()
+    _note_spellings(y, notes)
     return y
 
 
@@ -146,6 +150,30 @@ def _refuse_identifier(y: pd.Series[Any], n_rows: int) -> None:
     raise Problem(
         f"the target, {str(y.name)!r}, has a value of its own in each of {n_rows} "
         "rows; it should name classes (--target names another column)."
+    )
+
+
+def _note_grades(y: pd.Series[Any], notes: list[str]) -> None:
+    """Note numbers without a gap that may well be grades."""
+    low, high = int(y.min()), int(y.max())
+    if FEWEST_GRADES <= y.nunique() == high - low + 1 <= MOST_GRADES:
+        order = ",".join(map(str, range(low, high + 1)))
+        notes.append(
+            f"the classes of {str(y.name)!r} are the numbers {low} to {high}; if they "
+            f"are grades, --ordinal {order} makes use of their order."
+        )
+
+
+def _note_spellings(y: pd.Series[Any], notes: list[str]) -> None:
+    """Note classes that may be one, written in several ways."""
+    spellings: dict[str, list[str]] = {}
+    for label in map(str, y.unique()):
+        spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
+    notes.extend(
+        f"{listed(sorted(alike))} are different classes of {str(y.name)!r}; if they "
+        "should be one, write them alike in the file."
+        for alike in spellings.values()
+        if len(alike) > 1
     )
 
 

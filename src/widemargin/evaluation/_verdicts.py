@@ -83,7 +83,7 @@ def _why(
     if sure is not None and not sure[f]:
         reasons.append("not significant")
     if known.ranking[f] > known.n_selected:
-        if not reasons or steady is None or not steady[f]:
+        if not reasons:
             reasons.append("below the cut")
     elif steady is not None and not steady[f]:
         reasons.append("unstable")

@@ -12,6 +12,7 @@ THIN = "\u202f"  # a narrow space that does not break
 DASH = "–"
 HYPHEN = "\u2011"  # one that does not break
 NONE = "—"
+WORDS = re.compile(r"(?<=[_.:/-])(?=\w)|(?<=[a-z])(?=[A-Z])")  # where they meet
 
 
 def count(value: float | None) -> str:
@@ -103,6 +104,20 @@ def measured(value: float | None, scoring: str | None) -> str:
     if scoring == "r2" and value is not None:
         return two_digits(round(value, 2) + 0.0)  # no minus before zero
     return percent(value) if measure(scoring).share else decimal(value)
+
+
+def breakable(name: str) -> str:
+    """A name as HTML that may be broken where its words meet.
+
+    Examples
+    --------
+    >>> from widemargin.report.formats import breakable
+    >>> print(breakable("mean_valueOf<x>"))
+    mean_<wbr>value<wbr>Of&lt;x&gt;
+    """
+    from markupsafe import Markup
+
+    return Markup("<wbr>").join(WORDS.split(name))
 
 
 def unbroken(sentence: str) -> str:

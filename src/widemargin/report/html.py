@@ -23,7 +23,7 @@ from widemargin.report.payload import (
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
 N_STATIC_COLUMNS = 20  # of the overview of columns, likewise
-N_NAMED = 8  # kept features at the top of the page
+N_NAMED = 10  # kept features at the top of the page
 N_GROUPS = 12  # groups of redundant features shown at once
 N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
 N_MEMBERS = 12  # members of a group that are named
@@ -37,6 +37,7 @@ FILTERS = (
     "in_words",
     "percent",
     "probability",
+    "breakable",
     "unbroken",
 )
 SCRIPTS = (

@@ -90,7 +90,7 @@ function startColumns() {
   }
 
   function cell(part, i) {
-    if (part.key === "name") return element("th", { scope: "row" }, element("bdi", {}, part.cell(i)));
+    if (part.key === "name") return element("th", { scope: "row" }, named(part.cell(i)));
     const kind = part.number ? "number" : part.key === "range" ? "values" : "";
     return element("td", { class: kind }, part.cell(i));
   }

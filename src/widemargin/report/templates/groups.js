@@ -49,7 +49,7 @@ function startGroups() {
       element(
         "p",
         { class: "first" },
-        element("bdi", {}, nameOf(group, leader)),
+        named(nameOf(group, leader)),
         rank === null ? null : element("small", {}, ` rank ${count(rank)}`),
       ),
       element("ul", {}, ...lines.slice(0, FIRST_MEMBERS)),
@@ -63,7 +63,7 @@ function startGroups() {
     return element(
       "li",
       {},
-      element("bdi", {}, name),
+      named(name),
       similarity == null ? null : element("small", {}, similarity.toFixed(2)),
     );
   }

@@ -8,6 +8,12 @@ function element(name, attributes = {}, ...children) {
   return furnish(document.createElement(name), attributes, children);
 }
 
+// A name, which may be broken where its words meet. `formats.breakable` does the same.
+function named(name) {
+  const words = name.split(/(?<=[_.:/-])(?=\w)|(?<=[a-z])(?=[A-Z])/);
+  return element("bdi", {}, ...words.flatMap((word, i) => (i ? [element("wbr"), word] : [word])));
+}
+
 function drawn(name, attributes = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   return furnish(node, attributes, children);

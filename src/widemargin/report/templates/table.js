@@ -121,7 +121,7 @@ function startTable() {
   function cell(column, i) {
     const content = column.cell(i);
     if (column.key === "feature") {
-      return element("th", { scope: "row" }, element("bdi", {}, content));
+      return element("th", { scope: "row" }, named(content));
     }
     const bar = column.bar?.(i);
     return element(
