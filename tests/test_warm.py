@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import widemargin
 from cli_tools import invoke
 from widemargin import warm
+from widemargin.warming import Warmed
 
 PACKAGE = Path(widemargin.__file__).parent
 
@@ -146,3 +148,15 @@ def test_the_page_has_the_times_that_were_measured():
     spec.loader.exec_module(first_fits)
     stored = json.loads(first_fits.RESULTS.read_text(encoding="utf-8"))
     assert first_fits.table(stored) in first_fits.PAGE.read_text(encoding="utf-8")
+
+
+def test_warnings_of_what_is_fitted_are_not_shown(monkeypatch):
+    def careless(chosen, verbose):
+        warnings.simplefilter("always")
+        warnings.warn("said in a thread of another package", stacklevel=1)
+        return Warmed(0, 0, 0.0, 0.0, None, None)
+
+    monkeypatch.setattr("widemargin.warming.warm", careless)
+    result = invoke("warm", "-m", "FisherScore")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "Nothing was left to compile.\n"

@@ -82,7 +82,9 @@ def session(quiet: bool) -> Iterator[Session]:
     current = Session(quiet)
 
     def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
-        if not issubclass(category, (DeprecationWarning, FutureWarning)):
+        # scikit-learn says the latter when threads have changed its warning filters.
+        idle = issubclass(category, (DeprecationWarning, FutureWarning))
+        if not idle and "sklearn.utils.parallel" not in str(message):
             current.note(str(message))
 
     with warnings.catch_warnings(), long_work_only():

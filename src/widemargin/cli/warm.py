@@ -44,7 +44,9 @@ def warm(method: tuple[str, ...], as_json: bool, quiet: bool) -> None:
 
     chosen = [find_method(name).__name__ for name in method] or None
     with working(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what went wrong is in the result
+        # What went wrong is in the result. Filters would not do: threads of
+        # scikit-learn's forests change those of the process.
+        warnings.showwarning = lambda *_, **__: None
         warmed = warm_up(chosen, verbose=int(not quiet))
     if as_json:
         click.echo(to_json(asdict(warmed)), nl=False)
