@@ -56,7 +56,7 @@ def page(rows: Rows) -> str:
             _duels(ranked),
             "## Where they win and where they lose\n",
             _by_group(ranked),
-            "(interactions)=\n### Interactions\n",
+            "### Interactions\n",
             _interactions(rows),
             "## Few features or many\n",
             _by_size(ranked),

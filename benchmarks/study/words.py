@@ -48,8 +48,8 @@ continued to 20: asked for 5 or 20 it might have chosen another method. It compa
 methods in folds of the training rows, by 1-NN, and does not know which classifier will
 be trained on its choice.
 
-    python benchmarks/study/run.py --data DIR      # resumes where it was stopped
-    python benchmarks/study/page.py                # this page, from the stored results
+    python benchmarks/study/run.py --data DIR   # resumes where it was stopped
+    python benchmarks/study/page.py             # this page
 """
 
 LIMITS = """\
