@@ -38,7 +38,7 @@ settings.load_profile("same")
 
 # Files that take long begin. The first compiles what most others use, the next ones do
 # not use it, so that two processes hardly compile the same.
-FIRST = ["common", "kernel_cache", "report_browser", "warm", "cli", "interrupts"]
+FIRST = ["common", "kernel_cache", "report_browser", "warm", "cli"]
 
 
 def pytest_configure(config):

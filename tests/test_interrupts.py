@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba import types
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -21,6 +22,7 @@ from waiting import LONG, wait_until
 from widemargin import GFlip, ReliefF, kernels, threads
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import RankingTree
+from widemargin.evaluation._selectors import known_methods
 from widemargin.kernels import _jit
 from widemargin.threads import Workers, single_threaded_blas
 
@@ -73,6 +75,7 @@ def table(n=300, d=20):
     return rng.random((n, d)) + 0.1 * y[:, None], y
 
 
+@pytest.mark.slow  # at random moments; at some that are known: TestFit
 @needs_timer
 def test_every_method_and_function_survives_interrupts():
     done = subprocess.run(
@@ -125,6 +128,33 @@ class TestFit:
         assert vars(selector) == selector.get_params()
         with pytest.raises(NotFittedError):
             selector.get_support()
+
+    @pytest.mark.parametrize("name", known_methods())
+    def test_an_interrupt_between_pieces_leaves_every_method_unfitted(
+        self, name, monkeypatch
+    ):
+        calls, fatal, run = [], [], Workers.run
+
+        def interrupted(self, *args, **options):
+            calls.append(1)
+            if [len(calls)] == fatal:
+                raise KeyboardInterrupt
+            run(self, *args, **options)
+
+        monkeypatch.setattr(Workers, "run", interrupted)
+        selector, (X, y) = known_methods()[name](), table(60, 8)
+        if "random_state" in selector.get_params():
+            selector.set_params(random_state=0)
+        y = X[:, 0] if getattr(selector, "_numeric_target", False) else y
+        whole = clone(selector).fit(X, y).scores_
+        for number in sorted({1, len(calls) // 2, len(calls)} - {0}):
+            calls[:], fatal[:] = [], [number]
+            unfitted = clone(selector)
+            before = vars(unfitted).copy()
+            with pytest.raises(KeyboardInterrupt):
+                unfitted.fit(X, y)
+            assert vars(unfitted) == before
+            np.testing.assert_array_equal(unfitted.fit(X, y).scores_, whole)
 
     @pytest.mark.parametrize(
         "estimator", [ReliefF(), GFlip(random_state=0), FisherScore(), RankingTree()]
