@@ -101,7 +101,8 @@ def mean_difference(X, i, candidates, k, diff):
     distances = [distance(X[i], X[j], "euclidean") for j in candidates]
     weights = shared_neighbour_weights(distances, k)
     for j, weight in zip(candidates, weights, strict=True):
-        total += weight * diff(X[j] - X[i])
+        if weight:
+            total += weight * diff(X[j] - X[i])
     return total / min(k, len(candidates))
 
 

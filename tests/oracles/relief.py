@@ -81,6 +81,7 @@ def mean_difference(X, i, candidates, k, *, metric="euclidean", squared=False):
     distances = [distance(X[i], X[j], metric) for j in candidates]
     weights = shared_neighbour_weights(distances, k)
     for j, weight in zip(candidates, weights, strict=True):
-        diff = np.abs(X[i] - X[j])
-        total += weight * (diff**2 if squared else diff)
+        if weight:
+            diff = np.abs(X[i] - X[j])
+            total += weight * (diff**2 if squared else diff)
     return total / min(k, len(candidates))
