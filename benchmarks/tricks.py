@@ -53,7 +53,7 @@ TRICKS = {
         (
             (
                 "engine/local.py",
-                "if everybody and memory <= table.settings.search_bytes:",
+                "if all_rows and memory <= table.settings.search_bytes:",
                 "if False:",
             ),
         ),
@@ -68,8 +68,8 @@ TRICKS = {
             ),
             (
                 "engine/weighted_screens.py",
-                'self.numeric[np.argsort(-telling, kind="stable")]',
-                "self.numeric[np.argsort(0 * telling)]",
+                'self.numeric[np.argsort(-shares, kind="stable")]',
+                "self.numeric[np.argsort(0 * shares)]",
             ),
         ),
     ),

@@ -39,8 +39,8 @@ def nearest(
     block_size: int | None = None,
 ) -> Iterator[Neighbors]:
     """Yield the k nearest rows of each query in each slot, some queries at a time."""
-    everybody = queries is None
-    queries = np.asarray(np.arange(len(table.X)) if everybody else queries, np.int64)
+    all_rows = queries is None
+    queries = np.asarray(np.arange(len(table.X)) if all_rows else queries, np.int64)
     blocks = spans(len(queries), block_size or BLOCK)
     if small.is_small(table):
         for part in (queries[block] for block in blocks):
@@ -54,7 +54,7 @@ def nearest(
     wanted = k + SPARE
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     candidates = None
-    if everybody and memory <= table.settings.search_bytes:
+    if all_rows and memory <= table.settings.search_bytes:
         candidates = search.all_pairs(wanted)
     # With all pairs screened, what is left takes no time worth showing.
     verbose = workers.verbose if candidates is None else 0

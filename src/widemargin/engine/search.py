@@ -19,8 +19,8 @@ from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
-NO_BORDERS = np.empty((0, 0), np.int32)  # lists that anybody may enter at first
-SPARE = 3  # list entries beyond k, so that doubt about the k-th can be settled
+NO_BORDERS = np.empty((0, 0), np.int32)  # lists that any row may enter at first
+SPARE = 3  # list entries beyond k, so that it can be decided which row is the k-th
 
 
 def fill_up(n: int, size: int) -> int:
@@ -100,16 +100,16 @@ class Search:
         self.packed, self.norms = self._pack(self.values)
         # No sum in single precision is longer than a chunk, or than their number.
         self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
-        self.extras, self.beyond = None, 0.0
+        self.extras, self.largest_extra = None, 0.0
         if table.mixed is not None:
-            self.extras = MixedScreen(self._beyond(), metric, self.factor)
+            self.extras = MixedScreen(self._mixed(), metric, self.factor)
             # Each sum that is added to is rounded once more. The largest extra sum
             # enters the norms as if it were one more feature.
             self.depth += 2 * self.extras.depth
-            self.beyond = self.extras.largest
+            self.largest_extra = self.extras.largest
         self.largest = float(self._lengths(self.norms[metric, :n]).max())
 
-    def _beyond(self) -> kernels.Mixed:
+    def _mixed(self) -> kernels.Mixed:
         """Nominal features and missing cells of all rows that meet."""
         assert self.table.mixed is not None
         return self.table.mixed
@@ -137,7 +137,7 @@ class Search:
     def _lengths(self, norms: Floats) -> Floats:
         """Norms in the units of distances."""
         if self.metric == kernels.EUCLIDEAN:
-            return np.sqrt(norms + self.beyond)
+            return np.sqrt(norms + self.largest_extra)
         return norms
 
     def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, kernels.ErrorBound]:
@@ -277,7 +277,7 @@ class Search:
         rule: kernels.Rule,
         found: list[_Found],
     ) -> None:
-        """Resolve queries ``which`` of ``rows``; search again where doubt is left."""
+        """Resolve queries ``which`` of ``rows``; search again where lists are short."""
         lists = self._lists(rows[which], candidates, place, rule)
         unsure = np.any(lists.counts < 0, axis=1)
         # A query is kept or repeated as a whole: its slots are searched together.

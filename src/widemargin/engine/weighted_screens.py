@@ -53,8 +53,8 @@ class Screen(_Rearranged):
 
     def arranged(self, w: Floats) -> kernels.Screen:
         """The copy, arranged for weights near w."""
-        telling = (w**2 * self.spread)[self.numeric]
-        columns = self.numeric[np.argsort(-telling, kind="stable")]
+        shares = (w**2 * self.spread)[self.numeric]
+        columns = self.numeric[np.argsort(-shares, kind="stable")]
         kernels.arrange_columns(self.table.X, self.centre, columns, self.rows)
         return kernels.Screen(self.rows, columns, self.largest)
 

@@ -8,7 +8,10 @@ from widemargin.kernels._jit import inner, jit
 
 
 class Coarse(NamedTuple):
-    """Rows rounded to bytes, SIDE of them side by side, most telling features first."""
+    """Rows rounded to bytes, SIDE of them side by side.
+
+    Features with the largest share of distances come first.
+    """
 
     cells: np.ndarray  # (groups, D, SIDE) uint8; D is d filled up to whole parts
     columns: np.ndarray  # (d,) feature of each column

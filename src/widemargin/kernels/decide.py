@@ -87,7 +87,7 @@ def resolve(X, queries, candidates, place, bound, rule, length, lists, scratch):
             wanted = min(rule.k, there)
             held, border = _sorted(candidates, place + q, slot, ids)
             if first_borders.size and border == first_borders[slot, place + q]:
-                # Everybody is listed who is asked for.
+                # All rows that are asked for are listed.
                 wanted, border = min(wanted, held), NEVER
             if wanted == 0:
                 continue

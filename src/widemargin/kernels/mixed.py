@@ -30,7 +30,7 @@ class Mixed(NamedTuple):
 
 
 class MixedRows(NamedTuple):
-    """Rows of numbers, and what is beyond them."""
+    """Rows of numbers, with their nominal features and missing cells."""
 
     X: np.ndarray
     mixed: Mixed
@@ -39,15 +39,16 @@ class MixedRows(NamedTuple):
 @inner
 def _excess(expected, filled, power):
     """expected^power − filled^power."""
-    beyond = expected - filled
-    return beyond * (expected + filled) if power == 2 else beyond
+    extra = expected - filled
+    return extra * (expected + filled) if power == 2 else extra
 
 
 @inner
 def mixed_sum(rows, i, j, squares):
-    """What rows i and j differ by beyond their numbers, under squared weights.
+    """Extra squared distance of rows i and j, under squared weights.
 
-    Where both lack a value, the cell of row i speaks for both.
+    It is what nominal features and missing cells add to that of the numbers. Where both
+    rows lack a value, the cell of row i counts for both.
     """
     X, mixed = rows
     codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
@@ -68,7 +69,7 @@ def mixed_sum(rows, i, j, squares):
 
 @inner
 def add_mixed_sums(rows, i, ids, first, last, power, sums):
-    """sums[e] += what rows i and ids[e] differ by beyond their numbers, as above.
+    """sums[e] += extra distance of rows i and ids[e], to the power, without weights.
 
     Taking arrays out of tuples costs more than most rows do, hence the loop in here.
     """
@@ -92,7 +93,7 @@ def add_mixed_sums(rows, i, ids, first, last, power, sums):
 
 @inner
 def add_mixed_differences(rows, edges, power, start, stop, sums):
-    """sums[f] += Σ coefficient · what heads and tails differ by beyond their numbers.
+    """sums[f] += Σ coefficient · extra difference of heads and tails in feature f.
 
     The loop is in here for the same reason.
     """
@@ -102,7 +103,7 @@ def add_mixed_differences(rows, edges, power, start, stop, sums):
     for edge in range(start, stop):
         i, j, c = heads[edge], tails[edge], coefficients[edge]
         for m in range(nominal.size):
-            # Without a branch, for nobody can guess which values are equal.
+            # Without a branch, which the processor could not predict.
             unequal = 1.0 if abs(codes[i, m] - codes[j, m]) > 0 else 0.0
             f = nominal[m]
             sums[f] += c * unequal * _excess(weights[f], 0.0, power)
@@ -128,7 +129,7 @@ def numbers_of(X):
 
 
 def add_extra_differences(X, i, j, c, power, sums):
-    """What mixed rows differ by beyond their numbers; nothing for plain ones."""
+    """Extra differences of two rows, see above; plain rows have none."""
 
 
 # Chosen by type, so that plain rows are served by code of their own.
@@ -138,10 +139,10 @@ def is_plain(X):
 
 
 @by_type(numbers_of)
-def _choose_values(X):
+def _choose_numbers(X):
     return (lambda X: X) if is_plain(X) else (lambda X: X.X)
 
 
 @by_type(add_extra_differences)
-def _choose_beyond(X, i, j, c, power, sums):
+def _choose_extra_differences(X, i, j, c, power, sums):
     return (lambda X, i, j, c, power, sums: None) if is_plain(X) else _add_one_mixed

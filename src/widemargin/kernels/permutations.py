@@ -190,11 +190,11 @@ def permuted_neighbors(metric, X, queries, shuffles, wanted, touched):
         np.empty(n),
     )
     nearer, place = np.empty(n_slots, np.int64), np.full(n, -1, np.int32)
-    near, distances, everybody = found.places, found.distances, np.arange(n)
+    near, distances, all_rows = found.places, found.distances, np.arange(n)
     offsets[0] = ends[0] = total = count_rows = 0
     for q in range(queries.size):
         i = queries[q]
-        measure_distances(metric, X, i, everybody, np.int64(0), n, distances)
+        measure_distances(metric, X, i, all_rows, np.int64(0), n, distances)
         distances[i] = np.inf
         count, limit = _nearest_first(distances, wanted.prefix, found.order)
         for b in range(n_shuffles):

@@ -27,7 +27,7 @@ class Prefixes(NamedTuple):
 
     columns: np.ndarray  # (d, n) numbers or codes
     nominal: np.ndarray  # (d,) which of them hold codes
-    begin: np.ndarray  # (n,) 0, or ∞ for a row that is nobody's neighbour
+    begin: np.ndarray  # (n,) 0, or ∞ for a row that is not to be a neighbour
     labels: np.ndarray  # (n,) class of each row; rows are sorted by it
     starts: np.ndarray  # (C + 1,) first row of each class, and n
 

@@ -98,7 +98,7 @@ class Edges(NamedTuple):
 
 
 class Screen(NamedTuple):
-    """Single-precision rows whose most telling features come first."""
+    """Single-precision rows, features with the largest share of distances first."""
 
     rows: np.ndarray  # (n, D) float32, centred; D is d filled up to whole steps
     columns: np.ndarray  # (d,) feature of each column

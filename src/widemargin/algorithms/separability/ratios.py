@@ -112,8 +112,8 @@ class _SeparabilityRatio(MarginSelector):
         name = type(self).__name__
         without = np.bincount(table.y[p >= 0], minlength=len(table.classes)) == 0
         if without.any():
-            lost = table.classes[without].tolist()
-            shown = ", ".join(map(repr, lost[:5])) + (", …" if len(lost) > 5 else "")
+            classes = table.classes[without].tolist()
+            shown = ", ".join(map(repr, classes[:5])) + ", …" * (len(classes) > 5)
             warn(
                 f"{name}: class {shown} has no prototype of min_prototype_size="
                 f"{self.min_prototype_size} or more samples and counts in the "

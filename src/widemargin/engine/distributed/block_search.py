@@ -83,7 +83,7 @@ class _QuerySearch(Search):
             self.metric, request.k, np.concatenate(members), rank, True, NO_BORDERS
         )
 
-    def _beyond(self) -> kernels.Mixed:
+    def _mixed(self) -> kernels.Mixed:
         assert isinstance(self.stack, kernels.MixedRows)
         return self.stack.mixed
 

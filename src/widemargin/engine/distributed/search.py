@@ -73,7 +73,7 @@ def _in_batches(
     )
     size = block_size or max(1, most)
     at_once = size
-    with progress("neighbours", len(queries), verbose, summary=False) as told:
+    with progress("neighbours", len(queries), verbose, summary=False) as advance:
         for batch in spans(len(queries), size):
             first, start, pieces = batch.start, batch.start, list[Found]()
             while start < batch.stop:
@@ -87,7 +87,7 @@ def _in_batches(
                 # A block of the size that was asked for is not given in pieces.
                 if block_size is None or start == batch.stop:
                     yield _neighbors(queries[first:start], pieces, request)
-                    told(start - first)
+                    advance(start - first)
                     first, pieces = start, []
 
 

@@ -116,9 +116,9 @@ def _undecided(
     numeric = like.copy()
     for f in {*object_columns(like), *strings}:
         numeric.isetitem(f, np.empty(0))
-    told = nominal(numeric)
-    assert told is not None
-    return sorted(set(chosen.tolist()).difference(told.tolist()))
+    declared = nominal(numeric)
+    assert declared is not None
+    return sorted(set(chosen.tolist()).difference(declared.tolist()))
 
 
 class Source:
