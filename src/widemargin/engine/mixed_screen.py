@@ -26,7 +26,7 @@ class MixedScreen:
         chunks = -(-M // CHUNK)
         sizes = np.zeros(chunks * CHUNK, np.float32)
         sizes[:M] = mixed.weights[mixed.nominal] ** self.power * self.unit
-        length = CHUNK if chunks > 1 else -(-M // 4) * 4
+        length = CHUNK if chunks > 1 else M
         self.sizes = np.ascontiguousarray(sizes.reshape(chunks, CHUNK)[:, :length])
         self.excess = self._excess()
         cells = np.diff(mixed.starts)

@@ -93,7 +93,7 @@ class Search:
         self.n_slots = int(slots.max()) + 1
         n, d = self.values.shape
         self.width = width or panel_width(n)
-        self._own = local()
+        self._of_thread = local()
         size = np.max(np.maximum(self.high - self.centre, self.centre - self.low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
@@ -148,9 +148,9 @@ class Search:
 
     def tile(self) -> kernels.Tile:
         """Room for a tile, one for each thread: new memory is slow to write to."""
-        if not hasattr(self._own, "tile"):
-            self._own.tile = kernels.Tile.empty(self.width)
-        tile: kernels.Tile = self._own.tile
+        if not hasattr(self._of_thread, "tile"):
+            self._of_thread.tile = kernels.Tile.empty(self.width)
+        tile: kernels.Tile = self._of_thread.tile
         return tile
 
     def _candidates(self, m: int, wanted: int) -> kernels.Candidates:

@@ -110,28 +110,17 @@ class MixedNorms(NamedTuple):
 
 
 @inner
-def _mismatch_tile(A, B, sizes, tile, part):
-    """tile[r, c] += Σ size · [a_r ≠ b_c], four features at a time.
-
-    NaN differs from nothing.
-    """
-    width, d = B.shape
-    T, none = part[:d], np.float32(0)
+def _add_mismatches(A, B, sizes, tile, turned):
+    """tile[r, c] += Σ size · [a_r ≠ b_c]; NaN differs from nothing."""
+    width, none = np.uint64(B.shape[0]), np.float32(0)
     for c in range(width):
-        for f in range(d):
-            T[f, c] = B[c, f]
+        for f in range(B.shape[1]):
+            turned[f, c] = B[c, f]
     for r in range(A.shape[0]):
-        row = tile[r]
-        for f in range(0, d, 4):
-            x, y, z, w = A[r, f], A[r, f + 1], A[r, f + 2], A[r, f + 3]
-            p, q, s, t = sizes[f], sizes[f + 1], sizes[f + 2], sizes[f + 3]
-            b0, b1, b2, b3 = T[f], T[f + 1], T[f + 2], T[f + 3]
+        for f in range(B.shape[1]):
+            code, size = A[r, f], sizes[f]
             for c in range(width):
-                left = p if abs(x - b0[c]) > none else none
-                left += q if abs(y - b1[c]) > none else none
-                right = s if abs(z - b2[c]) > none else none
-                right += t if abs(w - b3[c]) > none else none
-                row[c] += left + right
+                tile[r, c] += size if abs(code - turned[f, c]) > none else none
 
 
 @inner
@@ -142,7 +131,7 @@ def _add_extras(norms, first, offset, shape, tile, part):
     for chunk in range(ours.codes.shape[0]):
         A = _panel(ours.codes, chunk, first, height)
         B = _panel(theirs.codes, chunk, offset, width)
-        _mismatch_tile(A, B, ours.sizes[chunk], tile, part)
+        _add_mismatches(A, B, ours.sizes[chunk], tile, part)
     starts, pairs, excess = ours.starts, ours.pairs, ours.excess
     wide, place = np.uint64(filled), np.uint64(offset)
     for r in range(height):
