@@ -112,7 +112,7 @@ def test_classifier_of_ones_own(tmp_path):
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--scoring", "auc", "Did you mean 'roc_auc' or"),
+        ("--scoring", "auc", "Did you mean 'roc_auc', 'roc_auc_ovr' or"),
         ("--estimator", "florest", "there are 1-nn, logistic, svm"),
         ("--estimator", "no.such:Thing", "cannot import 'no.such'"),
         ("--baseline", "zz", "there is no column 'zz'"),

@@ -125,6 +125,8 @@ def test_long_groups_are_cut_short(results):
     cells = Tags(found._repr_html_()).cells
     assert "8" in cells
     assert any(cell.endswith(" and 2 more") for cell in cells)
+    n = len(found.groups)
+    assert f"{n} group{'' if n == 1 else 's'}; " in found._repr_html_()
 
 
 def test_agreement_has_both_tables(results):

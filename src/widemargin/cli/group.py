@@ -144,5 +144,5 @@ def cli() -> None:
     Files may be CSV and its kin, Parquet, Feather, Excel, ARFF, MATLAB, NumPy, LIBSVM
     or AnnData; "-" reads stdin. Results go to stdout, everything else to stderr. Exit
     codes: 0 done, 1 a fault of the program, 2 something you can put right, 130
-    interrupted.
+    interrupted, 141 nobody reads on.
     """

@@ -185,12 +185,12 @@ def redundancy(found: Redundancy) -> str:
         least = found.similarities[group[1:]].min()
         size = f"{len(group)}"
         rows.append([False, found.names[group[0]], size, f"{least:.2f}", others])
-    spare = int(np.sum(~found.kept))
+    spare, n = int(np.sum(~found.kept)), len(found.groups)
     caption = (
-        f"{len(found.groups)} groups; {spare} of {len(found.names)} features are "
+        f"{n} group{'s' * (n != 1)}; {spare} of {len(found.names)} features are "
         f"redundant at {found.measure} ≥ {found.threshold:g}"
     )
-    head = ["Keep", "Group of", "Least similarity", "instead of"]
+    head = ["Keep", "Group of", "Least similarity", "Instead of"]
     more = _more(len(found.groups), "groups")
     return _page([_table(caption, head, rows, more, n_words=1)])
 
