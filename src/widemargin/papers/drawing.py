@@ -29,7 +29,7 @@ from widemargin.papers.axes import (
     ticks,
 )
 
-LEGEND_LINE, LETTER = 18, 6.6  # height of a line of the legend, width of a letter
+LEGEND_LINE, LETTER = 18, 7.2  # height of a line of the legend, width of a letter
 N_COLOURS = 8
 DASHES = ("", "7 4", "2 3", "9 3 2 3")
 

@@ -52,7 +52,8 @@ def _experiment(part: Json, key: str) -> list[str]:
         [f"{c['where']}<br>**{c['verdict']}**", _said(c), _criterion(c) + _ours(c)]
         for c in part["claims"]
     ]
-    lines += table(["where, verdict", "the paper says", "we find"], rows)
+    lines += [":::{table}", ":class: claims", ""]
+    lines += [*table(["where, verdict", "the paper says", "we find"], rows), ":::", ""]
     for figure in part["figures"]:
         lines += [
             f"![{figure.caption}]({key}-{figure.key}.svg)",
@@ -166,5 +167,7 @@ def index(summaries: Sequence[Json]) -> str:
             for s in summaries
         ],
     )
-    lines += table(["paper", "where", "it says", "verdict", "we find"], rows)
+    lines += [":::{table}", ":class: verdicts", ""]
+    header = ["paper", "where", "it says", "verdict", "we find"]
+    lines += [*table(header, rows), ":::", ""]
     return "\n".join(lines)

@@ -28,8 +28,7 @@ from widemargin.papers.simba.faces import N_TEST, N_TRAIN, labels_of
 from widemargin.papers.splits import classifier
 
 SHAPE = 85, 60  # of the paper's images: 5100 pixels
-# Splits for each task and start; the claims are about the empty set.
-SPLITS = {("group", "empty"): 2, ("person", "empty"): 2, ("group", "full"): 1}
+STARTS = {"empty": 2, "full": 1}  # splits for each; the claims are about the first
 TASKS = {"group": "two groups of people", "person": "38 people"}
 
 Array = NDArray[Any]
@@ -45,9 +44,9 @@ class Size(Experiment):
         f"YaleB's faces, enlarged to {SHAPE[0]} × {SHAPE[1]} pixels by bilinear "
         f"interpolation: {N_TRAIN} × 5100 for training, {N_TEST} rows for testing. Two "
         "tasks: two random groups of people, which stand in for the sexes, and people. "
-        "G-flip starts from the empty set, as printed, in two splits, and, for the "
-        "groups, from all pixels in one. Simba, and as many pixels at random, are "
-        "there to compare with. Times are processor times."
+        "G-flip starts from the empty set, as printed, in two splits, and from all "
+        "pixels in one. Simba, and as many pixels at random, are there to compare "
+        "with. Times are processor times, the first with compilation."
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
@@ -56,8 +55,9 @@ class Size(Experiment):
             return [{"task": "group", "start": "empty", "seed": 0, "quick": True}]
         return [
             {"task": task, "start": start, "seed": seed, "quick": False}
-            for (task, start), splits in SPLITS.items()
+            for start, splits in STARTS.items()
             for seed in range(splits)
+            for task in TASKS
         ]
 
     def run(self, case: Case, data: Data) -> Result:
@@ -171,7 +171,9 @@ def _copes(results: Results) -> Finding:
     ours = f"It keeps {most} pixels in {len(part)} runs for 38 people"
     why = (
         "Where every single feature has a negative margin, as with many people, no "
-        "first flip pays, and the printed algorithm returns nothing. start='full', "
-        "which begins with all of them, is a way out"
+        "first flip pays, and the printed algorithm returns nothing"
     )
+    if results.has(task="person", start="full"):
+        kept = results.where(task="person", start="full").values("n_features")
+        why += f". From all pixels (start='full') it keeps {min(kept)}"
     return judged(min(sizes) > 0, ours, why)
