@@ -77,6 +77,16 @@ def test_bars_join_the_largest_runs_within_the_critical_difference():
     assert analysis.cliques(found) == [(0, 2), (2, 3)]
 
 
+def test_the_signed_rank_test_is_that_of_scipy():
+    from scipy.stats import wilcoxon
+
+    found = np.random.default_rng(0).normal(0.3, 1, 20)
+    expected = wilcoxon(found, method="exact").pvalue
+    assert analysis.signed_rank_p(found) == pytest.approx(expected)
+    assert analysis.signed_rank_p(np.array([0, 1, 1, 1.0])) == pytest.approx(2 / 8)
+    assert analysis.signed_rank_p(np.zeros(3)) == 1
+
+
 def test_p_values_are_corrected_by_holm():
     """Of 3: the least times 3, then times 2, never below one before."""
     assert analysis.holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
