@@ -1,15 +1,17 @@
 """How often methods rank the interacting markers of `make_epistasis` first.
 
-    python benchmarks/epistasis.py                      1600 × 1000, heritability 0.2
+    python benchmarks/epistasis.py                      1600 × 1000, all defaults
     python benchmarks/epistasis.py --prevalence 0.5     half of the population are cases
     python benchmarks/epistasis.py --features 100 --sets 3 --maf 0.3 --numeric
 
-Seen with the defaults and a prevalence of 1/6: ReliefF with k = 100 ranks both markers
-first in 10 of 10 sets, MultiSURF in 9 (one of them third in the other). With 0.3, as
-in the first example of the manual of GAMETES, ReliefF in 7 (third at worst in the
-others), MultiSURF in 3 (eighth at worst). With a prevalence of 0.5 and numbers of
-alleles the same heritability tells less of the rows: in two sets, the worse marker had
-place 18, 11 with ReliefF, 10, 8 with MultiSURF.
+Seen with the defaults, a prevalence of 1/6 among them: ReliefF with k = 100 ranks both
+markers first in 10 of 10 sets, MultiSURF in 9 (one of them third in the other). With
+numbers of alleles (--numeric), ReliefF in 5 (fifth at worst), MultiSURF in 8 (third at
+worst), SURF* in 10. With a prevalence of 0.3, as in the first example of the manual of
+GAMETES, and nominal genotypes, ReliefF in 7 (third at worst in the others), MultiSURF
+in 3 (eighth at worst). With 0.5 and numbers of alleles the same heritability tells less
+of the rows: in two sets, the worse marker had place 18, 11 with ReliefF, 10, 8 with
+MultiSURF.
 
 Half of the rows are cases, whatever their share of the population is. Genotypes are
 nominal, or numbers of alleles with --numeric.
@@ -53,7 +55,7 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=1000)
     parser.add_argument("--heritability", type=float, default=0.2)
     parser.add_argument("--maf", type=float, default=0.2)
-    parser.add_argument("--prevalence", type=float, default=0.17)
+    parser.add_argument("--prevalence", type=float, default=None)
     parser.add_argument("--numeric", action="store_true")
     parser.add_argument("--order", type=int, default=2, help="2 or 3 markers interact")
     parser.add_argument("--sets", type=int, default=10)

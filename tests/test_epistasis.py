@@ -18,7 +18,14 @@ MODELS = [
     {"n_interacting": 3, "heritability": 0.1, "maf": [0.2, 0.3, 0.45]},
     {"n_interacting": 2, "heritability": 0.2, "maf": 0.2, "prevalence": 0.2},
     {"n_interacting": 3, "heritability": 0.05, "maf": 0.3, "prevalence": 0.8},
+    {"n_interacting": 2, "heritability": 0.2, "maf": 0.2, "prevalence": 0.5},
 ]
+
+
+def prevalence(model):
+    """That of a model; of one without, the mean of its table."""
+    frequency = frequencies(model["maf"], model["n_interacting"])
+    return model.get("prevalence", (penetrance(**model) * frequency).sum())
 
 
 def frequencies(maf, n_interacting):
@@ -39,7 +46,7 @@ def test_no_smaller_number_of_markers_tells_anything(model):
         for kept in combinations(range(order), size):
             away = tuple(set(range(order)) - set(kept))
             cases = (table * frequency).sum(axis=away)
-            expected = frequency.sum(axis=away) * model.get("prevalence", 0.5)
+            expected = frequency.sum(axis=away) * prevalence(model)
             np.testing.assert_allclose(cases, expected, atol=1e-15)
 
 
@@ -48,7 +55,7 @@ def test_heritability_is_the_one_asked_for(model):
     table = penetrance(**model)
     frequency = frequencies(model["maf"], model["n_interacting"])
     mean = (table * frequency).sum()
-    assert mean == pytest.approx(model.get("prevalence", 0.5))
+    assert mean == pytest.approx(prevalence(model))
     variance = ((table - mean) ** 2 * frequency).sum()
     assert variance / (mean * (1 - mean)) == pytest.approx(model["heritability"])
     assert table.min() >= 0
@@ -70,16 +77,38 @@ def test_no_other_factor_leaves_room_for_more_heritability(maf):
     turns = np.linspace(0, np.pi, 20_000)[:, None]
     factors = np.cos(turns) * basis[0] + np.sin(turns) * basis[1]
     largest = np.abs(factors).max(axis=1).min() ** -4
-    penetrance(heritability=largest * 0.999, maf=maf)
+    penetrance(heritability=largest * 0.999, maf=maf, prevalence=0.5)
     with pytest.raises(ValueError, match="largest possible"):
-        penetrance(heritability=largest * 1.001 + 1e-3, maf=maf)
+        penetrance(heritability=largest * 1.001 + 1e-3, maf=maf, prevalence=0.5)
 
 
 def test_the_error_names_the_largest_heritability():
     message = r"heritability=0\.4 cannot be had with maf=0\.2, .* possible is 0\.3164"
     with pytest.raises(ValueError, match=message):
-        make_epistasis(heritability=0.4, maf=0.2)
-    make_epistasis(heritability=0.3164, maf=0.2, random_state=0)
+        make_epistasis(heritability=0.4, maf=0.2, prevalence=0.5)
+    make_epistasis(heritability=0.3164, maf=0.2, prevalence=0.5, random_state=0)
+    with pytest.raises(ValueError, match=r"maf=0\.2 and 2 markers, .* is 0\.5625"):
+        make_epistasis(heritability=0.6, maf=0.2)
+    make_epistasis(heritability=0.5625, maf=0.2, random_state=0)
+
+
+@pytest.mark.parametrize("maf", [0.1, 0.2, 0.3, 0.5])
+@pytest.mark.parametrize("order", [2, 3])
+def test_the_prevalence_is_a_sixth_or_the_nearest_possible(order, maf):
+    frequency = frequencies(maf, order)
+    for heritability in (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5):
+        model = {"heritability": heritability, "maf": maf, "n_interacting": order}
+        try:
+            K = (penetrance(**model) * frequency).sum()
+        except ValueError:  # not possible with any prevalence
+            for other in np.linspace(0.01, 0.99, 99):
+                with pytest.raises(ValueError, match="largest possible"):
+                    penetrance(**model, prevalence=other)
+            continue
+        nearer = 1 / 6 + (K - 1 / 6) * 0.999
+        if abs(K - 1 / 6) > 1e-12:
+            with pytest.raises(ValueError, match="largest possible"):
+                penetrance(**model, prevalence=nearer)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +135,7 @@ def test_rows_follow_the_table(model):
     n, order = 40_000, model["n_interacting"]
     X, y = make_epistasis(n, order, random_state=0, **model)
     table, frequency = penetrance(**model), frequencies(model["maf"], order)
-    K = model.get("prevalence", 0.5)
+    K = prevalence(model)
     for label, risk in ((1, table / K), (0, (1 - table) / (1 - K))):
         expected = frequency * risk
         for cell in np.ndindex(table.shape):
@@ -161,10 +190,10 @@ def test_neighbours_find_the_interaction_and_single_features_do_not(order):
 
 @pytest.mark.slow
 def test_two_markers_among_a_thousand_come_first_in_nine_of_ten_sets():
-    """1600 rows, heritability 0.2, maf 0.2; a sixth of the population are cases."""
+    """1600 rows and the defaults: heritability 0.2, maf 0.2, prevalence 1/6."""
     first = {"ReliefF": 0, "MultiSURF": 0}
     for seed in range(10):
-        X, y = make_epistasis(1600, 1000, prevalence=1 / 6, random_state=seed)
+        X, y = make_epistasis(1600, 1000, random_state=seed)
         for selector in (ReliefF(n_neighbors=100), MultiSURF()):
             selector.set_params(categorical_features=np.arange(1000))
             places = selector.fit(X, y).ranking_[:2]

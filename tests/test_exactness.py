@@ -9,6 +9,7 @@ from numba import njit
 
 from widemargin import kernels
 from widemargin.engine.local import METRICS
+from widemargin.engine.radius import RoundedRows
 from widemargin.engine.search import Search
 from widemargin.engine.weighted_screens import CoarseScreen, Screen
 from widemargin.kernels.bounds import key_error
@@ -235,3 +236,51 @@ def test_no_row_within_reach_has_cells_above_the_cut(d, kind):
     t = queries[:, None] - roots * cells
     keys = np.add.accumulate(t * t, axis=2)[:, :, -1]
     assert (keys <= cut).all()
+
+
+@data
+@sizes
+def test_distances_of_rounded_rows(kind, d):
+    """And they are off by more than half of the bound somewhere: it is not idle."""
+    X = kind(np.random.default_rng(d), d)
+    with Workers(1) as workers:
+        table = make_table(X, workers)
+        rounded = RoundedRows(table, workers)
+    D = np.empty((N, rounded.width))
+    rounded.measure(0, D)
+    exact = np.array([[np.abs(a - b).sum() for b in table.X] for a in table.X])
+    off = np.abs(D[:, :N] - exact)
+    # What NumPy sums in double precision is rounded, too.
+    assert np.all(off <= rounded.errors[:, None] + 1e-15 * d * exact.max())
+    np.testing.assert_array_equal(D[:, :N], D[:, :N].T)
+    if kind is near_ties and d > 1:
+        assert off.max() > 0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_limits_of_rounded_distances_are_off_by_one_and_a_half_errors_at_most(sign):
+    """T ± D/2 of each row's own distances, as errors of one size move them most."""
+    rng = np.random.default_rng(0)
+    worst = 0.0
+    for _ in range(200):
+        D, size = rng.random(10), 10.0 ** rng.integers(-6, 0)
+        moved = D + size * rng.choice([-1, 1, 1], 10) * np.where(D.mean() < D, 1, sign)
+        limits = [a.mean() - a.std() / 2 for a in (D, moved)]
+        worst = max(worst, abs(limits[1] - limits[0]) / size)
+        assert abs(limits[1] - limits[0]) <= 1.5 * size * (1 + 1e-9)
+    assert worst > 0.5
+
+
+def test_sums_of_rounded_rows_fit_into_31_bits():
+    """Features that are at their largest together, around powers of two."""
+    for whole in (63.999999, 64.0, 64.0001, 1e-140, 1e140):
+        X = np.full((N, 64), whole / 64)
+        X[: N // 4] = 0
+        with Workers(1) as workers:
+            table = make_table(X, workers)
+            rounded = RoundedRows(table, workers)
+        D = np.empty((N, rounded.width))
+        rounded.measure(0, D)
+        exact = np.abs(table.X - table.X[0]).sum(axis=1)
+        assert exact.max() > 0
+        np.testing.assert_allclose(D[0, :N], exact, rtol=1e-7, atol=0)

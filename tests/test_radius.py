@@ -40,6 +40,39 @@ def test_scores_for_a_numeric_target_are_the_oracles(method, case):
     np.testing.assert_allclose(scores, numeric_radius(X, y, **KIN[method]), atol=1e-12)
 
 
+def several_panels(rng):
+    """More rows than a panel or a block has, more features than a band or a chunk."""
+    X, y = rng.standard_normal((150, 70)), rng.integers(0, 3, 150)
+    X[:, :5] += y[:, None]
+    return X.round(1), y
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+@pytest.mark.parametrize("method", KIN)
+def test_tables_of_several_panels_give_the_scores_of_the_oracle(method, metric):
+    X, y = several_panels(np.random.default_rng(6))
+    kind = {"metric": metric, **KIN[method]}
+    scores = method(metric=metric).fit(X, y).scores_
+    np.testing.assert_allclose(scores, radius(X, y, **kind), atol=1e-13)
+    scores = method(metric=metric, task="regression").fit(X, X[:, 0] + y).scores_
+    expected = numeric_radius(X, X[:, 0] + y, **kind)
+    np.testing.assert_allclose(scores, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", KIN)
+def test_differences_below_the_unit_of_rounding_count(method):
+    """One value that is far from all others makes the unit larger than most features.
+
+    Limits are then decided by what is rounded away.
+    """
+    rng = np.random.default_rng(7)
+    X, y = 1e-6 * rng.standard_normal((60, 5)), rng.integers(0, 2, 60)
+    X[3, 0] = 2.0**30
+    scores = method(scale=None).fit(X, y).scores_
+    expected = radius(X, y, scale=None, **KIN[method])
+    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
+
+
 @given(small_tables())
 @settings(max_examples=40)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):

@@ -144,8 +144,8 @@ class Settings:
     single_thread_work : int, default=10**7
         Differences between rows below which threads cost more than they save.
     pair_block : int, default=2**21
-        Pairs of rows whose distances are held at once by methods that need all of
-        them; a few arrays of as many numbers.
+        Pairs of rows that are listed, or whose distances are held, at once by methods
+        that need all of them; a few arrays of as many numbers, for each thread.
     search_bytes : int, default=2**28
         Working memory for the candidate lists of a search.
     prototype_pairs : int, default=2**20

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from widemargin.datasets.synthetic import Dataset, RandomState, check_count
 
 NOISE_MAF = (0.05, 0.5)  # range of the minor allele frequencies of the other markers
+EASY = 1 / 6  # prevalence, unless the heritability asks for another
 
 
 def make_epistasis(
@@ -24,7 +25,7 @@ def make_epistasis(
     n_interacting: int = 2,
     heritability: float = 0.2,
     maf: float | Sequence[float] = 0.2,
-    prevalence: float = 0.5,
+    prevalence: float | None = None,
     random_state: RandomState = None,
 ) -> Dataset:
     """Draw genotypes of cases and controls that differ by an interaction only.
@@ -53,12 +54,16 @@ def make_epistasis(
     maf : float or sequence of floats, default=0.2
         Minor allele frequency of the interacting markers, above 0 and up to 0.5; one
         for all, or one for each.
-    prevalence : float, default=0.5
-        K, share of cases in the population. The same heritability tells more about
-        the rows the rarer cases are, since half of the rows are cases: about as much as
-        heritability / (4 K (1 − K)) does at 0.5. GAMETES, too, takes K as a part of
-        the model, apart from the numbers of cases and controls that are drawn, which
-        are equal by default; its manual's first example has K = 0.3.
+    prevalence : float or None, default=None
+        K, share of cases in the population. None: 1/6, or what is nearest to it of
+        what the heritability and maf allow (`penetrance`). The same heritability tells
+        more about the rows the rarer cases are, since half of the rows are cases:
+        about as much as heritability / (4 K (1 − K)) does at 0.5, and so it is with
+        GAMETES' measure of how easy a model is to detect. With a maf of 0.2, 1/6 is the
+        smallest K at which a heritability of 0.2 is possible: the default is an easy
+        model, 0.5 the hardest. GAMETES, too, takes K as a part of the model, apart from
+        the numbers of cases and controls that are drawn, which are equal by default;
+        its manual's first example has K = 0.3.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the draw.
 
@@ -80,6 +85,9 @@ def make_epistasis(
     with random architectures", BioData Mining 5, 2012: the definitions of penetrance,
     heritability, and pure, strict epistasis. GAMETES draws its tables at random; ours
     is determined by the parameters.
+    R. Urbanowicz, J. Kiralis, J. Fisher, J. Moore, "Predicting the difficulty of pure,
+    strict, epistatic models: metrics for simulated model selection", BioData Mining 5,
+    2012: at the same heritability, models differ in how easy they are to detect.
 
     Examples
     --------
@@ -115,7 +123,7 @@ def penetrance(
     heritability: float = 0.2,
     maf: float | Sequence[float] = 0.2,
     n_interacting: int = 2,
-    prevalence: float = 0.5,
+    prevalence: float | None = None,
 ) -> npt.NDArray[np.float64]:
     """Probability of being a case for every genotype of interacting markers.
 
@@ -123,7 +131,7 @@ def penetrance(
     factor has mean 0 and variance 1 over the genotypes in Hardy-Weinberg proportions.
     So the mean over the genotypes of any one marker is K, and the heritability
     s² / (K (1 − K)). Of all such factors, the one with the smallest maximum is taken,
-    which for K = 1/2 leaves room for the highest heritability.
+    which leaves room for the highest heritability.
 
     Parameters
     ----------
@@ -134,8 +142,9 @@ def penetrance(
         Minor allele frequency of the markers; one for all, or one for each.
     n_interacting : {2, 3}, default=2
         Number of markers.
-    prevalence : float, default=0.5
-        K, the mean of the table.
+    prevalence : float or None, default=None
+        K, the mean of the table. None: 1/6, or the nearest to it for which no
+        probability is below 0 or above 1.
 
     Returns
     -------
@@ -145,7 +154,7 @@ def penetrance(
     Examples
     --------
     >>> from widemargin.datasets import penetrance
-    >>> penetrance(heritability=0.2, maf=0.5).round(3)
+    >>> penetrance(heritability=0.2, maf=0.5, prevalence=0.5).round(3)
     array([[0.724, 0.276, 0.724],
            [0.276, 0.724, 0.276],
            [0.724, 0.276, 0.724]])
@@ -154,7 +163,11 @@ def penetrance(
 
 
 def _penetrance(
-    who: str, heritability: float, maf: Any, n_interacting: int, prevalence: float
+    who: str,
+    heritability: float,
+    maf: Any,
+    n_interacting: int,
+    prevalence: float | None,
 ) -> npt.NDArray[np.float64]:
     if n_interacting not in (2, 3):
         raise ValueError(f"{who} needs n_interacting of 2 or 3, got {n_interacting!r}.")
@@ -162,25 +175,47 @@ def _penetrance(
         raise ValueError(
             f"{who} needs a heritability from 0 to 1, got {heritability!r}."
         )
-    if not isinstance(prevalence, Real) or not 0 < prevalence < 1:
+    if prevalence is not None and not (
+        isinstance(prevalence, Real) and 0 < prevalence < 1
+    ):
         raise ValueError(
             f"{who} needs a prevalence between 0 and 1, got {prevalence!r}."
         )
-    mafs, K = _mafs(who, maf, n_interacting), prevalence
+    mafs = _mafs(who, maf, n_interacting)
     interaction = _outer([_factor(_genotypes(p)) for p in mafs])
-    # s may not carry a probability below 0 or above 1.
-    largest_s = min((1 - K) / interaction.max(), K / -interaction.min())
-    largest = min(1.0, float(largest_s**2 / (K * (1 - K))))
+    highest, lowest = float(interaction.max()), float(-interaction.min())
+    if prevalence is None:
+        K = _nearest_prevalence(heritability, highest, lowest)
+        largest, given = 1 / (highest * lowest), ""
+    else:
+        # s may not carry a probability below 0 or above 1.
+        K = float(prevalence)
+        s = min((1 - K) / highest, K / lowest)
+        largest, given = s**2 / (K * (1 - K)), f", prevalence={K}"
+    largest = min(1.0, largest)
     if heritability > largest * (1 + 1e-12):
         shown = np.floor(largest * 1e4) / 1e4
         raise ValueError(
-            f"{who}: heritability={heritability} cannot be had with maf={maf}, "
-            f"prevalence={K} and {n_interacting} markers, without probabilities below "
-            f"0 or above 1: the largest possible is {shown:.4f}. "
+            f"{who}: heritability={heritability} cannot be had with maf={maf}{given} "
+            f"and {n_interacting} markers, without probabilities below 0 or above 1: "
+            f"the largest possible is {shown:.4f}. "
             "With a prevalence of 0.5 and a maf near 0.29 or 0.5 it is 1."
         )
     table = K + np.sqrt(heritability * K * (1 - K)) * interaction
     return np.clip(table, 0.0, 1.0)  # rounding
+
+
+def _nearest_prevalence(heritability: float, highest: float, lowest: float) -> float:
+    """The prevalence nearest to EASY for which probabilities are from 0 to 1.
+
+    With s² = h K (1 − K), K − s · lowest ≥ 0 says that the odds K / (1 − K) are at
+    least h · lowest², and K + s · highest ≤ 1 that they are at most
+    1 / (h · highest²).
+    """
+    odds = max(EASY / (1 - EASY), heritability * lowest**2)
+    if heritability > 0:
+        odds = min(odds, 1 / (heritability * highest**2))
+    return odds / (1 + odds)
 
 
 def _mafs(who: str, maf: Any, n_interacting: int) -> list[float]:

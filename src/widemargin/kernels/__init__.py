@@ -78,6 +78,13 @@ from widemargin.kernels.dominance import (
     dominating_hit_sums,
     nearest_dominating,
 )
+from widemargin.kernels.fixed import (
+    FIXED_FEATURES,
+    FIXED_QUERIES,
+    FIXED_ROWS,
+    fix_rows,
+    fixed_distances,
+)
 from widemargin.kernels.flip_distances import Batch
 from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
@@ -92,7 +99,14 @@ from widemargin.kernels.permutations import (
     permuted_sums,
 )
 from widemargin.kernels.prefixes import Prefixes, prefix_hits, prefix_means
-from widemargin.kernels.radius import list_marked, mark_rows
+from widemargin.kernels.radius import (
+    BAND,
+    PANEL,
+    RadiusLists,
+    list_rows,
+    list_sums,
+    list_values,
+)
 from widemargin.kernels.records import (
     Candidates,
     Edges,

@@ -1,59 +1,150 @@
-"""Rows within a radius: which they are, and the edges to them."""
+"""Rows within a radius: which they are, and sums of differences from them.
+
+A query's *list* names its near rows, or its near and its far ones, in ascending order.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from widemargin.kernels._jit import jit
+from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.constants import TIE
+from widemargin.kernels.simd import absolute, load, splat, store
 
-NEAR, FAR = 1, 2
+BAND = 32  # features that are summed at once, in registers
+PANEL = 128  # rows of a panel, whose BAND features stay in the fastest cache
+
+
+class RadiusLists(NamedTuple):
+    """Near, and far, rows of some queries."""
+
+    ids: np.ndarray  # (m, n) int32
+    sides: np.ndarray  # (m, n) int8, 1 where a row is far
+    counts: np.ndarray  # (m, 2, C) near and far rows of each class
+
+
+@inner
+def _limits(D, q, i, n, radius):
+    """Distances below which a row is near query i, and above which it is far.
+
+    Distances that differ from a limit by rounding only are neither.
+    """
+    mean, dead = radius, 0.0
+    if radius < 0:
+        mean = 0.0
+        for j in range(n):
+            mean += D[q, j]
+        mean /= n - 1  # a row is at distance 0 from itself
+        squares = 0.0
+        for j in range(n):
+            squares += (D[q, j] - mean) ** 2
+        squares -= (D[q, i] - mean) ** 2
+        dead = np.sqrt(max(squares, 0.0) / (n - 1)) / 2
+    return mean - dead - TIE * mean, mean + dead + TIE * mean
+
+
+@inner
+def _is_near_limit(D, q, n, limit, window):
+    """Whether any distance from a query is within a window of a limit."""
+    count = 0
+    for j in range(n):
+        count += abs(D[q, j] - limit) <= window
+    return count > 0
+
+
+@inner
+def _list_row(D, starts, limits, ids, sides, counts):
+    """List rows outside the limits, class by class."""
+    (near, far), e = limits, np.uint64(0)
+    for c in range(starts.size - 1):
+        begin, fars = e, 0
+        # Without a branch, for nobody can guess which rows are near.
+        for j in range(np.uint64(starts[c]), np.uint64(starts[c + 1])):
+            is_far = D[j] > far
+            ids[e], sides[e] = j, is_far
+            e += np.uint64((D[j] < near) | is_far)
+            fars += is_far
+        counts[0, c], counts[1, c] = np.int64(e - begin) - fars, fars
 
 
 @jit
-def mark_rows(D, queries, y, radius, marks, counts):
-    """Mark the rows that are near each query, and those that are far.
+def list_rows(D, queries, starts, radius, errors, both, places, lists, unsure):
+    """List the rows near each query, and those that are far if ``both``.
 
-    Distances that differ from a limit by rounding only are neither; nor is a row
-    itself.
-
-    D : (m, n) distances of all rows from the queries.
+    D : (m, n or more) distances of all rows from the queries; that of a row from
+        itself, 0, is overwritten.
+    starts : (C + 1,) first row of each class, and n.
     radius : T; negative for T − D and T + D of each query's own distances.
-    marks : (m, n), set to NEAR, FAR or 0.
-    counts : (m, 2, C), zeros, set to the near and the far rows of each class.
+    errors : (m,) how far a distance may be from the truth.
+    places : (m,) where the list of each query is.
+    lists : `RadiusLists`.
+    unsure : set to whether an error may put a row on another side of a limit.
     """
-    m, n = D.shape
-    for q in range(m):
-        i, mean, dead = queries[q], radius, 0.0
-        if radius < 0:
-            mean = 0.0
-            for j in range(n):
-                mean += D[q, j]
-            mean /= n - 1  # a row is at distance 0 from itself
-            squares = 0.0
-            for j in range(n):
-                squares += (D[q, j] - mean) ** 2
-            squares -= (D[q, i] - mean) ** 2
-            dead = np.sqrt(max(squares, 0.0) / (n - 1)) / 2
-        near, far = mean - dead - TIE * mean, mean + dead + TIE * mean
-        for j in range(n):
-            d = D[q, j]
-            marks[q, j] = NEAR if d < near else FAR if d > far else 0
-        marks[q, i] = 0
-        for j in range(n):
-            if marks[q, j]:
-                counts[q, marks[q, j] - 1, y[j]] += 1
+    ids, sides, counts = lists
+    n = starts[-1]
+    for q in range(queries.size):
+        i, place = queries[q], places[q]
+        near, far = _limits(D, q, i, n, radius)
+        # Own limits, a mean and half a standard deviation, are off by errors, too.
+        window = errors[q] * (2.5 if radius < 0 else 1.0)
+        unsure[place] = window > 0 and (
+            _is_near_limit(D, q, n, near, window)
+            or (both and _is_near_limit(D, q, n, far, window))
+        )
+        D[q, i] = np.nan  # a row is not near itself, and not far
+        limits = near, far if both else np.inf
+        _list_row(D[q], starts, limits, ids[place], sides[place], counts[place])
 
 
 @jit
-def list_marked(marks, queries, y, coefficients, firsts, heads, tails, values):
-    """Edges to the marked rows whose coefficient, (m, 2, C), is not 0.
+def list_values(queries, target, weights, lists, values):
+    """What each listed row counts: the weight of its side and class; returns the sum.
 
-    Those of query q begin at firsts[q].
+    weights : (m, 2, C)
+    target : (n,), by the difference in which that is multiplied; empty for none.
     """
+    ids, sides, counts = lists
+    total = 0.0
     for q in range(queries.size):
-        e = firsts[q]
-        for j in range(marks.shape[1]):
-            if marks[q, j]:
-                value = coefficients[q, marks[q, j] - 1, y[j]]
-                if value != 0.0:
-                    heads[e], tails[e], values[e] = queries[q], j, value
-                    e += 1
+        end = 0
+        for c in range(counts.shape[2]):
+            begin, end = end, end + counts[q, 0, c] + counts[q, 1, c]
+            near, far = weights[q, 0, c], weights[q, 1, c]
+            for e in range(np.uint64(begin), np.uint64(end)):
+                values[q, e] = far if sides[q, e] else near
+        if target.size:
+            for e in range(np.uint64(end)):
+                values[q, e] *= abs(target[queries[q]] - target[ids[q, e]])
+        for e in range(np.uint64(end)):
+            total += values[q, e]
+    return total
+
+
+@jit
+def list_sums(bands, rows, queries, ids, lengths, values, ends, sums):
+    """sums[f] += Σ value · |x_query,f − x_row,f| over all listed rows.
+
+    Panel by panel, so that rows come from the cache and sums are in registers.
+
+    bands : the rows, BAND features at a time: (K, rows, BAND), one after the other.
+    ends : (m, panels), scratch space: where the list of a query leaves a panel.
+    sums : (K · BAND,)
+    """
+    n_panels = ends.shape[1]
+    for q in range(queries.size):
+        e = 0
+        for p in range(n_panels):
+            while e < lengths[q] and ids[q, e] < (p + 1) * PANEL:
+                e += 1
+            ends[q, p] = e
+    for p in range(n_panels):
+        for place in range(0, sums.size, BAND):
+            base = place // BAND * rows
+            for q in range(queries.size):
+                first = ends[q, p - 1] if p else 0
+                x = load(bands, (base + queries[q]) * BAND, 32)
+                s = load(sums, place, 32)
+                for e in range(np.uint64(first), np.uint64(ends[q, p])):
+                    z = load(bands, (base + ids[q, e]) * BAND, 32)
+                    s += splat(values[q, e], 32) * absolute(x - z)
+                store(s, sums, place)

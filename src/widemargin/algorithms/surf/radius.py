@@ -8,15 +8,10 @@ import numpy as np
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
-from widemargin.engine import edge_sums
-from widemargin.engine.pairs import (
-    blocks_of_pairs,
-    edges_around,
-    mean_distance,
-    surroundings,
-)
+from widemargin.engine.pairs import mean_distance
+from widemargin.engine.radius import Around, RadiusSearch
 from widemargin.engine.relations import class_coefficients
-from widemargin.numeric import ReliefSums
+from widemargin.numeric import score_of, unit_target
 from widemargin.table import Floats, Table, warn_single_members
 from widemargin.threads import Workers
 
@@ -65,30 +60,44 @@ class RadiusSelector(MarginSelector):
         name = type(self).__name__
         warn_single_members(table, name, "its sample counts misses only")
         counts_for = class_coefficients(table.counts / len(table.X))
-        w = np.zeros(table.X.shape[1])
-        T = self._radius(table, workers)
-        far = -1.0 if self._far else 0.0
-        with blocks_of_pairs(table, self.metric, workers, name) as blocks:
-            for block in blocks:
-                around = surroundings(table, block, T, workers)
-                means = counts_for[table.y[block.queries]]
-                weights = np.stack([means, far * means], axis=1)
-                edges = edges_around(table, around, weights, workers)
-                w += edge_sums(table, edges, workers=workers)
+
+        def contribution(around: Around) -> Floats:
+            means = counts_for[table.y[around.queries]]
+            weights = np.stack([means, -means], axis=1) / np.maximum(around.counts, 1)
+            return around.sums(weights)[0]
+
+        w: Floats = self._search(table, workers).add_up(contribution, name)
         return w / len(table.X)
 
     def _score_target(self, table: Table, workers: Workers) -> Floats:
         """RReliefF's estimate from near rows, less that from far ones."""
-        sums = [ReliefSums(table) for _ in range(1 + self._far)]
-        name, T = type(self).__name__, self._radius(table, workers)
-        with blocks_of_pairs(table, self.metric, workers, name) as blocks:
-            for block in blocks:
-                around = surroundings(table, block, T, workers)
-                for side, part in enumerate(sums):
-                    weights = np.zeros((len(block.queries), 2, 1))
-                    weights[:, side] = 1.0
-                    part.add(edges_around(table, around, weights, workers), workers)
-        return sums[0].scores() - (sums[1].scores() if self._far else 0.0)
+        y, d = unit_target(table), table.X.shape[1]
+        sides = 1 + self._far
+
+        def contribution(around: Around) -> Floats:
+            """N_C, the number of samples, N_A and N_AC from each side."""
+            found = np.empty((sides, 2 + 2 * d))
+            for side in range(sides):
+                counts = around.counts[:, side]
+                weights = np.zeros(around.counts.shape)
+                weights[:, side] = 1 / np.maximum(counts, 1)
+                N_A, _ = around.sums(weights)
+                N_AC, N_C = around.sums(weights, y)
+                found[side] = np.concatenate(
+                    [[N_C, np.count_nonzero(counts)], N_A, N_AC]
+                )
+            return found
+
+        name = type(self).__name__
+        found = self._search(table, workers).add_up(contribution, name)
+        scores = [
+            score_of(row[0], row[2 : 2 + d], row[2 + d :], int(row[1])) for row in found
+        ]
+        return scores[0] - (scores[1] if self._far else 0.0)
+
+    def _search(self, table: Table, workers: Workers) -> RadiusSearch:
+        T = self._radius(table, workers)
+        return RadiusSearch(table, self.metric, T, self._far, workers)
 
     def _radius(self, table: Table, workers: Workers) -> float | None:
         """T, the mean distance of all pairs; None if each row has its own radius."""

@@ -1,0 +1,269 @@
+"""Neighbours within a radius: all near rows of each query, and sums over them.
+
+Some queries at a time are measured against all rows, so that memory grows with the
+number of rows and not with its square. Manhattan distances of plain rows are screened
+with rows rounded to whole numbers (`kernels.fixed`); a query for which rounding might
+put a row on the wrong side of a limit is measured again in double precision, as all
+others are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import local
+from typing import Any
+
+import numpy as np
+
+from widemargin import kernels
+from widemargin.engine.local import METRICS
+from widemargin.engine.search import fill_up
+from widemargin.progress import progress
+from widemargin.table import Floats, Ints, Table
+from widemargin.threads import Workers, spans
+
+# Queries that are listed and summed together: many, since all rows have to come from
+# memory once for each such block, but enough blocks for several threads.
+MOST_QUERIES, LEAST_QUERIES, LEAST_BLOCKS = 256, 32, 16
+MEASURED_QUERIES = 32  # queries whose distances are held at once
+NO_TARGET = np.empty(0)
+
+
+def _aligned_zeros(*shape: int) -> Floats:
+    """Zeros that begin where a line of the cache does.
+
+    Vectors that lie across two lines cost `kernels.list_sums` a quarter of its time.
+    """
+    size = int(np.prod(shape))
+    room = np.zeros(size + 8)
+    skipped = -room.ctypes.data % 64 // 8
+    return room[skipped : skipped + size].reshape(shape)
+
+
+class RoundedRows:
+    """Rows as whole numbers of a unit, a power of two: sums of them fit into 31 bits.
+
+    Attributes
+    ----------
+    errors : array of shape (n,)
+        How far a distance of each row may be from the truth.
+    """
+
+    def __init__(self, table: Table, workers: Workers) -> None:
+        n, self.d = table.X.shape
+        ranges, step = table.high - table.low, kernels.FIXED_FEATURES
+        largest = max(ranges[f : f + step].sum() for f in range(0, self.d, step))
+        # Below 2³¹ with room for rounding, which moves a sum by half of step at most.
+        power = np.floor(np.log2(largest * 1.001)) - 30 if largest > 0 else 0.0
+        self.unit = 2.0**power
+        groups = -(-n // kernels.FIXED_ROWS)
+        self.width = groups * kernels.FIXED_ROWS
+        cells = np.zeros((groups, self.d, kernels.FIXED_ROWS), np.int32)
+        self.totals, moved = np.zeros(self.width), np.empty(n)
+        workers.run(
+            lambda part: kernels.fix_rows(
+                table.X,
+                table.low,
+                self.unit,
+                part.start,
+                part.stop,
+                cells,
+                self.totals,
+                moved,
+            ),
+            workers.shares(n, 64),
+        )
+        self.cells = cells.ravel()
+        # Both rows of a pair are moved; x − low, and what is summed here, is rounded.
+        self.errors = moved + moved.max() + 2.0**-48 * ranges.sum()
+
+    def measure(self, first: int, D: Floats) -> None:
+        """Distances of all rows from rows first …, as many as D has."""
+        kernels.fixed_distances(self.cells, self.d, self.totals, self.unit, first, D)
+
+
+class _Room:
+    """Memory that a thread uses again and again: new memory is slow to write to."""
+
+    def __init__(self, m: int, width: int, n_classes: int, bands: int) -> None:
+        self.D = np.empty((MEASURED_QUERIES, width))
+        self.lists = kernels.RadiusLists(
+            np.empty((m, width), np.int32),
+            np.empty((m, width), np.int8),
+            np.empty((m, 2, n_classes), np.int64),
+        )
+        self.values = np.empty((m, width))
+        self.unsure = np.empty(m, np.bool_)
+        self.ends = np.empty((m, -(-width // kernels.PANEL)), np.int64)
+        self.sums = _aligned_zeros(bands * kernels.BAND)
+
+
+@dataclass(frozen=True)
+class Around:
+    """Rows near some queries, and far ones if they were asked for."""
+
+    search: RadiusSearch
+    queries: Ints  # (m,)
+    counts: Ints  # (m, 2, C): near and far rows of each class
+    room: _Room
+
+    def sums(self, weights: Floats, target: Floats = NO_TARGET) -> tuple[Floats, float]:
+        """Per feature, Σ weight · |x_query − x_row| over all rows listed.
+
+        Parameters
+        ----------
+        weights : array of shape (m, 2, C)
+            What a near, and a far, row of each class counts.
+        target : array of shape (n,)
+            The difference in this, if it is given, is a factor of the weight.
+
+        Returns
+        -------
+        sums : array of shape (d,)
+        total : float
+            Sum of the weights.
+        """
+        table, room = self.search.table, self.room
+        total = kernels.list_values(
+            self.queries, target, weights, room.lists, room.values
+        )
+        lengths = self.counts.sum(axis=(1, 2))
+        room.sums[:] = 0.0
+        kernels.list_sums(
+            self.search.bands,
+            len(table.X),
+            self.queries,
+            room.lists.ids,
+            lengths,
+            room.values,
+            room.ends,
+            room.sums,
+        )
+        sums = room.sums[: table.X.shape[1]].copy()
+        if table.mixed is not None:
+            edges = self._edges(lengths)
+            kernels.mixed_edge_sums(table.data, edges, 1, 0, len(edges.heads), sums)
+        return sums, total
+
+    def _edges(self, lengths: Ints) -> kernels.Edges:
+        """The lists as edges."""
+        ids, values, m = self.room.lists.ids, self.room.values, len(lengths)
+        filled = np.arange(ids.shape[1]) < lengths[:, None]
+        heads = np.repeat(self.queries, lengths)
+        return kernels.Edges(
+            heads, ids[:m][filled].astype(np.int64), values[:m][filled]
+        )
+
+
+class RadiusSearch:
+    """One table, packed to find all rows within a radius.
+
+    Parameters
+    ----------
+    table : Table
+    metric : "euclidean" or "manhattan"
+    radius : float or None
+        Rows nearer than that are near, others far. None: near are rows nearer than the
+        mean distance from the query by half a standard deviation, and far is the same
+        the other way round.
+    both : bool
+        Whether far rows are listed, too.
+    workers : Workers
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        metric: str,
+        radius: float | None,
+        both: bool,
+        workers: Workers,
+    ) -> None:
+        self.table, self.metric, self.workers = table, METRICS[metric], workers
+        self.radius, self.both = -1.0 if radius is None else radius, both
+        self.rounded = None
+        if metric == "manhattan" and table.mixed is None:
+            self.rounded = RoundedRows(table, workers)
+        self.bands = self._banded(table.X)
+        self._everybody = np.arange(len(table.X))
+        self._own = local()
+
+    def _banded(self, X: Floats) -> Floats:
+        """Rows, a band of features at a time, filled up with zeros."""
+        n, d = X.shape
+        bands = _aligned_zeros(-(-d // kernels.BAND), n, kernels.BAND)
+
+        def copy(band: int) -> None:
+            part = X[:, band * kernels.BAND : (band + 1) * kernels.BAND]
+            bands[band, :, : part.shape[1]] = part
+
+        self.workers.run(copy, range(len(bands)))
+        return bands
+
+    def add_up(self, function: Callable[[Around], Floats], title: str) -> Any:
+        """Σ function(rows around some queries) over all queries, in a fixed order."""
+        n, settings = len(self.table.X), self.table.settings
+        step = kernels.FIXED_QUERIES
+        size = min(MOST_QUERIES, max(LEAST_QUERIES, n // LEAST_BLOCKS))
+        size = max(step, min(size, settings.pair_block // n))
+        size = size // step * step
+        blocks = spans(n, size)
+        parts: list[Any] = [None] * len(blocks)
+        verbose = self.workers.verbose
+        with progress(title, len(blocks), verbose, summary=False) as advance:
+
+            def add(b: int) -> None:
+                parts[b] = function(self._around(blocks[b], size))
+                advance()
+
+            self.workers.run(add, range(len(blocks)))
+        return sum(parts[1:], parts[0])
+
+    def _room(self, m: int) -> _Room:
+        """Room of this thread, for blocks of up to m queries."""
+        if not hasattr(self._own, "room"):
+            width = fill_up(len(self.table.X), kernels.FIXED_ROWS)
+            n_classes, bands = len(self.table.classes), len(self.bands)
+            self._own.room = _Room(m, width, n_classes, bands)
+        room: _Room = self._own.room
+        return room
+
+    def _around(self, block: slice, size: int) -> Around:
+        room, m, first = self._room(size), block.stop - block.start, block.start
+        places = np.arange(m)
+        if self.rounded is not None:
+            for part in spans(m, MEASURED_QUERIES):
+                D = room.D[: fill_up(part.stop - part.start, kernels.FIXED_QUERIES)]
+                self.rounded.measure(first + part.start, D)
+                self._list(room, first, places[part], self.rounded.errors[block][part])
+            places = np.flatnonzero(room.unsure[:m])
+        for part in spans(len(places), MEASURED_QUERIES):
+            some = places[part]
+            self._measure(first + some, room.D)
+            self._list(room, first, some, np.zeros(len(some)))
+        queries = np.arange(block.start, block.stop)
+        return Around(self, queries, room.lists.counts[: len(queries)], room)
+
+    def _measure(self, queries: Ints, D: Floats) -> None:
+        """Distances in double precision, by direct differences."""
+        D = D[: len(queries), : len(self.table.X)]
+        kernels.distances_to_all(
+            self.metric, self.table.data, queries, self._everybody, D
+        )
+        # Where values are missing, differences are expected ones, and not 0.
+        D[np.arange(len(queries)), queries] = 0.0
+
+    def _list(self, room: _Room, first: int, places: Ints, errors: Floats) -> None:
+        """List what is around rows first + places, whose distances are in the room."""
+        kernels.list_rows(
+            room.D,
+            first + places,
+            self.table.starts,
+            self.radius,
+            errors,
+            self.both,
+            places,
+            room.lists,
+            room.unsure,
+        )
