@@ -92,9 +92,9 @@ class _Room:
             np.empty((m, width), np.int32),
             np.empty((m, width), np.int8),
             np.empty((m, 2, n_classes), np.int64),
+            np.empty(m, np.bool_),
         )
         self.values = np.empty((m, width))
-        self.unsure = np.empty(m, np.bool_)
         self.ends = np.empty((m, -(-width // kernels.PANEL)), np.int64)
         self.sums = _aligned_zeros(bands * kernels.BAND)
 
@@ -237,7 +237,7 @@ class RadiusSearch:
                 D = room.D[: fill_up(part.stop - part.start, kernels.FIXED_QUERIES)]
                 self.rounded.measure(first + part.start, D)
                 self._list(room, first, places[part], self.rounded.errors[block][part])
-            places = np.flatnonzero(room.unsure[:m])
+            places = np.flatnonzero(room.lists.unsure[:m])
         for part in spans(len(places), MEASURED_QUERIES):
             some = places[part]
             self._measure(first + some, room.D)
@@ -265,5 +265,4 @@ class RadiusSearch:
             self.both,
             places,
             room.lists,
-            room.unsure,
         )

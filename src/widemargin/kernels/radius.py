@@ -21,6 +21,7 @@ class RadiusLists(NamedTuple):
     ids: np.ndarray  # (m, n) int32
     sides: np.ndarray  # (m, n) int8, 1 where a row is far
     counts: np.ndarray  # (m, 2, C) near and far rows of each class
+    unsure: np.ndarray  # (m,) bool, whether an error may have put a row on another side
 
 
 @inner
@@ -68,7 +69,7 @@ def _list_row(D, starts, limits, ids, sides, counts):
 
 
 @jit
-def list_rows(D, queries, starts, radius, errors, both, places, lists, unsure):
+def list_rows(D, queries, starts, radius, errors, both, places, lists):
     """List the rows near each query, and those that are far if ``both``.
 
     D : (m, n or more) distances of all rows from the queries; that of a row from
@@ -77,10 +78,9 @@ def list_rows(D, queries, starts, radius, errors, both, places, lists, unsure):
     radius : T; negative for T − D and T + D of each query's own distances.
     errors : (m,) how far a distance may be from the truth.
     places : (m,) where the list of each query is.
-    lists : `RadiusLists`.
-    unsure : set to whether an error may put a row on another side of a limit.
+    lists : `RadiusLists`, set.
     """
-    ids, sides, counts = lists
+    ids, sides, counts, unsure = lists
     n = starts[-1]
     for q in range(queries.size):
         i, place = queries[q], places[q]
@@ -103,7 +103,7 @@ def list_values(queries, target, weights, lists, values):
     weights : (m, 2, C)
     target : (n,), by the difference in which that is multiplied; empty for none.
     """
-    ids, sides, counts = lists
+    ids, sides, counts, _ = lists
     total = 0.0
     for q in range(queries.size):
         end = 0
