@@ -323,7 +323,7 @@ def test_a_profile_of_a_numeric_target():
         "would: make sure that it is known beforehand."
     ]
     heavy = profile(X, np.exp(y / 20))
-    assert any("values far out" in said for said in heavy.oddities)
+    assert any("values far out" in said for said in heavy.warnings)
 
 
 def test_auto_selector_of_numbers():

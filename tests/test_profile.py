@@ -18,7 +18,7 @@ def plain(n=12, d=3, seed=0):
 
 def said(p, what):
     """The sentences about something."""
-    return [sentence for sentence in p.oddities if what in sentence]
+    return [sentence for sentence in p.warnings if what in sentence]
 
 
 def test_an_ordinary_table_is_not_odd():
@@ -30,8 +30,8 @@ def test_an_ordinary_table_is_not_odd():
     assert not p.lopsided
     assert not p.ordered
     assert p.majority == 0.5
-    assert p.oddities == []
-    assert repr(p) == "Profile(12 × 3, 2 classes, 0 oddities)"
+    assert p.warnings == []
+    assert repr(p) == "Profile(12 × 3, 2 classes, 0 warnings)"
 
 
 MIXED = {
@@ -182,12 +182,12 @@ def test_more_features_than_rows_are_remarked():
     assert said(profile(plain(12, 13), Y), "more features (13) than rows (12)")
 
 
-@pytest.mark.parametrize("n_odd", [5, 9])
-def test_long_lists_are_cut_short(n_odd):
+@pytest.mark.parametrize("n_constant", [5, 9])
+def test_long_lists_are_cut_short(n_constant):
     X = plain(d=12)
-    X[:, :n_odd] = 0
+    X[:, :n_constant] = 0
     (sentence,) = said(profile(X, Y), "constant")
-    assert sentence.endswith(f"'x3' and {n_odd - 4} more.")
+    assert sentence.endswith(f"'x3' and {n_constant - 4} more.")
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ class Comparison:
         As given.
     feature_names : array of str of shape (n_features,)
     profile : Profile
-        What the data is, and what is odd about it.
+        What the data is, and data-quality warnings.
     selectors : dict of str → selector
         By label, fitted to all rows.
     times : dict of str → float

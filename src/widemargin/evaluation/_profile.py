@@ -1,4 +1,4 @@
-"""What a data set is and what is odd about it, before any method looks at it."""
+"""What a data set is, and data-quality warnings, before any method looks at it."""
 
 from __future__ import annotations
 
@@ -136,9 +136,13 @@ class Profile:
         return not self.missing.any() and bool(numbers.all())
 
     @cached_property
-    def oddities(self) -> list[str]:
+    def warnings(self) -> list[str]:
         """What to know before believing a result, in short sentences."""
-        return [*self._odd_features(), *self._odd_rows(), *self._odd_classes()]
+        return [
+            *self._feature_warnings(),
+            *self._row_warnings(),
+            *self._class_warnings(),
+        ]
 
     @property
     def leaks(self) -> list[str]:
@@ -152,7 +156,7 @@ class Profile:
             for f in self.target_copies
         ]
 
-    def _odd_features(self) -> list[str]:
+    def _feature_warnings(self) -> list[str]:
         said = []
         if self.n_features > self.n_samples:
             said.append(
@@ -183,7 +187,7 @@ class Profile:
         )
         return said
 
-    def _odd_rows(self) -> list[str]:
+    def _row_warnings(self) -> list[str]:
         said = []
         if n := self.duplicated_rows:
             verb = "repeats an earlier one" if n == 1 else "repeat earlier ones"
@@ -195,7 +199,7 @@ class Profile:
             )
         return said
 
-    def _odd_classes(self) -> list[str]:
+    def _class_warnings(self) -> list[str]:
         if self.numeric_target:
             return self._odd_numbers()
         said, counts = [], self.class_counts
@@ -254,20 +258,20 @@ class Profile:
         )
 
     def __repr__(self) -> str:
-        n_odd = len(self.oddities)
+        n_warnings = len(self.warnings)
         kind = f"{self.n_classes} classes"
         if self.numeric_target:
             kind = "numeric target"
         return (
             f"Profile({self.n_samples} × {self.n_features}, {kind}, "
-            f"{n_odd} {'oddity' if n_odd == 1 else 'oddities'})"
+            f"{n_warnings} {'warning' if n_warnings == 1 else 'warnings'})"
         )
 
 
 def profile(
     X: Any, y: Any, *, categorical_features: Any = None, task: str | None = None
 ) -> Profile:
-    """Say what a data set is and what is odd about it.
+    """Say what a data set is, and give data-quality warnings.
 
     Parameters
     ----------
@@ -293,8 +297,8 @@ def profile(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> p = profile(X.assign(unit="cm"), y)
     >>> p
-    Profile(150 × 5, 3 classes, 2 oddities)
-    >>> p.oddities
+    Profile(150 × 5, 3 classes, 2 warnings)
+    >>> p.warnings
     ["1 feature is constant: 'unit'.", '1 row repeats an earlier one.']
     """
     values, kinds = _read(X, categorical_features)

@@ -93,7 +93,7 @@ def report(
 ) -> Report:
     """Put results on one page that opens offline, in a browser or a notebook.
 
-    The page has the answer in a sentence, what is odd about the data, the ranking with
+    The page has the answer in a sentence, data-quality warnings, the ranking with
     verdicts, intervals and significance, the selection curves, how far methods agree,
     which features are redundant, how the classes differ in the best ones, and how to
     get all this again. What the results do not have is left out.

@@ -19,7 +19,7 @@ have is None, too. Features are numbered from 0 in the order of X.
     the largest class; None for a numeric target), ``target`` (of a numeric one:
     ``low``, ``quartiles`` and ``high``, and ``bins``: ``low``, ``high`` and ``count``;
     else None), ``ordered`` (whether the classes are), ``leaks`` (sentences
-    on features that may be copies of the target), ``oddities`` (sentences).
+    on features that may be copies of the target), ``warnings`` (sentences).
 ``columns``
     See `widemargin.report.columns`.
 ``features``
@@ -177,7 +177,7 @@ def _data(profile: Any, ordered: bool) -> Json | None:
         "duplicated_columns": sum(len(g) - 1 for g in profile.duplicated_columns),
         "duplicated_rows": int(profile.duplicated_rows),
         "leaks": [text(sentence) for sentence in profile.leaks],
-        "oddities": [text(sentence) for sentence in profile.oddities],
+        "warnings": [text(sentence) for sentence in profile.warnings],
     }
 
 
