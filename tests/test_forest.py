@@ -18,19 +18,29 @@ y = np.arange(60) % 2
 
 @pytest.fixture
 def growing(monkeypatch):
-    """How many forests grow at once, in the course of time; each adds a filter."""
+    """How many forests grow at once, in the course of time; each adds a filter.
+
+    So does each that is asked for its importances: scikit-learn uses threads for both.
+    """
     now, seen = [], []
     fit = RandomForestClassifier.fit
+    importances = RandomForestClassifier.feature_importances_.fget
 
-    def slow(self, *args):
-        now.append(self)
-        seen.append(len(now))
-        warnings.simplefilter("ignore")
-        time.sleep(0.01)
-        now.remove(self)
-        return fit(self, *args)
+    def slow(function):
+        def slowed(self, *args):
+            now.append(self)
+            seen.append(len(now))
+            warnings.simplefilter("ignore")
+            time.sleep(0.01)
+            now.remove(self)
+            return function(self, *args)
 
-    monkeypatch.setattr(RandomForestClassifier, "fit", slow)
+        return slowed
+
+    monkeypatch.setattr(RandomForestClassifier, "fit", slow(fit))
+    monkeypatch.setattr(
+        RandomForestClassifier, "feature_importances_", property(slow(importances))
+    )
     return seen
 
 
@@ -43,5 +53,5 @@ def test_forests_grow_one_at_a_time_and_leave_the_warning_filters_alone(growing)
     rows = ForestImportance()._read(X, y)
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(fit, range(12)))
-    assert growing == [1] * 12
+    assert growing == [1] * 24
     assert list(warnings.filters) == before

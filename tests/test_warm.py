@@ -126,7 +126,7 @@ def test_selectors_and_names_are_taken():
 def test_unknown_methods_are_refused():
     result = invoke("warm", "-m", "relif")
     assert result.exit_code == 2
-    assert "there is no method 'relif'. Did you mean 'Relief' or" in result.output
+    assert "there is no method 'relif'. Did you mean 'Relief'" in result.output
 
 
 @pytest.mark.slow

@@ -166,5 +166,5 @@ class ForestImportance(MarginSelector):
         # Trees see single precision: within [0, 1] that tells more values apart.
         X = table.unit_range().astype(np.float32)
         with _one_at_a_time, warnings.catch_warnings():
-            grown.fit(X, y)
-        return np.asarray(grown.feature_importances_, np.float64)
+            importances = grown.fit(X, y).feature_importances_  # by threads, both
+        return np.asarray(importances, np.float64)
