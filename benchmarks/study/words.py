@@ -8,8 +8,8 @@ than the importances of a random forest with 1-NN, {lr} with logistic regression
 the forest; recursive elimination was {madelon_rfe}, mRMR {madelon_mrmr} and L1
 {madelon_l1}.
 
-- **There is no overall winner.** Recursive elimination (RFE), mRMR, `AutoSelector` and
-  MultiSURF with `redundancy="auto"` share the top and cannot be told apart.
+- **There is no overall winner.** Recursive elimination (RFE), mRMR, `AutoSelector`, and
+  MultiSURF or a forest with `redundancy="auto"`, share the top and cannot be told apart.
 - **Which methods are better than forest importances beyond chance?** By
   [Wilcoxon's test with Holm's correction](#against-forest-importances): {above}. Many
   are worse.
@@ -62,6 +62,9 @@ LIMITS = """\
   the units.
 - Boruta decides which features matter and was not made to rank them. Here its ranks
   count, and a forest breaks their ties.
+- In [another comparison](truth.md#usefulness), of fewer methods on 15 mostly wide
+  tables with 10 and 20 features, `AutoSelector` was first. The tables with few features
+  are what it loses by here.
 - The training rows of two splits overlap. Stability can be compared between methods;
   on new rows it would be lower.
 """
