@@ -9,7 +9,8 @@ the forest; recursive elimination was {madelon_rfe}, mRMR {madelon_mrmr} and L1
 {madelon_l1}.
 
 - **There is no overall winner.** Recursive elimination (RFE), mRMR, `AutoSelector`, and
-  MultiSURF or a forest with `redundancy="auto"`, share the top and cannot be told apart.
+  MultiSURF or a forest with `redundancy="auto"`, share the top and cannot be told
+  apart.
 - **Which methods are better than forest importances beyond chance?** By
   [Wilcoxon's test with Holm's correction](#against-forest-importances): {above}. Many
   are worse.
