@@ -7,15 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.model_selection import ShuffleSplit, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import AutoSelector, ReliefF
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare
-from widemargin.evaluation._folds import Curves
+from widemargin.evaluation._curves import try_out
+from widemargin.evaluation._encoded import read_once
+from widemargin.evaluation._folds import NESTED_ROWS, Curves
 from widemargin.evaluation._recommend import (
     Configuration,
     Evidence,
+    evidence_of,
     paired_p_value,
     stabilities,
 )
@@ -146,11 +151,60 @@ def test_methods_out_of_the_race_are_spared_the_later_folds(monkeypatch):
         return rank(self, label, *rest)
 
     monkeypatch.setattr(Curves, "_rank", counted)
-    X, y = make_xor(200, random_state=0)
+    X, y = make_xor(NESTED_ROWS + 1, random_state=0)
     auto = AutoSelector(QUICK, n_features_to_select=3, random_state=0, n_jobs=1)
     auto.fit(X, y)
     assert auto.method_ == "ReliefF"
     assert fits == {"ReliefF": 15, "FisherScore": 5}
+
+
+def test_the_score_is_what_is_chosen_without_the_rows_of_each_fold():
+    # Without the rows of fold v, configuration v does best.
+    scores = np.arange(25.0).reshape(5, 5) / 100
+    nested = tuple(
+        evidence(np.eye(5)[v], [0.5] * 5, [5] * 5, (0,) * 4) for v in range(5)
+    )
+    found = replace(evidence(scores, [0.5] * 5, [5] * 5), nested=nested)
+    assert found._honest() == pytest.approx(np.diag(scores).mean())
+    # The same among some of the configurations: without the fourth, another is taken.
+    some = found._some([0, 1, 2, 4])
+    assert some._honest() == pytest.approx(np.mean([0.0, 0.06, 0.12, 0.15, 0.24]))
+
+
+def rows_of(curves):
+    return [(set(train.tolist()), set(test.tolist())) for train, test in curves.folds]
+
+
+def test_small_tables_are_tried_without_the_rows_of_each_fold():
+    X, y = make_xor(60, random_state=0)
+    data = read_once(X, y, "test", numeric=False)
+    curves = try_out(QUICK, data, None, cv=5, repeats=2, nested=True, random_state=0)
+    assert len(curves.inner) == 5
+    for (_, out), inner in zip(rows_of(curves), curves.inner, strict=False):
+        tests = [test for _, test in rows_of(inner)]
+        assert len(tests) == 4
+        assert set.union(*tests) == set(range(60)) - out
+        for train, test in rows_of(inner):
+            assert train == set(range(60)) - out - test
+    found = evidence_of(curves)
+    assert [e.configurations for e in found.nested] == [found.configurations] * 5
+
+
+def test_folds_that_are_no_partition_are_not_left_out_in_turn():
+    X, y = make_xor(60, random_state=0)
+    data = read_once(X, y, "test", numeric=False)
+    for cv in (TimeSeriesSplit(4), ShuffleSplit(4, random_state=0), 2):
+        curves = try_out("FisherScore", data, None, cv=cv, nested=True)
+        assert curves.inner == []
+
+
+def test_a_classifier_that_needs_more_rows_is_judged_without_leaving_folds_out():
+    X, y = make_xor(60, random_state=0)
+    data = read_once(X, y, "test", numeric=False)
+    many = KNeighborsClassifier(40)  # 48 rows train it, 36 without another fold
+    curves = try_out("FisherScore", data, many, cv=5, nested=True)
+    assert curves.inner == []
+    assert evidence_of(curves).nested == ()
 
 
 def test_stabilities_are_nogueiras_index():

@@ -107,11 +107,10 @@ class AutoSelector(TableSelector):
         The chosen method.
     score_ : float
         Cross-validated score of the chosen features, corrected for having been chosen:
-        each fold is scored with what the other folds recommend (of the first repeat,
-        in which all methods compete, if some were dropped after it). The correction is
-        not complete, since each fold is part of what the others were trained on: of
-        100 rows of pure noise, two classes, some .04 are left. ``signal_`` tells noise
-        apart.
+        with up to 300 rows, each of five folds is scored with what is recommended
+        without its rows (nested cross-validation). With more rows, or if ``cv`` does
+        not divide the rows, it is what the other folds recommend, whose training rows
+        include those of the fold: a little optimism is left.
     score_stderr_ : float
         Its standard error.
     score_all_ : float
@@ -276,6 +275,7 @@ class AutoSelector(TableSelector):
                 groups=groups,
                 thresholds=self._thresholds(),
                 repeats=REPEATS,
+                nested=True,
                 drop=self._hopeless,
                 n_jobs=self.n_jobs,
                 random_state=seed,

@@ -309,6 +309,7 @@ def try_out(
     baseline: Any = None,
     thresholds: tuple[float, ...] = (),
     repeats: int = 1,
+    nested: bool = False,
     drop: Callable[[Curves, Ints], Collection[str]] | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
@@ -318,8 +319,9 @@ def try_out(
     """Do the work of `selection_curve`, with and without near copies.
 
     ``thresholds`` are similarities from which features are skipped; a number of folds
-    is made ``repeats`` times. ``drop`` is given the curves and the folds of the first
-    of these, and says which selectors to leave out of the others.
+    is made ``repeats`` times. ``nested`` also does it without the rows of each fold, if
+    they are few. ``drop`` is given the curves and the folds of the first repeat, and
+    says which selectors to leave out of the others.
     """
     random = check_random_state(random_state)
     resolved = resolve_selectors(selectors, numeric=data.numeric)
@@ -353,14 +355,29 @@ def try_out(
         refit_sizes,
         drop,
     )
+    if nested:
+        curves.leave_out_each()
     try:
         # scikit-learn changes the filters of warnings in each thread; here they are
         # put back as they were.
         with warnings.catch_warnings():
             curves.run(n_jobs, verbose)
+            _run_inner(curves, n_jobs)
     except KeyboardInterrupt:
         _say_what_is_left(curves)
     return curves
+
+
+def _run_inner(curves: Curves, n_jobs: int | None) -> None:
+    """Do the work without the rows of each fold, if as few rows as are left will do.
+
+    A classifier with many neighbours, say, may need more; then there is none of it.
+    """
+    try:
+        for inner in curves.inner:
+            inner.run(n_jobs, 0)
+    except (ValueError, RuntimeError):
+        curves.inner.clear()
 
 
 def _say_what_is_left(curves: Curves) -> None:

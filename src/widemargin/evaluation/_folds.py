@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +27,9 @@ from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 CALLER = "selection_curve"
 MOST_THINNED = 256  # features up to which rankings without near copies are tried
+NESTED_ROWS = (
+    300  # up to which the choice itself is cross-validated, see `leave_out_each`
+)
 
 
 class Tried(NamedTuple):
@@ -65,6 +68,46 @@ class Curves:
     tried: dict[tuple[str | None, int], Tried] = field(default_factory=dict)
     scores: dict[tuple[str | None, int], Floats] = field(default_factory=dict)
     times: dict[tuple[str | None, int], float] = field(default_factory=dict)
+    # The same without the rows of each fold, for choices in which these have no part.
+    inner: list[Curves] = field(default_factory=list)
+
+    def leave_out_each(self) -> None:
+        """Plan the same work without the rows of each fold of the first repeat.
+
+        What the other folds choose is not independent of a fold that their training
+        rows include: rows of two folds that are nearest to each other are right, or
+        wrong, together. Nothing is planned for large tables, where it matters less, nor
+        for folds that are not a partition of the rows, or leave one class.
+        """
+        n = self.data.shape[0]
+        first = [self.folds[v] for v in np.flatnonzero(self.repeat == 0)]
+        tests = [test for _, test in first]
+        whole = len(np.unique(np.concatenate(tests))) == n
+        whole &= all(len(train) + len(test) == n for train, test in first)
+        if n > NESTED_ROWS or len(first) < 3 or not whole:
+            return
+        planned = []
+        for v, out in enumerate(tests):
+            folds = [
+                (np.setdiff1d(train, out), test)
+                for u, (train, test) in enumerate(first)
+                if u != v
+            ]
+            if any(len(np.unique(self.y[train])) < 2 for train, _ in folds):
+                return
+            nothing: dict[str, Any] = {"tried": {}, "scores": {}, "times": {}}
+            planned.append(
+                replace(
+                    self,
+                    folds=folds,
+                    reference=None,
+                    drop=None,
+                    inner=[],
+                    dropped=set(),
+                    **nothing,
+                )
+            )
+        self.inner.extend(planned)
 
     @property
     def pieces(self) -> list[tuple[str | None, int]]:

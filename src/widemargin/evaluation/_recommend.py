@@ -19,12 +19,13 @@ all of them are worse than no selection; the difference in the same folds does n
 If the number of features is given, there is nothing to save by a lower score: the
 highest decides, then the stability.
 
-The score of what was recommended is too high, since it was chosen for it. So for each
-fold the rule is applied to the other folds of its repeat, and the fold is scored with
-what they recommend. The mean of that is the score that is told. What is left of the
-optimism is due to rows: two that are each other's nearest neighbours, in different
-folds, are right or wrong together, so that a fold is not independent of the choice by
-the others. To remove it would take fits without both folds.
+The score of what was recommended is too high, since it was chosen for it. So the choice
+itself is cross-validated: for each fold of the first repeat the rule is applied to
+folds of the rows outside it, and the fold is scored with what they recommend. The mean
+of that is the score that is told. Large tables save these fits (`Curves.inner`): there,
+the other folds of the repeat choose. Their training rows include those of the fold, so
+that some optimism is left: two rows that are each other's nearest neighbours, in
+different folds, are right or wrong together.
 
 `AutoSelector` spares the later repeats those methods that are clearly behind in the
 first (`Evidence.hopeless`).
@@ -94,6 +95,8 @@ class Evidence:
     orders: dict[tuple[str, float | None], list[Ints]]  # columns, best first, by fold
     n_features_in: int
     share: bool = True  # whether scores between 0 and 1 are shares of the rows
+    # The same without the rows of each fold of the first repeat; none for large tables.
+    nested: tuple[Evidence, ...] = ()
 
     @cached_property
     def sizes(self) -> Ints:
@@ -198,6 +201,7 @@ class Evidence:
             configurations=[self.configurations[q] for q in which],
             scores=self.scores[:, which],
             stability=self.stability[which],
+            nested=tuple(without._some(which) for without in self.nested),
         )
 
     def hopeless(self) -> set[str]:
@@ -255,10 +259,14 @@ class Evidence:
         return bool(more.mean() > np.sqrt(variance) + TIE)
 
     def _honest(self) -> float:
-        """Mean score of the folds with what the others of their repeat recommend.
+        """Mean score of the folds with what is recommended without their rows.
 
-        Infinite if there are no others.
+        Where that was not tried, it is what the other folds of their repeat recommend,
+        whose training rows include them. Infinite if there are no others.
         """
+        if self.nested:
+            picks = [e._pick(np.arange(len(e.scores)), e.errors) for e in self.nested]
+            return float(np.mean([self.scores[v, q] for v, q in enumerate(picks)]))
         honest = []
         for v, r in enumerate(self.repeat):
             others = np.flatnonzero(self.repeat == r)
@@ -323,6 +331,9 @@ def evidence_of(curves: Curves, folds: Ints | None = None) -> Evidence | None:
         stability.append(np.array([-np.inf]))
         orders.setdefault((labels[0], None), [np.arange(d)] * V)
     parts = [curves.folds[int(v)] for v in folds]
+    without = [evidence_of(inner) for inner in curves.inner]
+    compete = len(labels) == len(curves.selectors)
+    nested = tuple(e for e in without if compete and e is not None)
     return Evidence(
         configurations,
         np.hstack(scores),
@@ -334,6 +345,7 @@ def evidence_of(curves: Curves, folds: Ints | None = None) -> Evidence | None:
         orders,
         d,
         not curves.data.numeric,
+        nested if len(nested) == len(curves.inner) else (),
     )
 
 

@@ -272,6 +272,7 @@ def draw_curve(
             groups=run.sample_groups,
             baseline=baseline,
             thresholds=SIMILARITIES,
+            nested=True,
             **run.common,
         )
     curve = run.found["curve"] = curve_of(
