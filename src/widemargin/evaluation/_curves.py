@@ -371,12 +371,13 @@ def try_out(
 def _run_inner(curves: Curves, n_jobs: int | None) -> None:
     """Do the work without the rows of each fold, if as few rows as are left will do.
 
-    A classifier with many neighbours, say, may need more; then there is none of it.
+    A classifier with many neighbours, say, refuses fewer rows by a ValueError; then
+    none of this work is kept. Other errors are not expected here and are raised.
     """
     try:
         for inner in curves.inner:
             inner.run(n_jobs, 0)
-    except (ValueError, RuntimeError):
+    except ValueError:
         curves.inner.clear()
 
 
