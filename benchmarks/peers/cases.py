@@ -28,7 +28,6 @@ class Case(NamedTuple):
     method: str  # of this package
     peer: str
     sizes: tuple[str, ...]
-    wanted: str = ""  # how many times as fast we want to be
     oracle: str = ""  # what in `oracle` both are compared with; none: other formulas
 
 
@@ -61,14 +60,14 @@ def make(size: str) -> tuple[np.ndarray, np.ndarray]:
 
 ALL = ("a", "b", "c", "d", "e")
 CASES = [
-    Case("ReliefF", "fast-select ReliefF", ("small", *ALL), "3", "relieff"),
-    Case("ReliefF", "skrebate ReliefF", ("small", "a"), "500", "relieff"),
-    Case("ReliefF", "skfeature reliefF", ("small", "a"), "100"),
-    Case("SURF", "fast-select SURF", ("small", *ALL), "3", "surf"),
-    Case("MultiSURF", "fast-select MultiSURF", ("small", *ALL), "3", "multisurf"),
-    Case("MultiSURF", "skrebate MultiSURF", ("small", "a"), "", "multisurf"),
-    Case("RReliefF", "skrebate ReliefF", ("small numbers", "numbers"), "100"),
-    Case("MRMR", "mrmr_selection", ("small", "c"), "20"),
+    Case("ReliefF", "fast-select ReliefF", ("small", *ALL), "relieff"),
+    Case("ReliefF", "skrebate ReliefF", ("small", "a"), "relieff"),
+    Case("ReliefF", "skfeature reliefF", ("small", "a")),
+    Case("SURF", "fast-select SURF", ("small", *ALL), "surf"),
+    Case("MultiSURF", "fast-select MultiSURF", ("small", *ALL), "multisurf"),
+    Case("MultiSURF", "skrebate MultiSURF", ("small", "a"), "multisurf"),
+    Case("RReliefF", "skrebate ReliefF", ("small numbers", "numbers")),
+    Case("MRMR", "mrmr_selection", ("small", "c")),
     Case("ReliefF", "scikit-learn mutual_info_classif", ("small", *ALL)),
     Case("ReliefF", "scikit-learn forest importances", ("small", *ALL)),
 ]

@@ -52,12 +52,11 @@ def write(results: Path = RESULTS) -> str:
     load = f"{min(loads):.0f} to {max(loads):.0f}"
     words = {**machine, "versions": versions, "load": load}
     parts = [INTRODUCTION.format(**words)]
-    if stored.get("note"):
-        parts.append(stored["note"])
     head = ["method", "against", "rows × features", "ours", "theirs", "times as fast"]
     head += ["processor"]
     head += ["memory", "our error", "their error"]
     rows = [r for r in stored["rows"] if "problem" not in r]
+    rows.sort(key=lambda row: (row["method"], row["peer"], row["size"]))
     parts.append(table(head, [_row(row) for row in rows]))
     parts.append(_verdict(rows))
     if stored.get("growth"):
@@ -77,7 +76,7 @@ def _row(row: dict[str, Any]) -> list[str]:
         f"{_shape(row)} ({row['size']})",
         _seconds(ours["seconds"]),
         _seconds(theirs["seconds"]),
-        f"{_ratio(row):.3g}" + (f" (wanted {row['wanted']})" if row["wanted"] else ""),
+        f"{_ratio(row):.3g}",
         _processor(row),
         _memory(ours["bytes"], theirs["bytes"]),
         _error(ours),
@@ -138,14 +137,9 @@ and using each distance twice may lead to more than 1."""
 
 
 def _verdict(rows: list[dict[str, Any]]) -> str:
-    """Where a wish is not met, and where the other package is faster."""
-    short = [r for r in rows if r["wanted"] and _ratio(r) < float(r["wanted"])]
+    """Where the other package is faster."""
     slower = [r for r in rows if _ratio(r) < 1]
-    lines = [
-        "Less than wanted: " + (_names(short) or "nowhere") + ".",
-        "The other package is faster: " + (_names(slower) or "nowhere") + ".",
-    ]
-    return "\n\n".join(lines)
+    return "The other package is faster: " + (_names(slower) or "nowhere") + "."
 
 
 def _names(rows: list[dict[str, Any]]) -> str:
