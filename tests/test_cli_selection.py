@@ -287,3 +287,65 @@ def test_select_on_dask_keeps_columns_and_dialect():
     assert found[4].split(";")[3] == "'=1+2"
     assert "3 cells of 'Bemerkung'" in result.stderr
     assert Selection.load("s.json").kept == read[0].split(";")[1:5]
+
+
+def write_table(path, y, *, copies=0, seed=0):
+    """Six normal columns; the first shifts with the class and may have copies."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((len(y), 6))
+    X[:, 0] += 3 * np.asarray(y)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    for c in range(copies):
+        frame[f"copy{c}"] = frame["a"] + 0.01 * rng.standard_normal(len(y))
+    frame.assign(y=np.where(np.asarray(y) > 0, "yes", "no")).to_csv(path, index=False)
+
+
+def test_select_says_what_the_selection_is_worth():
+    write_table("told.csv", [0, 1, 0] * 40)
+    result = done("select", "told.csv")
+    kept = len(result.stdout.split())
+    assert "a" in result.stdout.split()
+    assert f"{kept} of 6 features kept: cross-validated accuracy of 1-NN" in (
+        result.stderr
+    )
+    assert "the most frequent class alone gives 66.7%" in result.stderr
+    assert "no signal" not in result.stderr
+
+
+def test_select_says_that_there_is_no_signal():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.standard_normal((60, 8)), columns=list("abcdefgh"))
+    frame.assign(y=["u", "v"] * 30).to_csv("noise.csv", index=False)
+    result = done("select", "noise.csv")
+    assert "no signal was found (p = " in result.stderr
+    told = json.loads(done("select", "noise.csv", "--json").stdout)["notes"]
+    assert any(note.startswith("no signal was found") for note in told)
+
+
+def test_select_skips_near_copies_and_names_them_unless_told_otherwise():
+    write_table("copies.csv", [0, 1] * 60, copies=2)
+    chosen = done("select", "copies.csv", "--redundancy", "0.9")
+    near = {"a", "copy0", "copy1"}
+    assert len(near & set(chosen.stdout.split())) == 1
+    assert "2 near copies of better features skipped" in chosen.stderr
+    plain = done("select", "copies.csv", "--redundancy", "none", "-n", "3")
+    assert set(plain.stdout.split()) == near
+    assert "near cop" not in plain.stderr
+
+
+def test_only_select_without_a_number_lets_folds_judge_near_copies():
+    write_table("copies.csv", [0, 1] * 60, copies=2)
+
+    def parameters(*arguments):
+        told = json.loads(done(*arguments, "--json").stdout)["parameters"]
+        return told["n_features_to_select"], told["redundancy"]
+
+    assert parameters("select", "copies.csv") == ("auto", "auto")
+    assert parameters("select", "copies.csv", "-n", "3") == (3, None)
+    assert parameters("select", "copies.csv", "-p", "redundancy=0.7") == ("auto", 0.7)
+    assert parameters("rank", "copies.csv") == (None, None)
+
+
+def test_a_similarity_that_is_none_is_refused():
+    message = refused("select", "data.csv", "--redundancy", "2")
+    assert "'2' is neither a similarity such as 0.9, nor 'auto', nor 'none'" in message

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Options that are named after what they do rather than after the parameter.
 OPTIONS = {
     "features": "n_features_to_select",
+    "redundancy": "redundancy",
     "neighbors": "n_neighbors",
     "metric": "metric",
     "scale": "scale",
@@ -142,7 +143,7 @@ def _value(how: MethodOptions, parameter: str) -> Any:
             return value
     option = next(o for o, p in OPTIONS.items() if p == parameter)
     value = getattr(how, option)
-    return None if option == "scale" and value == "none" else value
+    return None if option in ("redundancy", "scale") and value == "none" else value
 
 
 def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:

@@ -23,7 +23,8 @@ METHOD = "  [ReliefF; RReliefF to predict numbers]"
 
 # Parts of a long help; what is in none of them is in the last.
 SECTIONS = {
-    "Method": "method features neighbors metric scale samples param jobs seed",
+    "Method": "method features redundancy neighbors metric scale samples param jobs "
+    "seed",
     "Data": "target task drop categorical missing ordinal bins sample keep_ids header "
     "format sheet image_shape image_order",
     "Evaluation": "folds permutations resamples groups cv time estimator scoring "
@@ -59,6 +60,7 @@ class MethodOptions:
     """What the user says about a method; None where nothing is said."""
 
     features: int | float | str | None = None
+    redundancy: float | str | None = None
     neighbors: int | str | None = None
     metric: str | None = None
     scale: str | None = None
@@ -78,6 +80,17 @@ def feature_count(text: str) -> int | float | str:
         return float(text)
     raise click.BadParameter(
         f"{text!r} is neither a number of features, nor a share, nor 'auto'."
+    )
+
+
+def similarity(text: str) -> float | str:
+    """A similarity from which features are near copies, "auto" or "none"."""
+    if text in ("auto", "none"):
+        return text
+    if re.fullmatch(r"0?\.\d+|1(\.0*)?", text) and float(text) > 0:
+        return float(text)
+    raise click.BadParameter(
+        f"{text!r} is neither a similarity such as 0.9, nor 'auto', nor 'none'."
     )
 
 
@@ -321,6 +334,15 @@ _METHOD = [
     ),
     click.option("--jobs", "-j", type=int, metavar="N", help="Threads.  [all cores]"),
 ]
+
+redundancy_option = click.option(
+    "--redundancy",
+    type=similarity,
+    metavar="SIMILARITY|auto|none",
+    help="Skip near copies: features whose correlation with a better one that is kept "
+    "(for mixed data: symmetrical uncertainty) is at least this; auto tries none, 0.9 "
+    "and 0.7 in folds.  [auto for `select` without -n, else none]",
+)
 
 output_option = click.option(
     "--output",

@@ -13,6 +13,7 @@ from widemargin.cli.options import (
     file_argument,
     method_option,
     number_or,
+    redundancy_option,
     shared_options,
 )
 from widemargin.cli.problem import plural
@@ -32,6 +33,7 @@ BAR = 20
     metavar="N|all",
     help="Features to print.  [20]",
 )
+@redundancy_option
 @engine_options
 @shared_options
 def rank(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,13 @@ from widemargin.cli.options import (
     formulas_option,
     keep_option,
     method_option,
+    redundancy_option,
     shared_options,
 )
 from widemargin.cli.problem import plural
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records
+from widemargin.cli.worth import say_what_it_is_worth
 from widemargin.cli.writing import (
     Output,
     check_writable,
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     metavar="FILE.json",
     help="Save the selection, for `widemargin apply` and `widemargin.Selection.load`.",
 )
+@redundancy_option
 @keep_option
 @formulas_option
 @engine_options
@@ -67,8 +71,10 @@ def select(
 ) -> None:
     """Select features of FILE: print their names, or write the data with only them.
 
-    Without -n, a method that has a subset of its own (such as GFlip) keeps it, and
-    others keep as many as a nearest-neighbour classifier does best with (-n auto).
+    Without -n, a method that has a subset of its own (such as GFlip) keeps it. Others
+    keep the smallest number of best-ranked features whose cross-validated 1-NN accuracy
+    is within one standard error of the best (-n auto), without near copies if that
+    does no harm (--redundancy auto). A note says what the selection is worth.
 
     A text is written as it was read: with its separator, decimal mark and encoding.
 
@@ -85,9 +91,10 @@ def select(
     if saved is not None:
         check_writable("--save", Path(saved), (".json",), out.force, file)
     with session(out.quiet) as notes:
-        if how.features is None and not _has_subset(method):
-            how = replace(how, features="auto")
+        how = _with_defaults(how, method, engine)
         with fitted(file, method, data, how, engine, notes) as ranking:
+            if isinstance(ranking.dataset, Dataset):
+                say_what_it_is_worth(ranking, notes)
             names, support = ranking.dataset.features, ranking.selector.support_
             chosen = [name for name, kept in zip(names, support, strict=True) if kept]
             for path in out.output:
@@ -162,8 +169,19 @@ def _say_where(path: str, ranking: Ranking, count: int, out: Output) -> None:
     )
 
 
-def _has_subset(method: str | None) -> bool:
-    return method is not None and find_method(method)._about.gives == "subset"
+def _with_defaults(
+    how: MethodOptions, method: str | None, engine: Engine
+) -> MethodOptions:
+    """Let folds choose what the user leaves open."""
+    chosen = None if method is None else find_method(method)
+    if how.features is not None or (chosen and chosen._about.gives == "subset"):
+        return how
+    how = replace(how, features="auto")
+    able = chosen is None or "redundancy" in signature(chosen).parameters
+    asked = how.redundancy is not None or "redundancy" in dict(how.param)
+    if engine.engine == "local" and able and not asked:
+        how = replace(how, redundancy="auto")
+    return how
 
 
 def _as_data(ranking: Ranking, chosen: list[str], notes: list[str]) -> dict[str, Any]:
