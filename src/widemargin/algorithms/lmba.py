@@ -49,7 +49,7 @@ ROWS_AT_ONCE = 8192  # whose losses are computed together on the workers
 
 
 class LMBA(MarginSelector):
-    """LMBA: weights that keep target neighbours close and invaders out.
+    """LMBA: weights that keep target neighbours close and impostors out.
 
     Every sample x_i has k target neighbours, the nearest of its class, and a margin
     θ_i = |‖x_i − nearmiss‖² − ‖x_i − nearhit‖²|, both fixed in the original space. Its
