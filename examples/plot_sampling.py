@@ -1,9 +1,9 @@
 """
-Only as many rows as it takes
-=============================
+Visiting only as many rows as needed
+====================================
 
-``n_samples="auto"`` visits rows at random, with neighbours among all rows, until confidence
-intervals separate the features to keep from the rest.
+``n_samples="auto"`` visits rows at random, with neighbours among all rows, until
+confidence intervals separate the features to keep from the rest.
 """
 
 import matplotlib.pyplot as plt
