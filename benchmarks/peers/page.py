@@ -26,8 +26,8 @@ INTRODUCTION = """\
 # Benchmarks against other packages
 
 `python benchmarks/peers/page.py` writes this page from `benchmarks/peers/results.json`,
-which `make bench` measures. Each package runs in its own process on the same table with
-{threads} threads. Fits alternate between the packages, and times are medians of up to 9.
+which `make bench` measures. Each package runs in its own process on the same table,
+with {threads} threads. Fits alternate, and times are medians of up to 9.
 
 - *times as fast*: their wall-clock time divided by ours. Below 1, the other package is
   faster. *Processor* is the same ratio of processor times, which other work on the
@@ -113,7 +113,8 @@ def _growth(rows: list[dict[str, Any]]) -> str:
 
 Exponents fitted to the processor time and to the peak memory of our fits: 1 means that
 twice as many rows, or features, take twice as much. Rows vary from 1000 to 8000 with 50
-features, and features from 50 to 400 with 1000 rows. Memory below 1 MB counts as 1 MB."""
+features, and features from 50 to 400 with 1000 rows. Memory below 1 MB
+counts as 1 MB."""
     return words + "\n\n" + table(head, lines)
 
 
@@ -134,7 +135,7 @@ def _limits(rows: list[dict[str, Any]]) -> str:
 Computing all Euclidean distances with a matrix product takes 2 n² d operations. The
 table compares the rate at which a whole fit of `ReliefF` does this work with that of a
 double-precision matrix product run right after it, as the best of nine pairs. The ratio
-can exceed 1, because screening uses single precision and each distance is used twice."""
+can exceed 1: screening uses single precision, and each distance is used twice."""
     return words + "\n\n" + table(head, lines)
 
 
