@@ -61,10 +61,10 @@ class Baseline:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What several methods make of one data set; see `compare`.
+    """Results of several methods on one data set; returned by `compare`.
 
-    A part is None, or lacks methods, if it was left out for its cost (``notes`` says
-    so) or if the comparison was interrupted (``complete`` is False then).
+    A part is None, or lacks methods, if it was skipped because of its cost (see
+    ``notes``) or if the comparison was interrupted (``complete`` is then False).
 
     Attributes
     ----------
@@ -72,39 +72,39 @@ class Comparison:
         As given.
     feature_names : array of str of shape (n_features,)
     profile : Profile
-        What the data is, and data-quality warnings.
+        Description of the data, and data-quality warnings.
     selectors : dict of str → selector
-        By label, fitted to all rows.
+        By label, fitted on all rows.
     times : dict of str → float
-        Seconds of that fit.
+        Time of that fit in seconds.
     curve : SelectionCurve or None
     agreement : Agreement or None
-        None also for a single method.
+        Also None for a single method.
     resampling : dict of str → Resampling
-        Of the recommended method, and of others if they are cheap.
+        For the recommended method, and for others if they are cheap.
     significance : dict of str → Significance
         Likewise.
     redundancy : Redundancy or None
     signal_test : Signal or None
-        The test of whether there is anything in the table at all.
+        Test of whether the features carry any information about the target.
     chance : float or None
-        The score of always giving the same answer, in the same folds.
+        Score of a constant prediction in the same folds.
     recommended : selector or None
-        The recommended method without near copies, fitted to all rows; None if near
-        copies are not skipped.
+        The recommended method with ``redundancy``, fitted on all rows; None if
+        near-duplicates are not skipped.
     classifier : str
-        What the features were tried with, such as "1-NN".
+        Estimator that evaluated the features, such as "1-NN".
     settings : dict
         Plain values that reproduce the call.
     notes : list of str
-        What was decided, left out or remarkable on the way.
+        Decisions, omissions and other remarks.
     complete : bool
         False if interrupted.
     image_shape : (height, width) or None
     image_order : {"C", "F"}
         Whether images were flattened row by row or column by column.
     ordered : bool
-        Whether the classes are three or more and taken to be in order.
+        Whether there are three or more classes that are treated as ordered.
     """
 
     X: Any

@@ -351,7 +351,7 @@ def test_all(run: Run, n_permutations: int | None) -> None:
 
 
 def group(run: Run, threshold: float | None) -> None:
-    """Find groups of features of which one would do."""
+    """Find groups of redundant features, of which one would suffice."""
     if threshold is None:
         return
     d = run.profile.n_features
