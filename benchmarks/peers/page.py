@@ -23,6 +23,10 @@ PAGE = HERE.parents[1] / "docs" / "benchmarks.md"
 MEGABYTE = 2**20
 
 INTRODUCTION = """\
+---
+html_theme.sidebar_secondary.remove: true
+---
+
 # Benchmarks against other packages
 
 `python benchmarks/peers/page.py` writes this page from `benchmarks/peers/results.json`,

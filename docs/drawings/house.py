@@ -1,19 +1,19 @@
 from _points import *
 
 LAYERS = [
-    ("cli    report", "commands and HTML reports"),
+    ("cli  report", "commands and HTML reports"),
     ("evaluation", "curves, significance, stability, comparison"),
-    ("algorithms    baselines", "one paper, one file"),
+    ("algorithms  baselines", "one paper, one file"),
     (
-        "base    crossfit    margin    sampling",
+        "base  crossfit  margin  sampling",
         "what all fits share; cross-validation of rankings",
     ),
     ("engine", "nearest, edge sums: in memory or on Dask workers"),
     (
-        "table    columns    targets",
+        "table  columns  targets",
         "scaled rows, coded classes, nominal features, missing values",
     ),
-    ("protocol    settings", "the interface of all tables; sizes and thresholds"),
+    ("protocol  settings", "the interface of all tables; sizes and thresholds"),
     ("kernels", "all compiled code"),
 ]
 

@@ -316,7 +316,7 @@ def try_out(
     verbose: int = 0,
     caller: str = CALLER,
 ) -> Curves:
-    """Do the work of `selection_curve`, with and without near copies.
+    """Do the work of `selection_curve`, with and without near-duplicates.
 
     ``thresholds`` are similarities from which features are skipped; a number of folds
     is made ``repeats`` times. ``nested`` also does it without the rows of each fold, if
