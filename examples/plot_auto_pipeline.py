@@ -2,9 +2,10 @@
 AutoSelector in a pipeline
 ==========================
 
-``AutoSelector`` chooses the method, the treatment of near copies and the number of
-features by three times five folds. In a pipeline that is cross-validated itself, the choice
-is made anew in each fold, so that the score is honest.
+``AutoSelector`` chooses the method, the number of features and whether to skip
+near-duplicates, by five-fold cross-validation repeated three times. When the pipeline
+itself is cross-validated, the choice is made again in each outer fold, so the score is
+unbiased.
 """
 
 import matplotlib.pyplot as plt
@@ -22,10 +23,12 @@ auto = AutoSelector(["ReliefF", "FisherScore"], random_state=0)
 classifier = make_pipeline(MinMaxScaler(), KNeighborsClassifier(1))
 honest = cross_val_score(make_pipeline(auto, classifier), X, y, cv=3)
 everything = cross_val_score(classifier, X, y, cv=3)
-print(f"chosen inside the folds: {honest.mean():.3f}, all 13: {everything.mean():.3f}")
+print(
+    f"selected inside the folds: {honest.mean():.3f}, all 13 features: {everything.mean():.3f}"
+)
 
 # %%
-# Fitted to all rows: what it chose, and the score it claims, corrected for the choice.
+# Fitted on all rows: its choice, and its score, corrected for the selection bias.
 auto.fit(X, y)
 print(auto.method_, auto.redundancy_, f"{auto.score_:.3f} ± {auto.score_stderr_:.3f}")
 
@@ -34,5 +37,5 @@ fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 kept = features["feature"].isin(auto.get_feature_names_out())
 ax.barh(features["feature"], features["score"], color=np.where(kept, "C0", "0.75"))
 ax.invert_yaxis()
-ax.set_xlabel(f"score by {auto.method_} (blue: kept)")
+ax.set_xlabel(f"score by {auto.method_} (blue: selected)")
 plt.show()

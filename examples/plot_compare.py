@@ -1,9 +1,10 @@
 """
-Compare methods, and make a report
+Compare methods and write a report
 ==================================
 
-``compare`` tries several methods in folds, tests for signal, stability and significance,
-and recommends. ``widemargin.report`` of what it returns is one HTML page.
+``compare`` evaluates several methods by cross-validation, tests for signal, stability and
+significance, and recommends a method. ``widemargin.report`` turns the result into an HTML
+report.
 """
 
 import tempfile
@@ -28,16 +29,16 @@ SelectionCurveDisplay.from_curve(result.curve, chance=result.chance)
 plt.show()
 
 # %%
-# How far do the rankings agree?
+# How well do the rankings agree?
 AgreementDisplay.from_agreement(result.agreement)
 plt.show()
 
 # %%
-# A verdict for each feature, and what speaks against it:
+# A verdict on each feature, with the reasons for it:
 print(result.features[["feature", "verdict", "why"]].to_string(index=False))
 
 # %%
-# The page:
+# Save the report:
 with tempfile.TemporaryDirectory() as folder:
     page = Path(folder) / "wine.html"
     widemargin.report(result, title="Wine").save(page)

@@ -2,8 +2,8 @@
 Interacting genes
 =================
 
-Two of twenty genetic markers decide about the risk, but only together: whatever one of
-them is, the risk is the same. A test of single markers finds nothing.
+Two of twenty genetic markers determine the risk, but only in combination: given either
+one alone, the risk is the same. Univariate tests find nothing.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ image = ax.imshow(penetrance(heritability=0.3), cmap="Oranges")
 ax.set(
     xlabel="minor alleles of marker 1",
     ylabel="minor alleles of marker 0",
-    title="risk by both markers",
+    title="risk given both markers",
     xticks=range(3),
     yticks=range(3),
 )

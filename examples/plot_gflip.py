@@ -1,9 +1,9 @@
 """
-G-flip: a subset without parameters
-===================================
+G-flip: a subset without tuning parameters
+==========================================
 
-G-flip puts features in and takes them out as long as the margin grows, and so finds the
-size of the set by itself. Several random orders are tried.
+G-flip adds and removes features as long as the margin grows, so it finds the size of the
+subset itself. This example tries several random orders.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ for seed in range(12):
     sizes.append(found.n_features_)
 
 # %%
-# Different orders end in different sets. The best of them has a larger margin than all
-# features, or than the same number of features drawn at random.
+# Different orders lead to different subsets. The best one has a larger margin than the set
+# of all features, and than random subsets of the same size.
 rng = np.random.default_rng(0)
 size = sizes[int(np.argmax(values))]
 drawn = [
@@ -31,9 +31,9 @@ drawn = [
     for _ in range(40)
 ]
 fig, ax = plt.subplots(layout="constrained")
-ax.scatter(np.full(40, size), drawn, color="0.7", s=14, label="drawn at random")
-ax.scatter(sizes, values, label="G-flip, 12 orders")
+ax.scatter(np.full(40, size), drawn, color="0.7", s=14, label="random subsets")
+ax.scatter(sizes, values, label="G-flip, 12 random orders")
 ax.plot(30, margin.evaluation(X, y), "s", color="C1", label="all features")
-ax.set(xlabel="number of features", ylabel="e(F), the sum of margins")
+ax.set(xlabel="number of features", ylabel="e(F), sum of the margins")
 ax.legend(frameon=False)
 plt.show()

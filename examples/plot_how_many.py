@@ -2,8 +2,9 @@
 How many features?
 ==================
 
-``n_features_to_select="auto"`` ranks inside ten folds, judges the best 1, 2, 3, …
-features by 1-NN, and keeps the smallest number within one standard error of the best.
+``n_features_to_select="auto"`` ranks the features inside ten folds, evaluates the top 1,
+2, 3, … by 1-NN, and keeps the smallest number whose accuracy is within one standard error
+of the best.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +19,8 @@ auto = ReliefF("auto").fit(X, y)
 print(auto.n_features_, "features:", *auto.get_feature_names_out(), sep="\n  ")
 
 # %%
-# The same question for several methods, with the features selected by the training rows
-# of each fold. Bands are one standard error to each side.
+# The same question for several methods, with features selected on the training rows of
+# each fold. The bands show plus and minus one standard error.
 curve = selection_curve(["ReliefF", "FisherScore", "MRMR"], X, y, cv=5, random_state=0)
 SelectionCurveDisplay.from_curve(curve)
 plt.show()

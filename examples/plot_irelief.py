@@ -1,9 +1,10 @@
 """
-I-Relief: neighbours with a probability
-=======================================
+I-Relief: probabilistic neighbours
+==================================
 
-Which rows are near depends on the weights that are sought. I-Relief makes every row a
-neighbour with a probability, and iterates. The width of the kernel is its one parameter.
+Which samples are near depends on the weights we are looking for. I-Relief makes every
+sample a neighbour with some probability, and iterates. The kernel width ``sigma`` is its
+only parameter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-Text, categories and gaps
-=========================
+Text, categories and missing values
+===================================
 
-A frame with text columns and missing values goes in as it is. Here are made-up loans whose
-grade depends on history, income and debt; the rest is noise.
+A DataFrame with text columns and missing values needs no preprocessing. These are
+simulated loans whose grade depends on history, income and debt; the other features are
+noise.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Ordered classes
 ===============
 
-Three ordered classes. One feature rises with them; another tells them apart just as well
-but goes up and then down. Which is the better one depends on whether the order matters.
+There are three ordered classes. One feature increases with the class. Another separates
+the classes just as well, but rises and then falls. Which one is better depends on whether
+the order matters.
 """
 
 import matplotlib.pyplot as plt
@@ -26,5 +27,5 @@ for ax, selector in zip(axes[1:], (ReliefF(), OReliefF()), strict=True):
 plt.show()
 
 # %%
-# O-ReliefF counts differences with their sign: upwards to higher classes, downwards to
-# lower ones. A feature that goes up and down gains nothing.
+# O-ReliefF uses signed differences: upwards to higher classes, downwards to lower ones. A
+# feature that rises and then falls gains nothing.

@@ -2,8 +2,8 @@
 Which pixels matter?
 ====================
 
-Handwritten digits of 8 × 8 pixels: the scores of four methods as pictures, with a line
-around the sixteen best pixels.
+Handwritten digits of 8 × 8 pixels. The scores of four methods are shown as images, with
+the sixteen best pixels outlined.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ digits = load_digits()
 X, y = digits.data[:600], digits.target[:600]
 
 # %%
-# Pixels share a unit: ``scale=None`` keeps the grey values as they are.
+# Pixels share a unit, so ``scale=None`` keeps the grey values as they are.
 selectors = [
     ReliefF(16, scale=None),
     Simba(16, scale=None, random_state=0),

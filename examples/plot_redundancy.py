@@ -1,9 +1,10 @@
 """
-Near copies
-===========
+Near-duplicate features
+=======================
 
-A filter gives near copies of a good feature good scores, too. ``redundancy=0.8`` skips a
-feature whose correlation with a better, kept one is 0.8 or more.
+A filter method also gives high scores to near-duplicates of a good feature.
+``redundancy=0.8`` skips a feature whose absolute correlation with a better feature already
+selected is at least 0.8.
 """
 
 import matplotlib.pyplot as plt
@@ -24,9 +25,7 @@ for ax, selector in zip(axes, (plain, thinned), strict=True):
     ax.set_yticks(range(8), names, fontsize=8)
     ax.set_xticks([])
     ax.spines[:].set_visible(False)
-    ax.set_title(
-        "the 8 best" if selector is plain else "the 8 best without near copies"
-    )
+    ax.set_title("top 8" if selector is plain else "top 8 without near-duplicates")
 fig.colorbar(image, ax=axes, label="|correlation|", shrink=0.7)
 plt.show()
 

@@ -1,8 +1,9 @@
 """
-A number to predict
-===================
+A numeric target
+================
 
-RReliefF for a numeric target: progression of diabetes after a year, by ten measurements.
+RReliefF ranks features for a numeric target: here, the progression of diabetes after one
+year, predicted from ten measurements.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +19,7 @@ RankingDisplay.from_estimator(RReliefF(4).fit(X, y))
 plt.show()
 
 # %%
-# How well does a straight line do with the best k, ranked inside the folds?
+# How good is linear regression on the top k features, ranked inside the folds?
 curve = selection_curve(
     ["RReliefF", "FRegression", "MutualInformation"],
     X,

@@ -1,9 +1,9 @@
 """
-Only as many rows as it takes
-=============================
+Visiting only as many rows as needed
+====================================
 
-``n_samples="auto"`` visits rows at random, with neighbours among all rows, until confidence
-intervals separate the features to keep from the rest.
+``n_samples="auto"`` visits rows at random, with neighbours among all rows, until
+confidence intervals separate the features to keep from the rest.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ rng = np.random.default_rng(0)
 n = 20_000
 y = rng.integers(0, 2, n)
 X = rng.normal(size=(n, 15))
-X[:, :4] += np.linspace(1.0, 0.6, 4) * y[:, None]
+X[:, :4] += np.linspace(1.2, 0.9, 4) * y[:, None]
 
 auto = ReliefF(4, n_samples="auto", random_state=0).fit(X, y)
 print(f"{auto.n_samples_} of {n} rows visited; settled: {auto.converged_}")

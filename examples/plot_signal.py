@@ -1,9 +1,9 @@
 """
-Is there anything at all?
-=========================
+Is there any signal at all?
+===========================
 
-On noise, every ranking has a best feature, and a careless cross-validation finds it good.
-``evaluation.signal`` tests the whole table at a stated level.
+Every ranking of pure noise has a best feature, and a careless cross-validation finds it
+predictive. ``evaluation.signal`` tests the whole table at a given level.
 """
 
 import matplotlib.pyplot as plt
@@ -26,10 +26,11 @@ for _ in range(10):
     p_values.append(signal(X, y, n_permutations=99, random_state=0).p_value)
 
 # %%
-# Ten tables of pure noise: selected before the cross-validation, ten features seem to tell
-# the class. Selected inside of it, they do not; and the test finds nothing either.
+# Ten tables of pure noise. If ten features are selected before the cross-validation, they
+# seem to predict the class. If they are selected inside it, they do not. The test finds
+# no signal either.
 fig, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.2), layout="constrained")
-left.boxplot([first, inside], tick_labels=["selected first", "selected inside"])
+left.boxplot([first, inside], tick_labels=["selected before", "selected inside"])
 left.axhline(0.5, color="C1", lw=1)
 left.set_ylabel("accuracy on noise")
 right.plot(np.sort(p_values), "o")

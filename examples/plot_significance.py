@@ -1,9 +1,9 @@
 """
-Could a score be chance?
-========================
+Could a score be due to chance?
+===============================
 
-Scores have no natural zero: also noise has a best feature. Permuting the labels tells
-which scores could be chance, and q-values correct for looking at many.
+Scores have no natural zero: even pure noise has a best feature. Permuting the labels
+shows which scores could be due to chance, and q-values correct for multiple testing.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 How stable is the selection?
 ============================
 
-Select again in fifty random halves of the rows: which features are always there, and how
-much do whole selections agree (Nogueira's index, 1 for always the same)?
+Repeat the selection on fifty random halves of the rows. Which features are always
+selected, and how similar are whole selections? Nogueira's index is 1 if they are always
+the same.
 """
 
 import matplotlib.pyplot as plt
@@ -22,6 +23,6 @@ for shift, selector in ((-0.2, ReliefF(5)), (0.2, Simba(5, random_state=0))):
     ax.barh(np.arange(13) + shift, steady.frequency[order], 0.38, label=label)
 ax.set_yticks(range(13), X.columns[order])
 ax.invert_yaxis()
-ax.set_xlabel("share of the subsamples in which a feature is selected")
+ax.set_xlabel("fraction of subsamples in which a feature is selected")
 ax.legend(frameon=False, loc="lower right")
 plt.show()

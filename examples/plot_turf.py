@@ -2,8 +2,9 @@
 TuRF: rank, drop, rank again
 ============================
 
-Two relevant features among 200, and 120 rows: noise spoils the distances that ReliefF
-goes by. Dropping the worst tenth and ranking again brings them to the top.
+With two relevant features among 200 and only 120 rows, noise distorts the distances on
+which ReliefF relies. Dropping the worst tenth and ranking again moves the relevant
+features to the top.
 """
 
 import matplotlib.pyplot as plt
@@ -19,14 +20,14 @@ for seed in range(12):
     tuned.append(sorted(TuRF(ReliefF(), 2).fit(X, y).ranking_[:2]))
 
 # %%
-# Rank of the second-best of the two relevant features in twelve random tables: 2 is
-# perfect.
+# The rank of the lower-ranked of the two relevant features, in twelve random tables. A
+# rank of 2 is perfect.
 fig, ax = plt.subplots(layout="constrained")
 for x, ranks in enumerate((once, tuned)):
     worst = np.array(ranks)[:, 1]
     ax.scatter(np.full(12, x) + np.linspace(-0.12, 0.12, 12), worst, alpha=0.7)
 ax.set_yscale("log")
-ax.set(ylabel="rank of the second relevant feature", xlim=(-0.5, 1.5))
+ax.set(ylabel="rank of the lower-ranked relevant feature", xlim=(-0.5, 1.5))
 ax.set_yticks([2, 10, 50, 200], ["2", "10", "50", "200"])
 ax.set_xticks([0, 1], ["ReliefF", "TuRF(ReliefF())"])
 plt.show()

@@ -1,9 +1,9 @@
 """
-Features that matter only together
-==================================
+Features that matter only in combination
+========================================
 
-The class is the parity of three features: each one alone, and each pair, tells nothing.
-Tests of single features are blind to it; neighbours are not.
+The class is the parity of three features: no single feature and no pair carries any
+information. Univariate tests cannot find them; nearest neighbours can.
 """
 
 import matplotlib.pyplot as plt
@@ -15,9 +15,9 @@ from widemargin.datasets import make_xor
 X, y = make_xor(600, random_state=4)  # ten features, 0 to 2 are relevant
 
 # %%
-# Simba learns weights on the way and finds neighbours under them. On this problem its
-# scores are close to 1 for the three relevant features and to 0 for the rest. What
-# FisherScore shows is chance: another seed, another order.
+# Simba learns feature weights and finds neighbours under them. On this problem its scores
+# are close to 1 for the three relevant features and close to 0 for the others. The scores
+# of FisherScore are due to chance: another seed gives another order.
 selectors = [FisherScore(), ReliefF(), Simba(random_state=0)]
 fig, axes = plt.subplots(1, 3, figsize=(9, 2.8), layout="constrained")
 for ax, selector in zip(axes, selectors, strict=True):

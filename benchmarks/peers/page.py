@@ -23,23 +23,28 @@ PAGE = HERE.parents[1] / "docs" / "benchmarks.md"
 MEGABYTE = 2**20
 
 INTRODUCTION = """\
-# Side by side with other packages
+---
+html_theme.sidebar_secondary.remove: true
+---
 
-Written by `python benchmarks/peers/page.py` from `benchmarks/peers/results.json`, which
-`make bench` measures: each package in a process of its own, on the same table, with
-{threads} threads, fits in turn, medians of up to 9.
+# Benchmarks against other packages
 
-- *times as fast*: their time over ours, by the clock; below 1 the other package is
-  faster. *Processor* is the same of the processor time of the two processes, which
-  other work on the machine disturbs less; skrebate and mrmr_selection start processes
-  of their own, whose time is not in it.
-- *memory*: their peak during a fit over ours, each above what the process had before
-  (at least 1 MB is assumed).
-- *error*: largest difference from a naive implementation of the paper, over its largest
-  score, on 120 rows and 12 features without ties. None where the formulas differ.
+`python benchmarks/peers/page.py` writes this page from `benchmarks/peers/results.json`,
+which `make bench` measures. Each package runs in its own process on the same table,
+with {threads} threads. Fits alternate, and times are medians of up to 9.
 
-Measured on {cores} cores ({processor}) with Python {python}, {versions}. The load of
-the machine was {load} when comparisons began: other work slowed both sides.
+- *times as fast*: their wall-clock time divided by ours. Below 1, the other package is
+  faster. *Processor* is the same ratio of processor times, which other work on the
+  machine disturbs less. It is missing for skrebate and mrmr_selection, which start
+  subprocesses whose time is not counted.
+- *memory*: their peak memory during a fit divided by ours, each relative to the process
+  before the fit (and at least 1 MB).
+- *error*: the largest difference from a naive implementation of the paper, divided by
+  the largest score, on 120 rows and 12 features without ties. It is missing where the
+  formulas differ.
+
+Measured on {cores} cores ({processor}) with Python {python}, {versions}. The load
+average was {load} when the comparisons began; other work slowed both sides.
 """
 
 
@@ -109,9 +114,10 @@ def _growth(rows: list[dict[str, Any]]) -> str:
     words = """\
 ## Growth
 
-Exponents fitted to processor time and to the extra memory of our fits: 1 means that
-twice as many rows, or features, take twice as much. 1000 to 8000 rows of 50 features,
-and 50 to 400 features of 1000 rows. Memory below 1 MB counts as 1 MB."""
+Exponents fitted to the processor time and to the peak memory of our fits: 1 means that
+twice as many rows, or features, take twice as much. Rows vary from 1000 to 8000 with 50
+features, and features from 50 to 400 with 1000 rows. Memory below 1 MB
+counts as 1 MB."""
     return words + "\n\n" + table(head, lines)
 
 
@@ -125,14 +131,14 @@ def _limits(rows: list[dict[str, Any]]) -> str:
         [f"{_shape(r)} ({r['size']})", f"{r['speed'] / 1e9:.0f}", f"{r['share']:.2f}"]
         for r in rows
     ]
-    head = ["rows × features", "matrix product, GFlop/s", "share of it"]
+    head = ["rows × features", "matrix product, GFlop/s", "fit / matrix product"]
     words = """\
-## The machine's limit
+## Relative to a matrix product
 
-A matrix of all Euclidean distances, as a product of matrices, takes 2 n² d operations.
-How many of them per second a whole fit of `ReliefF` makes, against a product of
-matrices of doubles just after it; the best of nine pairs. Screening in single precision
-and using each distance twice may lead to more than 1."""
+Computing all Euclidean distances with a matrix product takes 2 n² d operations. The
+table compares the rate at which a whole fit of `ReliefF` does this work with that of a
+double-precision matrix product run right after it, as the best of nine pairs. The ratio
+can exceed 1: screening uses single precision, and each distance is used twice."""
     return words + "\n\n" + table(head, lines)
 
 

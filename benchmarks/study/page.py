@@ -45,7 +45,7 @@ def page(rows: Rows) -> str:
     ranked = [row for row in rows if row["table"] in SIZES]
     return "\n".join(
         [
-            "# Which method wins where\n",
+            "# The study: which method wins where\n",
             TAKE_AWAY.format(**figures(ranked)),
             _how(ranked),
             "## Mean ranks with critical differences\n",
@@ -92,8 +92,8 @@ def _splits(rows: Rows, way: str) -> str:
 def _diagrams(rows: Rows) -> str:
     text = [
         "Accuracy is averaged over k and over the splits of a table, and the methods "
-        "are ranked on each table. Blue: margin methods; orange: all others, in "
-        "widemargin (`MRMR`) or elsewhere; green: `AutoSelector`, which tries both.\n"
+        "are ranked on each table. Margin methods are blue, all others orange, and "
+        "`AutoSelector`, which tries both, green.\n"
     ]
     for classifier in CLASSIFIERS:
         found, name = analysis.ranks(rows, LINE_UP, classifier), NAMES[classifier]
@@ -103,8 +103,9 @@ def _diagrams(rows: Rows) -> str:
             f"### {name[0].upper() + name[1:]}\n\n"
             f"![Mean ranks, {name}](pictures/{_picture(classifier)})\n\n"
             f"Best mean rank: {found.ways[best]}, {found.mean[best]:.1f}. {close} of "
-            f"the other {len(found.ways) - 1} cannot be told apart from it (Nemenyi, "
-            f"5 %). Friedman's test that all are alike: p = {found.p:.1g}.\n"
+            f"the other {len(found.ways) - 1} methods are not significantly different "
+            "from it (Nemenyi test, 5 %). Friedman test of no difference at all: "
+            f"p = {found.p:.1g}.\n"
         )
     return "\n".join(text)
 
@@ -130,13 +131,14 @@ def _everything(rows: Rows) -> str:
     head += [f"% {c}" for c in CLASSIFIERS]
     critical = found["1-NN"].critical
     return (
-        f"Of all {len(WAYS)}, best first by the mean of the three mean ranks; in bold "
-        "those of the diagrams. Mean ranks that differ by less than "
-        f"{critical:.1f} cannot be told apart: with so many methods the bar is high. "
-        "*Stability*: what the best 10 of two splits have in common beyond chance (1: "
-        "the same features). *Redundancy*: mean over the best 10 of the largest "
-        "|r| with another of them. *Seconds*: processor time of one ranking, mean over "
-        "tables, one thread.\n\n"
+        f"All {len(WAYS)} methods, sorted by the mean of the three mean ranks. Those "
+        "in the diagrams are in bold. Mean ranks that differ by less than "
+        f"{critical:.1f} are not significantly different; with so many methods the "
+        "threshold is high. *Stability* is the overlap of the top 10 features of two "
+        "splits, corrected for chance (1: identical). *Redundancy* is the largest |r| "
+        "of a feature with another of the top 10, averaged over the top 10. *Seconds* "
+        "is the processor time of one ranking with one thread, averaged over "
+        "tables.\n\n"
         + table([*head, "stability", "redundancy", "seconds"], lines)
         + "\n![Accuracy against time](pictures/study-time.png)\n"
     )
@@ -155,9 +157,10 @@ def _duels(rows: Rows) -> str:
             means[way] += d.mean
     order = sorted(others, key=lambda way: -means[way])
     return (
-        "Mean difference in accuracy to the impurity importances of a random forest, "
-        "in points, and tables won : lost. Bold: told apart (Wilcoxon's signed-rank "
-        f"test over tables, Holm's correction for {len(others)} comparisons, 5 %).\n\n"
+        "Mean difference in accuracy from the impurity importances of a random forest, "
+        "in percentage points, and the number of tables won : lost. Significant "
+        "differences are in bold (Wilcoxon signed-rank test over tables, Holm "
+        f"correction for {len(others)} comparisons, 5 %).\n\n"
         + table(["method", *NAMES.values()], [lines[way] for way in order])
     )
 
@@ -175,10 +178,9 @@ def _by_group(rows: Rows) -> str:
     head = [f"{name} ({len(names)})" for name, names in GROUPS.items()]
     listed = "; ".join(f"*{name}*: {', '.join(of)}" for name, of in GROUPS.items())
     return (
-        "Mean difference in accuracy to forest importances, in points, over all three "
-        "classifiers and all k; in parentheses the number of tables.\n\n"
-        + table(["method", *head], lines)
-        + f"\n{listed}.\n"
+        "Mean difference in accuracy from forest importances, in percentage points, "
+        "over the three classifiers and all k. The number of tables is in "
+        "parentheses.\n\n" + table(["method", *head], lines) + f"\n{listed}.\n"
     )
 
 
@@ -202,9 +204,10 @@ def _interactions(rows: Rows) -> str:
         for name, (n, d, relevant) in MADE.items()
     )
     return (
-        "Madelon, whose classes lie at the corners of a cube, by accuracy in per cent; "
-        "and made tables whose class is the parity of a few features among noise, by "
-        f"how many of these are among the best 5 ({made}).\n\n"
+        "For Madelon, whose clusters lie at the corners of a hypercube, the table "
+        "shows accuracy in percent. For simulated tables, in which the class is the "
+        "parity of a few features among noise, it shows how many of these features "
+        f"are in the top 5 ({made}).\n\n"
         + table(["method", "Madelon, 1-NN", "Madelon, boosting", *MADE], lines)
     )
 
@@ -220,8 +223,8 @@ def _by_size(rows: Rows) -> str:
     ]
     n = {k: len({row["table"] for row in rows if str(k) in row}) for k in KS}
     return (
-        f"Mean ranks of {len(LINE_UP)}, mean over the three classifiers. Tables with "
-        "more than k features take part.\n\n"
+        f"Mean ranks of {len(LINE_UP)} methods, averaged over the three classifiers. "
+        "Only tables with more than k features are included.\n\n"
         + table(["method", *(f"k = {k} ({n[k]} tables)" for k in KS)], lines)
     )
 
@@ -239,8 +242,9 @@ def _by_table(rows: Rows) -> str:
         lines.append(cells)
     head = [part for name in NAMES.values() for part in (f"{name}: best", "forest")]
     return (
-        "The best of those in the diagrams, and forest importances; accuracy in per "
-        "cent, mean over k and splits.\n\n" + table(["table (features)", *head], lines)
+        "The best of the methods in the diagrams, and forest importances. "
+        "Accuracy in percent, averaged over k and splits.\n\n"
+        + table(["table (features)", *head], lines)
     )
 
 

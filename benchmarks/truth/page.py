@@ -21,20 +21,20 @@ from truth.store import RESULTS, Store
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "truth.md"
 INTRODUCTION = """\
-# What the answers are worth
+# How good the answers are
 
 Scores are facts about a table. *Which features, how many, how sure* are claims about
-the world, and this page says how often they are true: each promise is measured against
-a truth that is known, because the data were made, or because rows were put aside.
+the world, and this page reports how often they are true. Each claim is tested against a
+known truth: either the data were simulated, or rows were held out.
 
-It is written by `python benchmarks/truth/page.py` from the results in
-`benchmarks/truth/results`. They were measured by
+`python benchmarks/truth/page.py` writes this page from the results in
+`benchmarks/truth/results`, which were measured with
 
     python benchmarks/truth/run.py [part …] --data DIR
 
-which goes on where it was stopped. `DIR` is a folder of public data sets (see
-`widemargin.datasets.load`); cases that need one that is not there are left out. The
-slow tests run a small version of each part.
+An interrupted run resumes where it stopped. `DIR` is a folder of public data sets (see
+`widemargin.datasets.load`); cases whose data set is not there are skipped. The slow
+tests run a small version of each part.
 """
 
 
@@ -58,17 +58,18 @@ def write(results: Path = RESULTS) -> str:
         ]
         lines += ["", *_older(rows), part.tables(rows)]
         sections.append("\n".join(lines))
-    head = ["part", "promise", "measured", "holds"]
-    before = table(["promise", "what was seen before"], [*BEFORE.items()])
+    head = ["part", "claim", "measured", "verdict"]
+    before = table(["what", "result"], [*BEFORE.items()])
     return "\n".join(
         [
             INTRODUCTION,
             "## Summary",
             "",
             table(head, summary),
-            "## Before",
+            "## For comparison: an earlier implementation",
             "",
-            "What was seen of the same promises before they were kept:",
+            "Results of an earlier implementation, without the safeguards tested "
+            "above:",
             "",
             before,
             *sections,
@@ -81,7 +82,11 @@ def _older(rows: list[dict[str, Any]]) -> list[str]:
     count = sum(bool(row.get("older")) for row in rows)
     if not count:
         return []
-    return [f"{count} of {len(rows)} results are of an older version of the code.", ""]
+    return [
+        f"{count} of {len(rows)} results were measured with an older version of the "
+        "code.",
+        "",
+    ]
 
 
 def _words(verdict: tuple[str, str, bool]) -> list[str]:

@@ -23,7 +23,17 @@ def _mathml(node: nodes.Element, *, block: bool) -> str:
     tex = re.sub(r"\\dots\b", r"\\ldots", node.astext())
     # It would set the index of a letter with a bar below it.
     tex = re.sub(r"\\bar\s*(\w)(?=[_^])", r"{{}\\bar{\1}}", tex)
+    if re.search(
+        r"frac\d\d", tex
+    ):  # docutils would read \\frac12 as 12 over what follows
+        raise ValueError(f"Write \\frac{{1}}{{2}} with braces, got {tex!r}.")
     converted = latex2mathml.tex2mathml(tex, as_block=block)
+    # Bars around a term neither stretch nor keep a distance from it.
+    converted = re.sub(
+        r'<mo(?: stretchy="false")?>([|‖])</mo>',
+        r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>',
+        converted,
+    )
     # Few fonts have a bar that stretches: a border is one everywhere.
     converted = BAR.sub(r'<mrow class="bar">\1</mrow>', converted)
     return converted.replace("<math", '<math class="tex"', 1)

@@ -13,6 +13,20 @@ def two_classes(seed=3, n=11):
     return np.vstack([a, b]), np.repeat([0, 1], n)
 
 
+def few_points():
+    """A sample, row 0, with room around it, and its nearest hit and nearest miss."""
+    a = [(0.38, 0.5), (0.2, 0.62), (0.1, 0.4), (0.22, 0.22), (0.12, 0.85), (0.34, 0.9)]
+    b = [
+        (0.68, 0.36),
+        (0.9, 0.5),
+        (0.78, 0.72),
+        (0.86, 0.18),
+        (0.66, 0.92),
+        (0.95, 0.8),
+    ]
+    return np.array(a + b), np.repeat([0, 1], [len(a), len(b)])
+
+
 def closest_to(X, place, y=None, label=0):
     d = np.linalg.norm(X - np.asarray(place), axis=1)
     return int(np.argmin(d if y is None else np.where(y == label, d, np.inf)))

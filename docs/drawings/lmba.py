@@ -18,5 +18,5 @@ def draw():
             ring(ax, X[p], RED)
     t = np.linspace(0, 2 * np.pi, 200)
     ax.plot(X[i, 0] + radius * np.cos(t), X[i, 1] + radius * np.sin(t), "k:", lw=1.2)
-    plane(ax, "pull 3 targets in, push invaders out")
+    plane(ax, "pull 3 targets in, push impostors out")
     return fig

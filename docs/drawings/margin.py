@@ -2,22 +2,17 @@ from _points import *
 
 
 def draw():
-    X, y = two_classes()
-    fig, ax = figure()
-    i = closest_to(X, [0.36, 0.5], y)
-    hit, miss = nearest(X, i, others(y, i))[0], nearest(X, i, others(y, i, 1))[0]
+    X, y = few_points()
+    fig, ax = figure(5.2, 3.6)
+    hit, miss = nearest(X, 0, others(y, 0))[0], nearest(X, 0, others(y, 0, 1))[0]
     points(ax, X, y)
-    ring(ax, X[i])
-    line(ax, X[i], X[hit], BLUE)
-    line(ax, X[i], X[miss], RED)
-    ax.annotate(
-        "nearest hit",
-        X[hit],
-        (-6, 12),
-        textcoords="offset points",
-        ha="right",
-        color=BLUE,
-    )
-    ax.annotate("nearest miss", X[miss], (8, 10), textcoords="offset points", color=RED)
-    plane(ax, "margin = ½ (red − blue)")
+    ring(ax, X[0])
+    line(ax, X[0], X[hit], BLUE)
+    line(ax, X[0], X[miss], RED)
+    beside = {"textcoords": "offset points"}
+    ax.annotate("sample x", X[0], (8, 10), **beside)
+    ax.annotate("nearest hit", X[hit], (0, 9), ha="center", color=BLUE, **beside)
+    ax.annotate("nearest miss", X[miss], (0, -18), ha="center", color=RED, **beside)
+    plane(ax, "margin = ½ (length of red − length of blue)")
+    ax.set(xlim=(0, 1.05), ylim=(0.05, 1))
     return fig

@@ -24,7 +24,7 @@ def draw():
             ax,
             "a sample in the middle"
             if ax is axes[0]
-            else "one at the border: a wider radius",
+            else "at the edge of the data: a wider radius",
         )
-        ax.set(xlim=(-0.1, 1.1), ylim=(-0.1, 1.2))
+        ax.set(xlim=(-0.1, 1.1), ylim=(-0.1, 1.3))
     return fig

@@ -2,35 +2,32 @@ from _points import *
 
 
 def draw():
-    X, y = two_classes()
+    X, y = few_points()
     fig, ax = figure(5.2, 3.6)
-    i = closest_to(X, [0.36, 0.5], y)
-    hit, miss = nearest(X, i, others(y, i))[0], nearest(X, i, others(y, i, 1))[0]
+    hit, miss = nearest(X, 0, others(y, 0))[0], nearest(X, 0, others(y, 0, 1))[0]
     points(ax, X, y, alpha=0.35)
     for j, color in ((hit, BLUE), (miss, RED)):
-        corner = np.array([X[j, 0], X[i, 1]])
-        line(ax, X[i], corner, color, width=3)
+        corner = np.array([X[j, 0], X[0, 1]])
+        line(ax, X[0], corner, color, width=3)
         line(ax, corner, X[j], color, ":", 1.5)
-        points(ax, X[[j]], y[[j]])
-    points(ax, X[[i]], y[[i]])
-    ring(ax, X[i])
+    shown = [0, hit, miss]
+    points(ax, X[shown], y[shown])
+    ring(ax, X[0])
+    beside = {"textcoords": "offset points", "ha": "center", "fontsize": 9}
     ax.annotate(
-        "|x − miss| of feature 1\ncounts for it",
-        ((X[i, 0] + X[miss, 0]) / 2, X[i, 1]),
-        (0, -34),
-        textcoords="offset points",
-        ha="center",
+        "|x − miss| in feature 1:\nin its favour",
+        ((X[0, 0] + X[miss, 0]) / 2, X[0, 1]),
+        (22, 10),
         color=RED,
-        fontsize=9,
+        **beside,
     )
     ax.annotate(
-        "|x − hit|\nagainst it",
-        ((X[i, 0] + X[hit, 0]) / 2, X[i, 1]),
-        (-26, 16),
-        textcoords="offset points",
-        ha="center",
+        "|x − hit| in feature 1:\nagainst it",
+        ((X[0, 0] + X[hit, 0]) / 2, X[0, 1]),
+        (0, -34),
         color=BLUE,
-        fontsize=9,
+        **beside,
     )
     plane(ax)
+    ax.set(xlim=(0, 1.05), ylim=(0.05, 1))
     return fig

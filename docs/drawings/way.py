@@ -1,12 +1,12 @@
 from _points import *
 
 STEPS = [
-    ("X, y", "array, frame,\nArrow, Dask", None),
-    ("Table", "scaled rows,\ncoded classes", "table.py"),
+    ("X, y", "array, DataFrame,\nArrow, Dask", None),
+    ("Table", "scaled rows,\ncoded classes", "table/"),
     ("neighbours", "k nearest in\neach relation", "engine: nearest"),
     ("edges", "a coefficient\nfor each pair", "algorithms/…"),
     ("sums", "Σ coefficient\n· |difference|", "engine: edge_sums"),
-    ("scores", "one per feature,\nthen rank, select", "base"),
+    ("scores", "one per feature:\nrank and select", "base/"),
 ]
 
 
@@ -63,7 +63,7 @@ def draw():
     ax.text(
         (left + right) / 2,
         1.47,
-        "again under new weights: Simba, LMBA, I-Relief",
+        "repeat under new weights: Simba, LMBA, I-Relief",
         ha="center",
         fontsize=8.5,
         color=RED,

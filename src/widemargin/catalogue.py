@@ -29,7 +29,7 @@ class Method:
 
 
 def methods() -> list[Method]:
-    """List every selector: what it does, where it comes from, what it needs and costs.
+    """List all selectors: what they do, their papers, requirements and cost.
 
     Returns
     -------

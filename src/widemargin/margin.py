@@ -83,7 +83,7 @@ def evaluation(
     utility: Utility = "linear",
     beta: float | Literal["auto"] = "auto",
 ) -> float:
-    """Evaluate feature weights by the margins that they give: e(w) = Σ u(θ(x)).
+    """Evaluate feature weights by the margins they produce: e(w) = Σ u(θ(x)).
 
     Parameters
     ----------
@@ -123,16 +123,16 @@ def evaluation(
 
 @dataclass(frozen=True)
 class GeneralizationBound:
-    """What theorem 1 says of the nearest neighbour rule on a set of features.
+    """Bound on the error of 1-NN on a set of features, by theorem 1.
 
     Attributes
     ----------
     value : float
         Bound on the error, with probability 1 − delta.
     error_gamma : float
-        Share of samples misclassified or with a margin below gamma.
+        Fraction of samples that are misclassified or have a margin below gamma.
     vacuous : bool
-        Whether the value says nothing, since no error exceeds 1.
+        Whether the bound is vacuous: 1 or more.
     gamma, delta, radius : float
         What the bound was computed for.
     n_selected : int
@@ -180,9 +180,9 @@ def generalization_bound(
 
     êr^γ + √((2/m) (D ln(34em/D) log₂(578m) + ln(8/(γδ)) + (|F| + 1) ln N)),
 
-    where D = (64R/γ)^|F|, and êr^γ is the share of rows that are misclassified
-    leave-one-out or have a hypothesis margin below γ on F. For nearly all real data
-    that exceeds 1, and the result says so.
+    where D = (64R/γ)^|F|, and êr^γ is the fraction of rows that are misclassified in
+    leave-one-out 1-NN or have a hypothesis margin below γ on F. For nearly all real
+    data the bound exceeds 1; the result says so.
 
     Parameters
     ----------
@@ -210,8 +210,9 @@ def generalization_bound(
 
     Notes
     -----
-    Beyond D = 34m the expression falls with D and in the end has no root, although a
-    larger D can only make the bound worse. It stays at its peak there, well above 1.
+    Beyond D = 34m the expression decreases with D and finally becomes undefined,
+    although a larger D can only make the bound worse. It is therefore held at its
+    maximum there, well above 1.
 
     Examples
     --------

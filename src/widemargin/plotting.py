@@ -62,8 +62,8 @@ class _Display:
 class RankingDisplay(_Display):
     """Scores of features, best first.
 
-    Up to 60 features have a bar each. More, or more than the caller's axes have room
-    for, are drawn as a curve over the ranks, with the best 20 named beside it.
+    Up to 60 features have a bar each. More than that, or more than fit into the given
+    axes, are drawn as a curve over the ranks, with the best 20 labelled.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ class _Line(NamedTuple):
 class SelectionCurveDisplay(_Display):
     """Score of a classifier against the number of features, for several methods.
 
-    Means over the folds, with one standard error to each side, and a ring at the best
+    Shows means over the folds with bands of one standard error, and a ring at the best
     size of each method. The axis is logarithmic if sizes span more than two decades.
 
     Parameters
@@ -386,7 +386,7 @@ class SelectionCurveDisplay(_Display):
 
 @dataclass
 class AgreementDisplay(_Display):
-    """How much methods agree, as a table in colours.
+    """Agreement between methods, as a heat map.
 
     Parameters
     ----------
@@ -483,9 +483,10 @@ class AgreementDisplay(_Display):
 
 @dataclass
 class FeatureMapDisplay(_Display):
-    """Scores of pixels as an image, with a line around the kept ones.
+    """Scores of pixels as an image, with the kept ones outlined.
 
-    Where these lie so scattered that lines would hide the image, the others are grey.
+    If the kept pixels are so scattered that outlines would hide the image, the other
+    pixels are shown in grey.
 
     Parameters
     ----------

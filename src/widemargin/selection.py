@@ -28,9 +28,9 @@ KIND = "selection"
 class Selection(SelectorMixin, BaseEstimator):
     """Selected features by name: a fitted selector that can be saved as JSON.
 
-    It needs no `fit`. Columns of a frame are found by name: they may be in any order,
-    and there may be others. An array must have all columns of the original table, in
-    their order.
+    It needs no `fit`. Columns of a DataFrame are found by name: they may be in any
+    order, and there may be others. An array must have all columns of the original table
+    in the original order.
 
     Parameters
     ----------

@@ -79,13 +79,13 @@ class Warmed:
 
 
 def warm(methods: Any = None, *, verbose: int = 0) -> Warmed:
-    """Compile what first fits need, and keep it on disk.
+    """Compile ahead of time what first fits need, and cache it on disk.
 
     A method is compiled when it is first used on a machine, which takes some seconds.
-    This does it ahead: when an image is built, or while something else is done. Code
-    is kept where `NUMBA_CACHE_DIR` says, beside the package, or in a folder of the
-    user, whichever can be written to first; other users read what lies beside the
-    package. It is made for the processor it was compiled on.
+    This function compiles it ahead of time, for example while a container image is
+    built. The compiled code is stored in the first writable place of: the folder
+    `NUMBA_CACHE_DIR`, next to the package, a folder of the user. Other users can read
+    code stored next to the package. It is specific to the processor it was compiled on.
 
     Parameters
     ----------

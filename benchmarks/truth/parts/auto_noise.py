@@ -16,7 +16,7 @@ from truth.formats import grouped, mean_of, table
 from truth.methods import selector
 from widemargin import AutoSelector
 
-TITLE = 'Random labels: the claims of `"auto"` and of `AutoSelector`'
+TITLE = 'Random labels: the accuracy claimed by `"auto"` and by `AutoSelector`'
 SHAPES = ((100, 50), (200, 2000), (60, 10_000))
 METHODS = ("ReliefF", "Simba", "FisherScore")
 BOUND = 0.08
@@ -63,8 +63,9 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         n, d, method = worst[1]
         told.append(
             Verdict(
-                f"the claim of {who} is within {bound} of the truth, .50, on average",
-                f"at most {worst[0]:.3f} off ({method}, {n} × {d})",
+                f"the accuracy claimed by {who} is within {bound} of the truth, .50, "
+                "on average",
+                f"largest deviation {worst[0]:.3f} ({method}, {n} × {d})",
                 worst[0] <= bound,
             )
         )
@@ -83,9 +84,16 @@ def tables(rows: list[dict[str, Any]]) -> str:
         ]
         for (n, d, method), some in grouped(rows, "rows", "features", "method").items()
     ]
-    head = ["table", "method", "seeds", "claim, mean", "sd", "features kept, median"]
+    head = [
+        "table",
+        "method",
+        "seeds",
+        "claimed accuracy, mean",
+        "sd",
+        "features kept, median",
+    ]
     return (
-        "Standard normal features, labels drawn by a coin. The claim is "
-        "`prefix_scores_` at the size that was chosen, or the `score_` of "
-        "`AutoSelector`; the truth is .50.\n\n" + table(head, lines)
+        "Standard normal features and random binary labels. The claimed accuracy is "
+        "`prefix_scores_` at the chosen size, or the `score_` of `AutoSelector`; the "
+        "truth is .50.\n\n" + table(head, lines)
     )

@@ -16,7 +16,7 @@ from truth.judging import one_nearest
 from truth.rankers import Groups
 from truth.tables import HALVES, SMALL, parts, public
 
-TITLE = "Random halves: what a recommendation is worth on the other half"
+TITLE = "Random halves: the recommendation of one half, tested on the other"
 REPEATS = 10
 OLD = Path(__file__).parents[1] / "old_advice.json"
 
@@ -148,20 +148,23 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     )
     return [
         Verdict(
-            "held out, at least 1.5 points above the old rule on the same splits",
+            "held-out accuracy at least 1.5 points above the old rule on the same "
+            "splits",
             f"{gain:+.1f} points",
             gain >= 1.5,
         ),
         Verdict(
-            "mean optimism below half a point",
+            "mean optimism (claimed minus held-out accuracy) below half a point",
             f"{optimism:+.1f} points",
             optimism < 0.5,
         ),
         Verdict(
-            "Jaccard of the two halves at least .45", f"{jaccard:.2f}", jaccard >= 0.45
+            "mean Jaccard index of the two selections at least .45",
+            f"{jaccard:.2f}",
+            jaccard >= 0.45,
         ),
         Verdict(
-            "loses to all features on at most 3 sets",
+            "less accurate than all features on at most 3 data sets",
             f"on {lost} of {len(means)}",
             lost <= 3,
         ),
@@ -201,9 +204,9 @@ def tables(rows: list[dict[str, Any]]) -> str:
         if rule != "all"
     )
     return (
-        "Each half is asked for a recommendation, which is tried on the other half by "
-        f"1-NN. Means over the repeats there are (up to {REPEATS}; the old rule was "
-        "run on two of them, by the old code); the Jaccard index is that of the two "
-        f"halves' sets. Both halves name the same method: {agreed}.\n\n"
+        "Features are selected on each half and tested on the other half by 1-NN. "
+        f"Figures are means over up to {REPEATS} repeats; the old rule was run on two "
+        "of them, with the old code. The Jaccard index compares the selections of the "
+        f"two halves. How often both halves chose the same method: {agreed}.\n\n"
         + table(head, lines)
     )

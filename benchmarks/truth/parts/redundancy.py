@@ -92,8 +92,8 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         largest = max(row["thinned_megabytes"], row["auto_megabytes"])
         found.append(
             Verdict(
-                f"{row['features']} features in seconds, without a d × d matrix",
-                f"{most:.1f} s, {largest:.0f} MB (the matrix alone "
+                f"{row['features']} features take seconds, and no d × d matrix",
+                f"{most:.1f} s, {largest:.0f} MB (the matrix alone would take "
                 f"{row['matrix_megabytes']:.0f} MB)",
                 most < 30 and largest < row["matrix_megabytes"],
             )
@@ -105,9 +105,9 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         gain = [g["auto"][classifier] - g[None][classifier] for g in gains.values()]
         found.append(
             Verdict(
-                f'`redundancy="auto"` gains at k = {K} for {words}',
+                f'`redundancy="auto"` improves accuracy at k = {K} for {words}',
                 f"{100 * np.mean(gain):+.1f} points, {sum(g > 0 for g in gain)} of "
-                f"{len(gain)} sets won, {sum(g < 0 for g in gain)} lost",
+                f"{len(gain)} data sets better, {sum(g < 0 for g in gain)} worse",
                 float(np.mean(gain)) > 0,
             )
         )
@@ -115,7 +115,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         loss = gains["madelon"]["auto"]["knn"] - gains["madelon"][None]["knn"]
         found.append(
             Verdict(
-                'Madelon does not lose with `redundancy="auto"`',
+                '`redundancy="auto"` does not lose accuracy on Madelon',
                 f"{100 * loss:+.1f} points for 1-NN",
                 loss >= -0.02,
             )
@@ -156,7 +156,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
         if row["table"] == "memory"
     )
     return (
-        f"CPU time and largest memory:\n\n{memory}\n\nReliefF, k = {K}, two thirds of "
-        f"the rows to rank and train, one third to test, {REPEATS} splits:\n\n"
-        + table(head, lines)
+        f"Processor time and peak memory:\n\n{memory}\n\nTest accuracy with the top "
+        f"{K} features of ReliefF, ranked and trained on two thirds of the rows and "
+        f"tested on one third, {REPEATS} splits:\n\n" + table(head, lines)
     )

@@ -86,9 +86,9 @@ def tables(rows: list[dict[str, Any]]) -> str:
         ]
         for (name, what), some in grouped(rows, "table", "what").items()
     ]
-    head = ["table", "curve", "orders", "largest difference", "its first values"]
+    head = ["table", "curve", "orders", "largest difference", "first values"]
     return (
-        "ReliefF on the credit data, mixed and with missing cells, whose single "
-        "columns leave most rows tied, and on measurements of wines rounded to whole "
-        "standard deviations; rows shuffled.\n\n" + table(head, lines)
+        "ReliefF with shuffled rows, on credit data (mixed, with missing values, and "
+        "most rows tied in any single column) and on the wine data rounded to whole "
+        "standard deviations (`ties`).\n\n" + table(head, lines)
     )

@@ -13,7 +13,7 @@ from truth.formats import grouped, mean_of, table
 from widemargin.datasets import load
 from widemargin.evaluation import signal
 
-TITLE = "Signal"
+TITLE = "The test for signal"
 SHAPES = ((100, 50), (200, 2000), (60, 10_000))
 WEAK = {"one feature": (1, 0.7), "five features": (5, 0.4), "all features": (100, 0.1)}
 REAL = ("german_20attr", "german_numeric")
@@ -76,16 +76,18 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     if noise := by.get(("noise",)):
         share = _found(noise)
         bound = 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(noise))
-        text = "noise is called signal in 5 % of the tables at most"
-        measured = f"{share:.3f} of {len(noise)} (two standard errors: {bound:.3f})"
+        text = "finds signal in at most 5 % of tables of noise"
+        measured = (
+            f"{share:.3f} of {len(noise)} (5 % plus two standard errors: {bound:.3f})"
+        )
         told.append(Verdict(text, measured, bool(share <= bound)))
     for (name,), some in grouped(by.get(("weak",), []), "design").items():
         mine, other = _found(some), _found(some, "f_test")
-        text = f"{name}: found at least as often as by the F-test with Bonferroni"
+        text = f"{name}: power at least that of the F-test with Bonferroni correction"
         told.append(Verdict(text, f"{mine:.2f} against {other:.2f}", mine >= other))
     if real := by.get(("real",)):
         measured = ", ".join(f"p = {row['p']:.3f}" for row in real)
-        text = "german credit holds a signal, in both of its codings"
+        text = "finds the signal in german credit, in both codings"
         told.append(Verdict(text, measured, _found(real) == 1))
     return told
 
@@ -97,13 +99,20 @@ def tables(rows: list[dict[str, Any]]) -> str:
         [f"{n} × {d}", len(some), f"{_found(some):.3f}"]
         for (n, d), some in grouped(by.get(("noise",), []), "rows", "features").items()
     ]
-    text = "Features of several kinds, labels at random, half of the tables unbalanced."
-    text += "\n\n" + table(["noise", "tables", "called signal"], lines) + "\n"
+    text = (
+        "Features of several kinds, random labels; half of the tables are unbalanced."
+    )
+    text += "\n\n" + table(["noise", "tables", "signal found"], lines) + "\n"
     lines = [
         [name, len(some), f"{_found(some):.2f}", f"{_found(some, 'f_test'):.2f}"]
         for (name,), some in grouped(by.get(("weak",), []), "design").items()
     ]
-    head = ["design", "tables", "found", "by the F-test with Bonferroni"]
+    head = [
+        "design",
+        "tables",
+        "power",
+        "power of the F-test with Bonferroni correction",
+    ]
     text += table(head, lines) + "\n"
     lines = [[r["design"], f"{mean_of([r], 'p'):.3f}"] for r in by.get(("real",), [])]
     return text + table(["credit data", "p"], lines)

@@ -32,7 +32,7 @@ from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._refits import Call
 
-TITLE = "Significance"
+TITLE = "Significance of single features"
 GROUPS = ("what", "design", "method", "rows")
 PLAIN = 2000  # permutations of every feature, what the default is held against
 RELATIVE = ("Simba", "LMBA", "MRMR", "OSimba", "FCBF")
@@ -160,7 +160,8 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         least = min(ratios, key=lambda name: ratios[name])
         told.append(
             Verdict(
-                f"power of ReliefF's default at least .8 of {PLAIN} plain permutations",
+                f"default power for ReliefF at least .8 of that of {PLAIN} "
+                "permutations",
                 f"at least {ratios[least]:.2f} ({least[0]})",
                 ratios[least] >= 0.8,
             )
@@ -181,7 +182,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         rate = mean_of(beside[worst], "fdp")
         told.append(
             Verdict(
-                "false discovery rate at most .07 beside strong features",
+                "false discovery rate at most .07 in the presence of strong features",
                 f"at most {rate:.3f} ({worst[1]}, {worst[0]}, {worst[2]} rows)",
                 rate <= 0.07,
             )
@@ -192,7 +193,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         low, high = min(shares.values()), max(shares.values())
         told.append(
             Verdict(
-                "share of p ≤ .05 on noise between .03 and .07 for every method",
+                "on noise, p ≤ .05 in 3 % to 7 % of features, for every method",
                 f"{low:.3f} to {high:.3f}",
                 low >= 0.03 and high <= 0.07,
             )
@@ -203,7 +204,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         share = mean_of(relative[least], "power")
         told.append(
             Verdict(
-                "methods with relative scores find 4 of 5 features 1.8 sd apart",
+                "methods with relative scores find 4 of 5 features shifted by 1.8 sd",
                 f"at least {5 * share:.1f} of 5 on average ({least[0]})",
                 share >= 0.8,
             )
@@ -219,12 +220,16 @@ def _beside(rows: list[dict[str, Any]]) -> str:
         for key, some in grouped(rows, "design", "method", "rows").items()
     ]
     head = ["relevant", "method", "rows", "tables", "power", "false discovery rate"]
-    head += ["by permuted labels alone", "p ≤ .05, 30 numbers", "p ≤ .05, 15 others"]
+    head += [
+        "the same, permuting labels only",
+        "p ≤ .05, 30 normal",
+        "p ≤ .05, 15 others",
+    ]
     return (
-        "Five features that tell the classes apart (numbers 4 sd apart, or nominal "
-        "features of 2 to 6 levels, most of which occur in one class), and 45 "
-        "irrelevant ones: 30 normal numbers, and 15 more of them, or 15 nominal "
-        "features. Default calls.\n\n" + table(head, lines) + "\n"
+        "Five strong features (class means 4 sd apart, or nominal features with 2 to "
+        "6 levels, most of which occur in one class only) and 45 irrelevant ones: 30 "
+        "normally distributed, and 15 more of the kind of the strong ones. "
+        "Default calls.\n\n" + table(head, lines) + "\n"
     )
 
 
@@ -234,8 +239,8 @@ def tables(rows: list[dict[str, Any]]) -> str:
     plain = grouped(by.get(("plain",), []), "design")
     text = (
         f"ReliefF, {ROWS} rows, {RELEVANT} of {FEATURES} features relevant (shifted by "
-        "0.6 standard deviations; two for xor), q < .05, the default call and "
-        f"{PLAIN} permutations of every feature.\n\n"
+        "0.6 standard deviations; two for xor), q < .05. *Power* is that of the "
+        f"default call, *power, plain* that of {PLAIN} permutations of the labels.\n\n"
     )
     lines = [
         [
@@ -252,7 +257,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
     head = ["design", "tables", "power", "power, plain", "false discovery rate"]
     text += table(head, lines) + "\n"
     text += _beside(by.get(("strong",), []))
-    text += "Methods with relative scores, 5 of 100 features 1.8 sd apart.\n\n"
+    text += "Methods with relative scores, 5 of 100 features shifted by 1.8 sd.\n\n"
     lines = [
         [
             name,
@@ -263,7 +268,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
         for (name,), some in grouped(by.get(("relative",), []), "method").items()
     ]
     text += table(["method", "tables", "power", "false discovery rate"], lines) + "\n"
-    text += "Share of p ≤ .05 where nothing is relevant, by kind of feature.\n\n"
+    text += "Fraction of p ≤ .05 if nothing is relevant, by kind of feature.\n\n"
     lines = [
         [
             name,

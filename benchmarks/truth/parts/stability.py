@@ -12,7 +12,7 @@ from truth import Verdict
 from truth.formats import grouped, mean_of, table
 from widemargin.evaluation import stability
 
-TITLE = "Stability"
+TITLE = "Confidence intervals for stability"
 KINDS = ("each feature by itself", "seldom, all at once")
 REPEATS = 300
 
@@ -76,7 +76,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     where = f"{least['sets']} sets of {least['features']}, index {least['index']}"
     return [
         Verdict(
-            "the 95 % interval covers the index (at least .91, by 300 draws)",
+            "the 95 % interval covers the true index (at least .91 in 300 draws)",
             f"at least {least['covered']:.3f} ({where})",
             least["covered"] >= 0.91,
         )
@@ -95,8 +95,8 @@ def tables(rows: list[dict[str, Any]]) -> str:
         ]
         for (kind, index, sets), some in grouped(rows, "kind", "index", "sets").items()
     ]
-    head = ["what varies", "index", "sets", "covered", "mean width"]
+    head = ["what varies", "index", "sets", "coverage", "mean width"]
     return (
-        "Independent selections from populations whose index is known; 20, 100 and "
-        "1000 features together.\n\n" + table(head, lines)
+        "Independent selections from populations with a known index; results for 20, "
+        "100 and 1000 features are pooled.\n\n" + table(head, lines)
     )

@@ -19,7 +19,7 @@ from truth.formats import grouped, mean_of, table
 from truth.rankers import RANKERS, YARDSTICKS
 from truth.tables import SIZES, SMALL, parts, public
 
-TITLE = "Usefulness: `AutoSelector` against what people use"
+TITLE = "`AutoSelector` against common alternatives"
 KS = (10, 20)
 REPEATS = 3
 CLASSIFIERS = {"knn": "1-NN", "logistic": "logistic regression", "boosting": "boosting"}
@@ -120,13 +120,14 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     share = mine["seconds"] / ranks["forest"]["seconds"]
     return [
         Verdict(
-            "AutoSelector has the best mean rank in at least two of three classifiers",
-            f"in {len(won)}: {', '.join(CLASSIFIERS[name] for name in won) or 'none'}",
+            "`AutoSelector` has the best mean rank for at least two of three "
+            "classifiers",
+            f"for {len(won)}: {', '.join(CLASSIFIERS[name] for name in won) or 'none'}",
             len(won) >= 2,
         ),
         Verdict(
-            "in at most a third of the forest's time",
-            f"{share:.1f} of it",
+            "`AutoSelector` takes at most a third of the forest's time",
+            f"{share:.1f} times as long",
             share <= 1 / 3,
         ),
     ]
@@ -135,7 +136,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
 def tables(rows: list[dict[str, Any]]) -> str:
     there = {row["ranker"] for row in rows}
     head = ["", *(f"{c}, rank" for c in CLASSIFIERS.values())]
-    head += [f"{c}, accuracy" for c in CLASSIFIERS.values()] + ["CPU seconds"]
+    head += [f"{c}, accuracy" for c in CLASSIFIERS.values()] + ["processor seconds"]
     text = []
     yardsticks = [*YARDSTICKS]
     for rivals in ([r for r in RANKERS if r in there], ["AutoSelector", *yardsticks]):
@@ -154,9 +155,9 @@ def tables(rows: list[dict[str, Any]]) -> str:
         text.append(table(head, lines))
     names = [*dict.fromkeys(row["table"] for row in rows)]
     return (
-        f"Mean ranks (1 is best) over {len(names)} public sets "
-        f"({', '.join(names)}; the large ones by a part of their rows), up to "
-        f"{REPEATS} splits of two "
-        f"thirds and one third, k = {' and '.join(map(str, KS))}. The second table has "
-        "AutoSelector and the yardsticks only.\n\n" + "\n".join(text)
+        f"Mean ranks (1 is best) over {len(names)} public data sets "
+        f"({', '.join(names)}; subsamples of the large ones), with up to {REPEATS} "
+        "splits into two thirds and one third, and "
+        f"k = {' and '.join(map(str, KS))}. The second table compares only "
+        "`AutoSelector` with the common alternatives.\n\n" + "\n".join(text)
     )

@@ -27,10 +27,10 @@ from widemargin.threads import Workers
 
 
 class FRLL(MarginSelector):
-    """FRLL: near samples of one class should agree, of different classes differ.
+    """FRLL: nearby samples should agree within a class and differ between classes.
 
-    G_w joins samples of one class, G_b samples of different classes, where either is
-    among the other's k nearest. With unit edges,
+    The graph G_w joins samples of the same class, and G_b samples of different classes,
+    if either is among the other's k nearest. With unit edge weights,
 
         J_w = Σ (x_i,f − x_j,f)² over the edges of G_w,   J_b likewise of G_b,
 
@@ -40,26 +40,26 @@ class FRLL(MarginSelector):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     n_neighbors : int, default=5
         k.
     criterion : {"quotient", "difference"}, default="quotient"
         FRLL-Q or FRLL-D.
     neighbors : {"class", "global"}, default="class"
-        Whether k nearest samples are looked for in the own class and, apart, in all
+        Whether the k nearest samples are found separately in the same class and in all
         other classes, or among all samples at once.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
@@ -74,21 +74,23 @@ class FRLL(MarginSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

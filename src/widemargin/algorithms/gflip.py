@@ -35,50 +35,51 @@ MOST_TRIED = 32  # and no more than this
 class GFlip(MarginSelector):
     """G-flip: greedy feature flips that increase the margin.
 
-    Starting from the empty set F, features are visited in random order; each is put
-    into F if e(F ∪ f) > e(F ∖ f), taken out if less, and left where it is on a tie,
+    Starting from the empty set F, features are visited in random order. Each is added
+    to F if e(F ∪ f) > e(F ∖ f), removed if it is less, and left unchanged on a tie,
     until an epoch changes nothing. There is no number of features or threshold to
     choose: F is the selection.
 
     F stays empty if no single feature has a positive margin e, which is common with
-    many classes, such as images of many people. A warning says so, nothing is kept
-    (``n_features_`` is 0, and `transform` gives no columns), and ``start="full"`` is
-    worth a try.
+    many classes, such as images of many people. Then a warning is issued and nothing is
+    kept (``n_features_`` is 0, and `transform` returns no columns). Try
+    ``start="full"``.
 
-    An epoch costs Θ(n²) per flip that is made and little for those that are not:
-    distances under F are kept, and each row's nearest hits and misses with a bound on
-    all others, which usually settles where the nearest ones are after a flip. The
-    flips are those of the plain algorithm, to the last.
+    An epoch costs Θ(n²) for each flip that is made, and little for the others. The
+    distances under F are stored, and for each row a short list of its nearest hits and
+    misses with a bound on all others, which usually determines the nearest ones after a
+    flip. The flips are exactly those of the published algorithm.
 
-    The n² distances take 8 n² bytes. They are kept up to 4 GiB and up to half of the
-    available memory (``WIDEMARGIN_MEMORY`` sets another amount); beyond, distances are
-    summed when needed, which takes longer and gives the same result.
+    The n² distances take 8 n² bytes. They are stored up to 4 GiB and up to half of the
+    available memory (``WIDEMARGIN_MEMORY`` sets another limit). Beyond that, they are
+    computed when needed, which takes longer and gives the same result.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        None or "auto" keeps F. A number keeps the best features by score instead.
+        None or "auto" keeps F. A number keeps the features with the highest scores
+        instead.
     n_starts : int, default=1
-        Random restarts; the one that reaches the highest e(F) is kept.
+        Number of random restarts; the one with the highest e(F) is kept.
     utility : {"linear", "sigmoid", "zero-one"}, default="linear"
-        Of a margin: itself, 1/(1 + exp(−βθ)), or whether it is positive.
+        Utility of a margin θ: θ itself, 1/(1 + exp(−βθ)), or whether θ is positive.
     beta : float or "auto", default="auto"
-        Slope of the sigmoid; "auto" is 1 / mean(2θ) at equal weights, or 1 if that
-        mean is not positive.
+        Slope of the sigmoid. "auto" is 1 / mean(2θ) at equal weights, or 1 if that mean
+        is not positive.
     max_epochs : int, default=100
-        Largest number of epochs.
+        Maximum number of epochs.
     start : {"empty", "full"} or array of bool or int, default="empty"
-        F to start from: the empty set, as printed in the paper, all features that
-        vary, or those of a mask or of column numbers. A feature whose flip changes
-        nothing stays where it is.
+        Initial set F: empty, as in the paper; all features that vary; or those given by
+        a mask or by column indices. A feature whose flip changes nothing is not
+        flipped.
     order : list of permutations or None, default=None
-        Order of the features in each epoch, instead of random ones. Makes one start,
-        which ends at the latest when the list does.
+        Order of the features in each epoch, instead of a random one. Implies a single
+        start, which ends with the list at the latest.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
         Random seed of the orders.
     verbose : int, default=0
@@ -87,18 +88,20 @@ class GFlip(MarginSelector):
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        What e loses when a feature is flipped out of F; for features outside, what it
-        gains when they are flipped in, which is not positive at a local maximum.
+        For features in F, the decrease in e when the feature is removed; for the
+        others, the increase in e when it is added, which is not positive at a local
+        maximum.
     ranking_ : array of shape (n_features,)
-        1 for the best feature. Those in F come first.
+        1 for the best feature. Features in F come first.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     margin_ : float
         e(F).
     n_epochs_, n_iter_ : int
-        Epochs of the best start, with the last one, which changed nothing.
+        Number of epochs of the best start, including the last one, which changed
+        nothing.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

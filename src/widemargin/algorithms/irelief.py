@@ -24,51 +24,51 @@ from widemargin.threads import Workers
 
 
 class IRelief(MarginSelector):
-    """I-Relief: every row is a neighbour with a probability, under learned weights.
+    """I-Relief: every row is a neighbour with some probability, under learned weights.
 
-    Which rows are the nearest depends on the weights that are sought. So the nearest
-    hit and the nearest miss of a sample x are random: row z is it with a probability
-    proportional to exp(−‖x − z‖_w / sigma), ‖x − z‖_w = Σ_f w_f |x_f − z_f|. With P(x)
-    the share of the misses in the sum of these kernels, the probability that x is an
-    outlier, one step is
+    Which rows are nearest depends on the weights to be found. So the nearest hit and
+    the nearest miss of a sample x are treated as random: row z is the nearest one with
+    a probability proportional to exp(−‖x − z‖_w / sigma), ‖x − z‖_w = Σ_f w_f |x_f −
+    z_f|. With P(x) the share of the misses in the sum of these kernels, the probability
+    that x is an outlier, one step is
 
         ν_f = mean over x of (1 − P(x)) · (E|x_f − miss_f| − E|x_f − hit_f|),
         w ← ν⁺ / ‖ν⁺‖₂,
 
     from w_f = 1/d until ‖w − w_old‖ < tol. Misses are the rows of all other classes.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     sigma : float, default=1.0
-        Width of the kernel, in the units of the scaled features. A small one takes
-        close neighbours only, a large one all rows alike.
+        Kernel width, in units of the scaled features. A small value uses only close
+        neighbours; a large one weights all rows almost equally.
     max_iter : int, default=100
-        Largest number of steps.
+        Maximum number of steps.
     tol : float, default=1e-4
-        Change of w, by Euclidean norm, below which it is done.
+        Convergence threshold for the Euclidean norm of the change in w.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
@@ -79,23 +79,25 @@ class IRelief(MarginSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     n_iter_ : int
-        Steps taken.
+        Number of steps.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

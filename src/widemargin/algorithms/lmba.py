@@ -49,7 +49,7 @@ ROWS_AT_ONCE = 8192  # whose losses are computed together on the workers
 
 
 class LMBA(MarginSelector):
-    """LMBA: weights that keep target neighbours close and invaders out.
+    """LMBA: weights that keep target neighbours close and impostors out.
 
     Every sample x_i has k target neighbours, the nearest of its class, and a margin
     θ_i = |‖x_i − nearmiss‖² − ‖x_i − nearhit‖²|, both fixed in the original space. Its
@@ -57,44 +57,44 @@ class LMBA(MarginSelector):
 
         Σ_j d_ij + c Σ_j Σ_p [θ_i + d_ij − d_ip]₊,    d_ij = Σ_f w_f² (x_i − x_j)_f²,
 
-    over targets j and samples p of other classes. Each visited sample moves w by a step
-    β_t against the normalised gradient of its loss, or each batch of them against that
-    of the sum of their losses.
+    summed over targets j and samples p of other classes. Each visited sample moves w by
+    a step β_t against the normalised gradient of its loss; a batch moves w against that
+    of the sum of its losses.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     n_neighbors : int, default=3
         k.
     c : float, default=1.0
         Weight of the hinge terms.
     active : {"weighted", "original"}, default="weighted"
-        Whether a hinge is tested under w, as the loss has it, or with unweighted
-        distances, as the paper prints the gradient.
+        Whether active hinges are found with weighted distances, as in the loss, or with
+        unweighted distances, as in the gradient printed in the paper.
     step : "sqrt", "constant" or callable, default="sqrt"
-        β_t is 1/√t, 1, or ``step(t)``, for the t-th batch from 1 on. The printed
-        algorithm is ``active="original"`` with ``step="constant"``.
+        Step size β_t of the t-th batch, counted from 1: 1/√t, 1, or ``step(t)``. The
+        published algorithm is ``active="original"`` with ``step="constant"``.
     max_iter : int, default=1
-        Passes over the samples.
+        Number of passes over the samples.
     batch_size : int, default=1
-        Samples that share one w and one step; the printed algorithm has 1. On a Dask
-        collection it has to be more.
+        Number of samples that share one w and one step; 1 in the published algorithm.
+        Must be above 1 on a Dask collection.
     order : array of int or None, default=None
-        Rows to visit in each pass, instead of random orders.
+        Rows to visit in each pass, instead of a random order.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. They find the targets and the loss; the visits,
-        one after the other, are made by one of them.
+        Number of threads; None uses all cores. They compute the targets and the loss;
+        samples are visited by a single thread.
     random_state : int, RandomState or None, default=None
         Random seed of the orders.
     verbose : int, default=0
@@ -109,25 +109,27 @@ class LMBA(MarginSelector):
     loss_ : float
         Sum of the samples' losses at w.
     n_iter_ : int
-        Passes made.
+        Number of passes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

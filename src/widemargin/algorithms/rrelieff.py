@@ -34,38 +34,39 @@ from widemargin.threads import Workers
 
 
 class RReliefF(SampledSelector):
-    """RReliefF: near samples with other targets should differ in the feature.
+    """RReliefF: ReliefF for a numeric target.
 
-    The k nearest rows j of every visited sample i count p(i, j), which sum to 1. With
-    diff(y) = |y_i − y_j| / range(y) and diff(f) = |x_if − x_jf| in the scaled space,
+    The k nearest rows j of every visited sample i have weights p(i, j), which sum to 1.
+    With diff(y) = |y_i − y_j| / range(y) and diff(f) = |x_if − x_jf| in the scaled
+    space,
 
         N_C  = Σ diff(y) p,   N_f = Σ diff(f) p,   N_fC = Σ diff(y) diff(f) p,
 
         w_f = N_fC / N_C − (N_f − N_fC) / (m − N_C),
 
-    where m is the number of visited samples: how much more a feature differs between
-    near rows of different targets than between near rows of equal ones. Rows that are
-    equally near share the weight of the places they take together, so scores do not
-    depend on the order of the rows.
+    where m is the number of visited samples. The score says how much more a feature
+    differs between near rows with different targets than between near rows with equal
+    targets. Tied rows share the weights of their ranks, so scores do not depend on the
+    order of the rows.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from all values of the feature.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If a value is missing, the expected difference
+    over all values of the feature is used.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose R² with 5-NN is within one standard error of the
-        best, cross-validated in ten folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose R² with 5-NN is within one standard error of the best,
+        in ten-fold cross-validation with the ranking inside the folds.
     n_neighbors : int, default=10
-        k; the authors use up to 70 with weights by rank.
+        Number of neighbours k; the authors use up to 70 with rank weights.
     weights : {"rank", "uniform", "distance"}, default="rank"
-        What the r-th nearest row counts, before the weights are made to sum to 1:
-        exp(−(r/sigma)²) as published, 1, or 1/distance (rows at distance 0 then take
-        all the weight).
+        Weight of the r-th nearest neighbour, before normalisation to a sum of 1:
+        exp(−(r/sigma)²), as published; 1; or 1/distance (neighbours at distance 0 then
+        share all the weight).
     sigma : float, default=20.0
-        How fast weights by rank fall; see ``weights``.
+        Decay of the rank weights; see ``weights``.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     n_samples : int, "auto" or None, default=None
@@ -73,25 +74,25 @@ class RReliefF(SampledSelector):
         visits samples in random order until simultaneous confidence intervals settle
         which features are selected, or are as narrow as ``tol``.
     tol : float or None, default=None
-        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
-        None is 0.0025 times the largest difference that a feature can show, so 0.0025
-        with features scaled by their range.
+        Half-width of the intervals at which ``n_samples="auto"`` stops. None is 0.0025
+        times the largest possible difference in a feature, which is 0.0025 for features
+        scaled by their range.
     confidence : float, default=0.95
         Simultaneous coverage of the intervals, valid at every stopping time.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
         Random seed of the samples to visit, if ``n_samples`` is given.
     verbose : int, default=0
@@ -104,29 +105,31 @@ class RReliefF(SampledSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated R² of 5-NN with the best
-        1, 2, 3, … features, ranked by the training rows of each fold; all lowered by
-        ``optimism_``. Predicting the mean of all rows scores 0.
+        With ``n_features_to_select="auto"``: cross-validated R² of 5-NN with the top 1,
+        2, 3, … features, ranked on the training rows of each fold. ``optimism_`` is
+        subtracted. Predicting the mean of all rows scores 0.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_samples_ : int
-        Samples visited.
+        Number of samples visited.
     scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
-        ends, for the scores that visiting all samples gives. See
-        `widemargin.sampling` for the argument.
+        With ``n_samples="auto"``: simultaneous confidence intervals (lower and upper
+        ends) for the scores that visiting all samples would give. See
+        `widemargin.sampling` for the derivation.
     converged_ : bool
-        With ``n_samples="auto"``: whether the intervals settle which features are
+        With ``n_samples="auto"``: whether the intervals settled which features are
         selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names

@@ -27,61 +27,61 @@ from widemargin.threads import Workers
 
 
 class Simba(AscentSelector):
-    """Simba: iterative search for the weights of the largest margin.
+    """Simba: gradient ascent to the feature weights with the largest margin.
 
     Weights start at 1. Each visited sample x moves them along the gradient of its own
     margin, with its nearest hit and miss found under the current weights:
 
         Δ_f = ½ ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w) w_f.
 
-    Unlike Relief, it takes the weights found so far into account, and so does not
-    reward a feature for what another one already says. One pass visits every sample
-    once in a random order; several orders are tried and the one that reaches the
-    highest e(w) is kept.
+    Unlike Relief, it uses the current weights to find neighbours, and so gives little
+    weight to a feature for information that another one already provides. One pass
+    visits every sample once in random order. Several orders are tried, and the result
+    with the highest e(w) is kept.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     max_iter : int, default=1
-        Passes over the samples.
+        Number of passes over the samples.
     n_starts : int, default=5
-        Random orders to try.
+        Number of random orders to try.
     batch_size : int, default=1
-        Samples that share one w; their steps are averaged. On a Dask collection it has
-        to be more than 1.
+        Number of samples that share one w; their steps are averaged. Must be above 1 on
+        a Dask collection.
     utility : {"linear", "sigmoid"}, default="linear"
-        Of a margin: itself, or 1/(1 + exp(−βθ)), which cares less about margins that
-        are large already, or hopeless.
+        Utility of a margin θ: θ itself, or 1/(1 + exp(−βθ)), which gives less weight to
+        margins that are already large or hopelessly negative.
     beta : float or "auto", default="auto"
-        Slope of the sigmoid; "auto" is 1 / mean(2θ) at equal weights, or 1 if that
-        mean is not positive.
+        Slope of the sigmoid. "auto" is 1 / mean(2θ) at equal weights, or 1 if that mean
+        is not positive.
     order : array of int or None, default=None
-        Rows to visit in each pass, instead of random orders. Makes one start.
+        Rows to visit in each pass, instead of a random order. Implies a single start.
     history : "step" or None, default=None
-        "step" notes e(w) and w after each batch, not only after each pass. An e(w)
+        "step" records e(w) and w after each batch, not only after each pass. Each e(w)
         costs as much as a pass.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. Starts run side by side.
+        Number of threads; None uses all cores. Starts run in parallel.
     random_state : int, RandomState or None, default=None
         Random seed of the orders.
     verbose : int, default=0
@@ -101,25 +101,27 @@ class Simba(AscentSelector):
     weights_history_ : array of shape (n_starts, n_steps, n_features)
         With ``history="step"``: w after each batch.
     n_iter_ : int
-        Passes made.
+        Number of passes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

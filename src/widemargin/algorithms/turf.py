@@ -27,43 +27,42 @@ from widemargin.table import Floats, Ints
 class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """TuRF: rank, drop the worst features, rank the rest again.
 
-    Irrelevant features disturb the distances by which neighbours are found. Dropping
-    some of them lets the others be ranked by better neighbours, which matters where
-    there are thousands. The order in which features are dropped completes the ranking:
-    those dropped last rank first among them, and those dropped together as the selector
-    ranked them.
+    Irrelevant features distort the distances by which neighbours are found. Dropping
+    some of them gives better neighbours for ranking the others, which matters when
+    there are thousands. Dropped features rank below the kept ones: those dropped later
+    rank higher, and those dropped together keep the order of the selector.
 
     Parameters
     ----------
     selector : selector
-        Ranks the features that are left: a selector of this package with any
-        parameters, ``redundancy`` included, or any other that has ``scores_`` or
-        ``feature_importances_`` after ``fit(X, y)``. It is not changed.
+        Ranks the remaining features: a selector of this package with any parameters,
+        including ``redundancy``, or any other estimator that has ``scores_`` or
+        ``feature_importances_`` after ``fit(X, y)``. It is not modified.
     n_features_to_select : int, float or None, default=None
-        How many features to keep, or which share of them; None keeps half. Features are
-        dropped until as many are left.
+        Number of features to keep, or fraction of them; None keeps half. Features are
+        dropped until this many are left.
     drop : float or int, default=0.1
-        Share of the features left that is dropped in a round, at least one; or their
-        number.
+        Fraction of the remaining features to drop in each round (at least one), or
+        their number.
     verbose : int, default=0
         Show progress if positive.
 
     Attributes
     ----------
     selector_ : selector
-        Fitted to the features that are kept.
+        The selector fitted on the kept features.
     scores_ : array of shape (n_features,)
-        Of the kept features, their scores in the last round. The others follow below
-        in the order of the ranking, in equal steps: their own scores come from other
-        rounds and cannot be compared.
+        Scores of the kept features in the last round. The others follow below in the
+        order of the ranking, in equal steps, because scores from different rounds are
+        not comparable.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     n_iter_ : int
-        How many times the features were ranked.
+        Number of times the features were ranked.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -31,40 +31,42 @@ class FCBF(MarginSelector):
         SU(f, y) = 2 I(f; y) / (H(f) + H(y)).
 
     Of the features above a threshold, the most relevant one, p, is kept, and every q
-    with SU(p, q) ≥ SU(q, y) is removed: p is an approximate Markov blanket of q. The
-    next one still there is kept, and so on. What is kept is the selection.
+    with SU(p, q) ≥ SU(q, y) is removed, because p is an approximate Markov blanket of
+    q. This is repeated with the most relevant remaining feature. The kept features are
+    the selection.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        None or "auto" keeps what the method arrives at. A number keeps the best
-        features by rank instead.
+        None or "auto" keeps the subset that the method finds. A number keeps the
+        best-ranked features instead.
     threshold : float, default=0.0
-        A feature is relevant if its uncertainty is above this.
+        A feature is relevant if its symmetrical uncertainty is above this.
     bins : {"three", "equal-width", "quantile", "mdl"} or None, default="three"
-        "three" cuts at μ ± σ; "mdl" where Fayyad and Irani's principle of minimal
-        description length finds it worthwhile, which may be nowhere; None takes the
-        values as they are, at most 256 different ones.
+        "three" cuts at μ ± σ. "mdl" cuts where Fayyad and Irani's minimum description
+        length principle accepts a cut, which may be nowhere. None uses the values as
+        they are, at most 256 distinct ones.
     n_bins : int, default=5
-        For "equal-width" and "quantile"; a value on a limit belongs to the upper bin.
+        Number of bins for "equal-width" and "quantile"; a value on an edge belongs to
+        the upper bin.
     scale : {"minmax", "standard"} or None, default="minmax"
-        No effect on the scores: bins move with the feature.
+        No effect on the scores, because bins scale with the feature.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Not used.
 
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        SU(f, y) of the features kept. Of all others SU(f, y) − 1, so that they come
-        behind: first those removed as redundant, then the irrelevant ones.
+        SU(f, y) of the kept features. For all others SU(f, y) − 1, so that they rank
+        below: first the redundant ones, then the irrelevant ones.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     relevance_ : array of shape (n_features,)
         SU(f, y), between 0 and 1.
     n_features_in_ : int

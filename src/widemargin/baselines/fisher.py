@@ -45,31 +45,31 @@ def _squares_within(U: Floats, y: Ints, means: Floats) -> Floats:
 
 
 class FisherScore(MarginSelector):
-    """Fisher score: variance between classes over variance within them.
+    """Fisher score: variance between classes divided by variance within them.
 
     With n_k samples of class k, of mean μ_k and variance σ_k² in the feature,
 
         score = Σ_k n_k (μ_k − μ)² / Σ_k n_k σ_k².
 
-    It does not depend on the scale of a feature. A feature that does not vary within
-    classes but between them is perfect; its denominator is taken as 1e-20 of what the
-    range of the feature would give, which puts it first and keeps the score finite.
+    It does not depend on the scale of a feature. A feature that varies between classes
+    but not within them is perfect; its denominator is replaced by 1e-20 of that of a
+    feature with the same range, which ranks it first and keeps the score finite.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
         No effect on the scores.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Not used.
 
@@ -80,21 +80,23 @@ class FisherScore(MarginSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -139,28 +141,28 @@ class TraceRatio(MarginSelector):
         λ = Σ_F S_b / Σ_F S_w,
 
     where S_b and S_w are the scatter of a feature between and within classes. Starting
-    from the best single features, λ is computed and F becomes the features of largest
-    S_b − λ S_w, until F is stable; that is the global maximum.
+    from the best single features, λ is computed and F is replaced by the features with
+    the largest S_b − λ S_w, until F is stable. That is the global maximum.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        The size of F, or its share of the features; None takes half. "auto" ranks
-        as None does, and keeps the smallest top-k whose 1-NN accuracy is within one
-        standard error of the best, cross-validated in ten stratified folds with the
-        ranking inside them.
+        Size of F, or fraction of the features; None uses half. "auto" ranks as None
+        does, and keeps the smallest top-k whose 1-NN accuracy is within one standard
+        error of the best, in ten-fold stratified cross-validation with the ranking
+        inside the folds.
     max_iter : int, default=100
-        Largest number of steps. A few are enough.
+        Maximum number of steps. A few are usually enough.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Not used.
 
@@ -172,27 +174,29 @@ class TraceRatio(MarginSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     ratio_ : float
         λ of the features kept, with "auto" of the better half; infinite if none of
         them varies within classes, in which case the scores use the largest finite
         ratio of a single feature.
     n_iter_ : int
-        Steps until F was stable.
+        Number of steps until F was stable.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

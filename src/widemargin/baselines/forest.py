@@ -27,42 +27,41 @@ _one_at_a_time = RLock()
 class ForestImportance(MarginSelector):
     """Impurity importances of scikit-learn's random forest.
 
-    The yardstick that most people know: how much a feature lowers the impurity (Gini's
-    for classes, the variance for a numeric target) at the nodes that split by it, in
-    the mean over the trees. The importances of a forest sum to 1, so that they say how
-    a feature compares with the others of the table, not how good it is. Features with
-    many different values are favoured.
+    The best-known baseline: the decrease in impurity (Gini for classes, variance for a
+    numeric target) at the nodes that split on the feature, averaged over the trees.
+    Importances sum to 1, so they compare a feature with the others of the table and do
+    not say how good it is. They favour features with many distinct values.
 
-    Features have to be numbers, and none may be missing: encode nominal features
-    first. The forest is that of `sklearn.ensemble.RandomForestClassifier`, or
+    Features must be numeric, without missing values; encode nominal features first. The
+    forest is that of `sklearn.ensemble.RandomForestClassifier`, or
     `RandomForestRegressor`.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
-        is within one standard error of the best, cross-validated in ten folds with the
-        ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     n_estimators : int, default=100
-        Trees.
+        Number of trees.
     max_features : "sqrt", "log2", int, float or None, default="sqrt"
-        Features that are tried at each node, as scikit-learn has it; None tries all,
-        which is scikit-learn's default for a numeric target.
+        Features considered at each split, as in scikit-learn; None considers all, which
+        is scikit-learn's default for a numeric target.
     min_samples_leaf : int, default=1
-        Rows of a leaf.
+        Minimum number of rows in a leaf.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        No effect on the scores, rounding aside: trees do not depend on it. It is how
-        features are scaled for 1-NN, if that has to choose.
+        No effect on the scores, apart from rounding. Used only to scale features for
+        1-NN, where that evaluates selections.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result does not depend on their number.
+        Number of threads; None uses all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Random seed.
     verbose : int, default=0
@@ -71,25 +70,27 @@ class ForestImportance(MarginSelector):
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        Importances; 0 for a constant feature.
+        Impurity importances; 0 for constant features.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
-        fold; all lowered by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
+        fold. ``optimism_`` is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

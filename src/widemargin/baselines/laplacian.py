@@ -29,41 +29,42 @@ NONE = 1e-20  # less than this, relatively, is rounding
 
 
 class LaplacianScore(MarginSelector):
-    """Laplacian score: variation along the edges of a graph over variation at all.
+    """Laplacian score: variation along the edges of a graph, relative to the variance.
 
-    Samples i and j that are joined have S_ij = exp(−‖x_i − x_j‖² / δ). With D the
-    diagonal matrix of the row sums of S, L = D − S and f̃ the feature less its mean
-    weighted by D, the paper's score, smaller for better features, is
+    Joined samples i and j have S_ij = exp(−‖x_i − x_j‖² / δ). With D the diagonal
+    matrix of the row sums of S, L = D − S, and f̃ the feature minus its D-weighted
+    mean, the paper's score, smaller for better features, is
 
         L_f = f̃ᵀ L f̃ / f̃ᵀ D f̃.
 
-    ``scores_`` is −L_f. The supervised graph joins all samples of one class, the
-    unsupervised one each sample to its k nearest; no sample is joined to itself.
+    ``scores_`` is −L_f. The supervised graph joins all samples of the same class; the
+    unsupervised graph joins each sample to its k nearest. No sample is joined to
+    itself.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     supervised : bool or None, default=None
-        Whether the graph is that of the classes. None: if ``fit`` is given a y.
+        Whether to build the graph from the classes. None does so if ``fit`` is given y.
     n_neighbors : int, default=5
-        k of the unsupervised graph, where two samples are joined if either is among
+        k of the unsupervised graph, in which two samples are joined if either is among
         the k nearest of the other.
     delta : float or "auto", default="auto"
-        Width of the heat kernel. "auto" is the mean distance of a sample to its
-        (⌊ln n⌋ + 1)-th nearest one; if that is 0, only duplicates are joined.
+        Width of the heat kernel. "auto" is the mean distance of a sample to its (⌊ln n⌋
+        + 1)-th nearest neighbour; if that is 0, only duplicates are joined.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Not used.
 
@@ -71,25 +72,27 @@ class LaplacianScore(MarginSelector):
     ----------
     scores_ : array of shape (n_features,)
         −L_f, from −2 to 0, higher is better. A feature that does not vary among the
-        samples that are joined to any has −2.
+        samples with neighbours scores −2.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     delta_ : float
         δ.
     n_features_in_ : int

@@ -26,72 +26,76 @@ TIE = 1e-10  # criteria this close are equal; a redundancy below it is none
 
 
 class MRMR(MarginSelector):
-    """MRMR: features that tell much about the class and little about each other.
+    """MRMR: features with much information about the class, little about each other.
 
-    Features are cut into bins. The first one taken has the largest mutual information
-    I(f; y) with the class; each further one the largest
+    Features are binned. The first feature selected has the largest mutual information
+    I(f; y) with the class; each further one has the largest
 
         "mid":  I(f; y) − mean I(f; s)     over the features s already taken,
         "miq":  I(f; y) / mean I(f; s),
 
-    where a redundancy below 1e-10 counts as that. Among equals the first column wins.
-    A step compares all features with the last one taken only, so k of them cost Θ(knd).
+    where a redundancy below 1e-10 is replaced by 1e-10. Ties go to the first column. A
+    step compares all features only with the last one selected, so selecting k features
+    costs Θ(knd).
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to take, or which share of them; None takes half. "auto"
-        takes all, and keeps the smallest top-k whose 1-NN accuracy is within one
-        standard error of the best, cross-validated in ten stratified folds with the
-        search inside them.
+        Number of features to select, or fraction of them; None selects half. "auto"
+        ranks all of them and keeps the smallest top-k whose 1-NN accuracy is within one
+        standard error of the best, in ten-fold stratified cross-validation with the
+        search inside the folds.
     criterion : {"mid", "miq"}, default="mid"
         Difference or quotient of relevance and redundancy.
     bins : {"three", "equal-width", "quantile", "mdl"} or None, default="three"
-        "three" cuts at μ ± σ; "mdl" where Fayyad and Irani's principle of minimal
-        description length finds it worthwhile, which may be nowhere; None takes the
-        values as they are, at most 256 different ones.
+        "three" cuts at μ ± σ. "mdl" cuts where Fayyad and Irani's minimum description
+        length principle accepts a cut, which may be nowhere. None uses the values as
+        they are, at most 256 distinct ones.
     n_bins : int, default=5
-        For "equal-width" and "quantile"; a value on a limit belongs to the upper bin.
+        Number of bins for "equal-width" and "quantile"; a value on an edge belongs to
+        the upper bin.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        No effect on the scores: bins move with the feature.
+        No effect on the scores, because bins scale with the feature.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        1 for the feature taken first, and 1/n_features less for each one after it.
-        Those that were not taken follow by the criterion after the last step; constant
-        features have 0.
+        1 for the feature selected first, and 1/n_features less for each following one.
+        Features that were not selected follow by the criterion after the last step;
+        constant features score 0.
     ranking_ : array of shape (n_features,)
-        1 for the feature taken first.
+        1 for the feature selected first.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     relevance_ : array of shape (n_features,)
         I(f; y) in nats.
     criterion_ : array of shape (n_features,)
-        Value of the criterion when a feature was taken, or after the last step.
+        Value of the criterion when the feature was selected, or after the last step.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -28,48 +28,49 @@ SPARE = 8  # listed neighbours beyond 2k, for when the nearest ones have gone
 class FeatureSimilarity(MarginSelector):
     """Feature similarity: one feature for each group of similar ones.
 
-    The dissimilarity of two features is their maximal information compression index
-    λ₂, the smaller eigenvalue of their covariance matrix: what is lost if the two are
-    projected onto one line. The feature whose k-th nearest feature is nearest is
-    retained, and its k nearest ones are discarded; the dissimilarity ε of the farthest
-    of these is the largest that is accepted from then on. This is repeated with what is
-    left, with smaller k where no k-th neighbour is within ε, until no two features are.
+    The dissimilarity of two features is their maximal information compression index λ₂,
+    the smaller eigenvalue of their covariance matrix: the variance lost when the two
+    are projected onto one line. The feature whose k-th nearest feature is closest is
+    retained, and its k nearest features are discarded. The dissimilarity ε of the
+    farthest of these is the largest that is accepted from then on. This is repeated
+    with the remaining features, with a smaller k if no k-th neighbour is within ε,
+    until no two features are within ε.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        None or "auto" keeps what the method arrives at. A number keeps the best
-        features by rank instead.
+        None or "auto" keeps the subset that the method finds. A number keeps the
+        best-ranked features instead.
     n_neighbors : int, "auto" or None, default=None
-        k to begin with: the larger, the fewer features are kept. None is 5, or half
-        the number of features if that is less. "auto" looks, by bisection, for a k
-        that leaves at least ``n_features_to_select`` features while k + 1 leaves fewer;
-        without such a number it is as None.
+        Initial k: the larger, the fewer features are kept. None is 5, or half the
+        number of features if that is less. "auto" finds by bisection a k that leaves at
+        least ``n_features_to_select`` features while k + 1 leaves fewer; without such a
+        number it is the same as None.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Not used.
 
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        Of a feature that is kept, its λ₂ with the nearest other one kept, or its
-        variance if there is none: what its loss would cost. Of the others, their λ₂
-        with the nearest one kept, less the largest variance of all features, which
-        puts them behind.
+        For a kept feature, its λ₂ with the most similar other kept feature, or its
+        variance if there is none: the cost of losing it. For the others, λ₂ with the
+        most similar kept feature minus the largest variance of all features, which
+        ranks them below.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     epsilon_ : float
-        ε; 0 if there was nothing to discard.
+        ε; 0 if nothing was discarded.
     n_neighbors_ : int
-        k to begin with.
+        The initial k.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

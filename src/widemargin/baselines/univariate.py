@@ -24,53 +24,55 @@ from widemargin.threads import Workers
 
 
 class FRegression(MarginSelector):
-    """F-statistic of a straight line from a feature to a numeric target.
+    """F-statistic of the linear regression of a numeric target on one feature.
 
     F = r² / (1 − r²) · (n − 2) for Pearson's correlation r of the feature with y, as
-    `sklearn.feature_selection.f_regression` computes it. It sees neither curves without
-    a slope nor what features tell only together.
+    `sklearn.feature_selection.f_regression` computes it. It detects neither nonlinear
+    relations without a slope nor interactions.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose R² with 5-NN is within one standard error of the
-        best, cross-validated in ten folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose R² with 5-NN is within one standard error of the best,
+        in ten-fold cross-validation with the ranking inside the folds.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        Makes no difference to the scores.
+        No effect on the scores.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Not used.
 
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        F, higher is better; 0 for constant features, and the largest float for those
-        that lie on a line with y.
+        F-statistic, higher is better; 0 for constant features, and the largest float
+        for features that are a linear function of y.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated R² of 5-NN with the best
-        1, 2, 3, … features, ranked by the training rows of each fold; all lowered by
-        ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated R² of 5-NN with the top 1,
+        2, 3, … features, ranked on the training rows of each fold. ``optimism_`` is
+        subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -121,37 +123,38 @@ class FRegression(MarginSelector):
 class MutualInformation(MarginSelector):
     """Mutual information of a feature with the class or a numeric target.
 
-    Estimated from the distances of nearest rows, without bins, as
-    `sklearn.feature_selection.mutual_info_classif` and `mutual_info_regression` do.
-    It sees any dependence of y on a single feature, not what features tell only
-    together. Features are taken as continuous numbers unless ``discrete_features``
-    says otherwise. To part equal values, a noise of about 10⁻¹⁰ of their size is added,
-    which ``random_state`` draws; where many values are equal, scores depend on it
-    and on the order of the rows.
+    Estimated from distances between nearest rows, without binning, as in
+    `sklearn.feature_selection.mutual_info_classif` and `mutual_info_regression`. It
+    detects any dependence of y on a single feature, but no interactions. Features are
+    treated as continuous unless ``discrete_features`` says otherwise. To break ties
+    between equal values, noise of about 10⁻¹⁰ of their size is added, drawn with
+    ``random_state``; where many values are equal, scores depend on it and on the order
+    of the rows.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
-        is within one standard error of the best, cross-validated in ten folds with the
-        ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     n_neighbors : int, default=3
-        More make the estimate less variable, and more biased.
+        Number of neighbours for the estimate. More reduce its variance and increase its
+        bias.
     discrete_features : array of bool or int, or bool, default=False
-        Features that hold few different numbers, as a mask or as column numbers; True
-        for all. Their scores are exact for the rows given, without noise.
+        Discrete features, as a mask or column indices; True for all. Their scores are
+        computed exactly, without noise.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        Makes no difference to the scores, but for the noise.
+        No effect on the scores, apart from the added noise.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The scores themselves take one.
+        Number of threads; None uses all cores. Scores are computed with one.
     random_state : int, RandomState or None, default=None
         Random seed of the noise.
     verbose : int, default=0
@@ -164,21 +167,23 @@ class MutualInformation(MarginSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
-        fold; all lowered by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
+        fold. ``optimism_`` is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

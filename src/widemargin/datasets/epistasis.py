@@ -32,12 +32,12 @@ def make_epistasis(
 
     A feature is a marker with two alleles; its value is the number of minor alleles, 0,
     1 or 2, in Hardy-Weinberg proportions. The first ``n_interacting`` markers determine
-    the probability of being a case, by the table that `penetrance` computes. Neither
-    one of them, nor any smaller number of them together, tells anything about the
-    class: whatever they are, the probability is the prevalence. The other markers are
-    independent of the class, with minor allele frequencies drawn from 0.05 to 0.5.
-    As in a case-control study, half of the rows are cases, to within one row, whatever
-    the prevalence; classes are in random order.
+    the probability of being a case, by the table that `penetrance` computes. No proper
+    subset of them carries any information about the class: whatever their values, the
+    probability is the prevalence. The other markers are independent of the class, with
+    minor allele frequencies drawn from 0.05 to 0.5. As in a case-control study, half of
+    the rows are cases, to within one row, whatever the prevalence; classes are in
+    random order.
 
     Parameters
     ----------
@@ -129,9 +129,9 @@ def penetrance(
 
     It is K + s · u(g₁) · v(g₂), and · w(g₃) for three markers, K the prevalence. Each
     factor has mean 0 and variance 1 over the genotypes in Hardy-Weinberg proportions.
-    So the mean over the genotypes of any one marker is K, and the heritability
-    s² / (K (1 − K)). Of all such factors, the one with the smallest maximum is taken,
-    which leaves room for the highest heritability.
+    So the mean over the genotypes of any one marker is K, and the heritability s² / (K
+    (1 − K)). Of all such factors, the one with the smallest maximum is used, which
+    allows the highest heritability.
 
     Parameters
     ----------

@@ -47,8 +47,9 @@ def load(
 ) -> Any:
     """Load a public data set.
 
-    It comes from scikit-learn if that has it; else from its file in a data folder; else
-    from OpenML, by `sklearn.datasets.fetch_openml`, which keeps what it has fetched.
+    It is taken from scikit-learn if bundled there, otherwise from a file in the data
+    folder, otherwise from OpenML by `sklearn.datasets.fetch_openml`, which caches its
+    downloads.
 
     Parameters
     ----------

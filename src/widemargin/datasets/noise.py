@@ -20,10 +20,10 @@ def append_noise(
 ) -> npt.NDArray[np.float64]:
     """Append columns that do not depend on the class.
 
-    A permuted copy has the values of a real feature, and so its spread, its steps and
-    its outliers; it lacks only what the feature says. A method that puts real features
-    before uniform columns may merely prefer a certain spread: it has to put them before
-    permuted copies, too.
+    A permuted copy has the same values as the real feature, and so the same spread,
+    granularity and outliers, but no information about the class. A method that ranks
+    real features above uniform columns may merely prefer a certain spread; it should
+    rank them above permuted copies, too.
 
     Parameters
     ----------

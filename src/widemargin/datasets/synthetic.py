@@ -20,9 +20,9 @@ def make_xor(
 ) -> Dataset:
     """Draw the xor problem: the class is the parity of the first features' signs.
 
-    Every feature is uniform on [-1, 1]. No relevant feature tells anything about the
-    class by itself, nor do any ``n_relevant - 1`` of them together, so that a method
-    which looks at one feature at a time is bound to fail.
+    Every feature is uniform on [-1, 1]. No relevant feature carries information about
+    the class by itself, nor do any ``n_relevant - 1`` of them together, so a univariate
+    method is bound to fail.
 
     Parameters
     ----------
@@ -122,10 +122,10 @@ def make_gaussian_relevant(
     """Draw two classes that differ in the mean of the first, Gaussian features.
 
     The relevant features have unit variance and mean -1.5 in class 0, +1.5 in class 1.
-    Three standard deviations apart, each of them tells the classes apart by itself,
-    93 % of the time, and at the default size Relief ranks all six above every other
-    feature. The others are uniform on [-1, 1]. Classes are of equal size, to within
-    one row, and in random order.
+    At three standard deviations apart, each of them alone classifies 93 % of the
+    samples correctly, and at the default size Relief ranks all six above every other
+    feature. The others are uniform on [-1, 1]. Classes are of equal size, to within one
+    row, and in random order.
 
     Parameters
     ----------
@@ -185,9 +185,9 @@ def make_ordinal(
     Every feature is uniform on [0, 1] over all rows. Those of class 0, 1 and 2 lie in
     the lower, middle and upper third of the first feature, which is thus monotone: a
     higher value never means a lower class. They lie in the middle, upper and lower
-    third of the second feature, which tells the classes apart as well but goes up and
-    then down. The others are independent of the class. Classes are of equal size and in
-    random order.
+    third of the second feature, which separates the classes equally well but rises and
+    then falls. The others are independent of the class. Classes are of equal size and
+    in random order.
 
     A method that asks how far apart the classes are (ReliefF, Simba) ranks the second
     feature at least as high as the first; one that asks for their order ranks the first

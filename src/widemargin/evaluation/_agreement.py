@@ -21,19 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Agreement:
-    """How alike the results of m methods are; what `agreement` returns.
+    """Agreement between the results of m methods; returned by `agreement`.
 
     Attributes
     ----------
     labels : list of str
     correlation : array of shape (m, m)
-        Spearman's rank correlation of the scores; NaN with a method that scores all
-        features the same.
+        Spearman's rank correlation of the scores; NaN for a method that gives all
+        features the same score.
     overlap : array of shape (m, m)
         |A ∩ B| / |A ∪ B| of the features selected; 1 for two empty selections.
     k : int or None
-        How many of the best features were compared; None for each method's own
-        selection.
+        Number of top features compared; None for each method's own selection.
     """
 
     labels: list[str]

@@ -49,53 +49,53 @@ NAME = "AutoSelector"
 
 
 class AutoSelector(TableSelector):
-    """Choose the method, how near copies are treated, and how many features to keep.
+    """Choose the method, the number of features, and whether to skip near-duplicates.
 
-    Methods, similarities from which a feature is skipped (none, 0.9, 0.7) and sizes
-    are tried in three times five stratified folds, with the ranking inside them. All
-    that score within one standard error of the best are as good as each other; of
-    these the most stable selection is taken, then the one with the fewest features. If
-    all features score higher than these by more than one standard error of the paired
-    difference, selection does not help, and all are kept.
-    `compare` recommends by the same rule. Methods that are clearly behind after the
-    first five folds are spared the other ten here.
+    Methods, redundancy thresholds (None, 0.9, 0.7) and sizes are compared by stratified
+    five-fold cross-validation, repeated three times, with the ranking inside the folds.
+    Candidates that score within one standard error of the best count as equally good;
+    of these, the most stable selection is taken, then the smallest. If all features
+    together score higher than that by more than one standard error of the paired
+    difference, selection does not help, and all are kept. `compare` recommends by the
+    same rule. Here, methods that are clearly behind after the first five folds are not
+    run on the other ten.
 
     Parameters
     ----------
     methods : selector, name, list or dict of these, or None, default=None
-        What ranks the features. None: a handful that suits the table, see
+        Methods to compare. None uses a handful that suit the table; see
         `widemargin.evaluation.default_selectors`.
     estimator : classifier, regressor, str or None, default=None
-        What the features are tried with, as for
-        `widemargin.evaluation.selection_curve`. None is 1-NN for classes, and the mean
-        of the five nearest rows for numbers, which try all sizes at once; any other one
-        is fitted for each of them.
+        Estimator that evaluates the features, as in
+        `widemargin.evaluation.selection_curve`. None is 1-NN for classes and 5-NN for a
+        numeric target, which evaluate all sizes at once; any other estimator is fitted
+        once per size.
     scoring : str, callable or None, default=None
-        As in scikit-learn. None: accuracy, or balanced accuracy if the largest class
-        has more than four times the rows of the smallest; for three or more ordered
-        classes "neg_rank_loss", for a numeric target "r2".
+        Score to optimise, as in scikit-learn. None is accuracy, or balanced accuracy if
+        the largest class has more than four times as many rows as the smallest;
+        "neg_rank_loss" for three or more ordered classes; "r2" for a numeric target.
     cv : int, "time", splitter, iterable of (train, test) or None, default=None
-        A number of stratified folds, made three times; with ``groups`` in `fit`, whole
-        groups are in one fold. None makes five, or fewer if no class has five rows.
+        Number of stratified folds, repeated three times. With ``groups`` in `fit`,
+        groups are kept together. None uses five folds, or fewer if no class has five
+        rows.
     n_features_to_select : int, float or None, default=None
-        How many features to keep, or which share of them: then the highest score
-        decides. None chooses that, too.
+        Number of features to keep, or fraction of them; the method with the highest
+        score is then chosen. None chooses the number, too.
     redundancy : float, "auto" or None, default="auto"
-        Similarity from which a feature is skipped because a better one is kept. "auto"
-        tries none, 0.9 and 0.7.
+        Similarity at which a feature is skipped as a near-duplicate of a better one.
+        "auto" tries None, 0.9 and 0.7.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     task : {"classification", "regression"} or None, default=None
-        Whether y holds classes or numbers. None goes by the methods; without any, or if
-        these can do both, by y: decimals, and numbers that hardly repeat, are
-        measurements.
+        Whether y holds classes or numbers. None decides by the methods, or, if they do
+        not settle it, by y: decimals, and numbers that hardly repeat, mean regression.
     max_samples : int or None, default=2000
-        Rows that are cross-validated; of more, a random sample. The features are then
-        ranked by all rows. None takes all.
+        Maximum number of rows to cross-validate; larger tables are sampled at random.
+        The final ranking uses all rows. None uses all rows.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
         Random seed.
     verbose : int, default=0
@@ -106,36 +106,38 @@ class AutoSelector(TableSelector):
     method_ : str
         The chosen method.
     score_ : float
-        Cross-validated score of the chosen features, corrected for having been chosen:
-        with up to 300 rows, each of five folds is scored with what is recommended
-        without its rows (nested cross-validation). With more rows, or if ``cv`` does
-        not divide the rows, it is what the other folds recommend, whose training rows
-        include those of the fold: a little optimism is left.
+        Cross-validated score of the selected features, corrected for selection bias.
+        With up to 300 rows, each of five folds is scored with the choice made without
+        its rows (nested cross-validation). With more rows, or if the test sets of
+        ``cv`` overlap or do not cover all rows, each fold is scored with the choice
+        recommended by the other folds; their training rows include those of the fold,
+        so a little optimism remains.
     score_stderr_ : float
         Its standard error.
     score_all_ : float
         Cross-validated score with all features.
     better_than_all_ : bool
-        Whether the chosen features score higher than all of them, by the corrected
-        resampled t-test at 5 %.
+        Whether the selected features score significantly higher than all features
+        (corrected resampled t-test at 5 %).
     stability_ : float
-        Nogueira's index of what is selected in the folds; NaN if all are kept.
+        Nogueira's stability index of the selections in the folds; NaN if all features
+        are kept.
     redundancy_ : float or None
         The chosen similarity.
     selector_ : selector
-        The chosen method, fitted to all rows.
+        The chosen method, fitted on all rows.
     signal_ : bool
-        Whether the labels have anything to do with the features, by
-        `widemargin.evaluation.signal` at the level 5 %. If not, `fit` warns, and all
-        features are rejected in ``features_``; what is kept says nothing.
+        Whether the features carry any information about y, by
+        `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns,
+        ``features_`` rejects all features, and the selection is not meaningful.
     features_ : DataFrame
-        One row per feature: what is known of it, and a verdict.
+        One row per feature, with a verdict and its reasons.
     recommendation_ : Recommendation
-        What was chosen and what is known about it.
+        Details of the choice.
     scores_, ranking_, support_, redundant_with_
         Those of ``selector_``.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

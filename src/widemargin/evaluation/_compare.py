@@ -51,12 +51,12 @@ def compare(
     image_order: Literal["C", "F"] = "C",
     task: str | None = None,
 ) -> Comparison:
-    """Let several methods rank the features of a table, and judge the rankings.
+    """Rank the features of a table by several methods, and evaluate the rankings.
 
-    All methods are fitted to all rows and tried in a cross-validated selection curve.
-    Then come, of the recommended method first, its stability on subsamples and the
-    significance of its scores, and groups of redundant features. Ctrl-C in one of the
-    later stages ends it there and keeps what is finished.
+    All methods are fitted on all rows and evaluated by a cross-validated selection
+    curve. The stability on subsamples and the significance of the scores follow,
+    starting with the recommended method, and then groups of redundant features. Ctrl-C
+    during one of the later stages ends that stage and keeps what is finished.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def compare(
     random_state : int, RandomState or None
         Random seed; None draws one, recorded in ``settings``.
     n_jobs : int or None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int
         Show progress if positive.
     image_shape : (height, width), default=None

@@ -61,10 +61,10 @@ class Baseline:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What several methods make of one data set; see `compare`.
+    """Results of several methods on one data set; returned by `compare`.
 
-    A part is None, or lacks methods, if it was left out for its cost (``notes`` says
-    so) or if the comparison was interrupted (``complete`` is False then).
+    A part is None, or lacks methods, if it was skipped because of its cost (see
+    ``notes``) or if the comparison was interrupted (``complete`` is then False).
 
     Attributes
     ----------
@@ -72,39 +72,39 @@ class Comparison:
         As given.
     feature_names : array of str of shape (n_features,)
     profile : Profile
-        What the data is, and data-quality warnings.
+        Description of the data, and data-quality warnings.
     selectors : dict of str → selector
-        By label, fitted to all rows.
+        By label, fitted on all rows.
     times : dict of str → float
-        Seconds of that fit.
+        Time of that fit in seconds.
     curve : SelectionCurve or None
     agreement : Agreement or None
-        None also for a single method.
+        Also None for a single method.
     resampling : dict of str → Resampling
-        Of the recommended method, and of others if they are cheap.
+        For the recommended method, and for others if they are cheap.
     significance : dict of str → Significance
         Likewise.
     redundancy : Redundancy or None
     signal_test : Signal or None
-        The test of whether there is anything in the table at all.
+        Test of whether the features carry any information about the target.
     chance : float or None
-        The score of always giving the same answer, in the same folds.
+        Score of a constant prediction in the same folds.
     recommended : selector or None
-        The recommended method without near copies, fitted to all rows; None if near
-        copies are not skipped.
+        The recommended method with ``redundancy``, fitted on all rows; None if
+        near-duplicates are not skipped.
     classifier : str
-        What the features were tried with, such as "1-NN".
+        Estimator that evaluated the features, such as "1-NN".
     settings : dict
         Plain values that reproduce the call.
     notes : list of str
-        What was decided, left out or remarkable on the way.
+        Decisions, omissions and other remarks.
     complete : bool
         False if interrupted.
     image_shape : (height, width) or None
     image_order : {"C", "F"}
         Whether images were flattened row by row or column by column.
     ordered : bool
-        Whether the classes are three or more and taken to be in order.
+        Whether there are three or more classes that are treated as ordered.
     """
 
     X: Any
@@ -143,10 +143,9 @@ class Comparison:
     def best(self) -> str | None:
         """Label of the recommended method; None without a curve.
 
-        Of all methods, ways to treat near copies and sizes that score within one
-        standard error of the best, it has the most stable selection, then the fewest
-        features; all features are recommended if they clearly score higher than these,
-        see `AutoSelector`.
+        Of all methods, redundancy thresholds and sizes that score within one standard
+        error of the best, it has the most stable selection, then the fewest features.
+        All features are recommended if they clearly score higher; see `AutoSelector`.
         """
         return self.choice.method if self.choice else None
 
@@ -221,19 +220,20 @@ class Comparison:
 
     @cached_property
     def features(self) -> pd.DataFrame:
-        """One row per feature, best first: what is known of it, and the verdict.
+        """One row per feature, best first, with what is known about it and a verdict.
 
         Columns: feature, rank and score (by the recommended method), p_value, q_value,
-        frequency (share of the subsamples that select it), verdict, why, direction and
+        frequency (fraction of subsamples that select it), verdict, why, direction and
         auc; NaN where a part is missing. A feature is *confirmed* if q < 0.05 and at
         least 60 % of the subsamples select it, *tentative* if one of the two holds or
-        is all that is known, else *rejected*; without signal, all are. ``why`` says
-        what speaks against it: below the cut (it ranks behind those kept), near copy of
-        another one, unstable, not significant, constant, no signal. For two classes,
-        and for more if they are in order, ``direction`` is 1 if values rise with the
-        class and −1 if they fall, and ``auc`` is the probability that of two rows of
-        different classes the higher class has the higher value. For a numeric target
-        both are as for classes in order, with the target in the place of the class.
+        is all that is known, else *rejected*; without signal, all are. ``why`` gives
+        the reasons against it: below the cut (it ranks below the kept ones),
+        near-duplicate of another one, unstable, not significant, constant, no signal.
+        For two classes, and for more if they are in order, ``direction`` is 1 if values
+        rise with the class and −1 if they fall, and ``auc`` is the probability that of
+        two rows of different classes the higher class has the higher value. For a
+        numeric target both are as for classes in order, with the target in the place of
+        the class.
         """
         label = self.best or next(iter(self.selectors))
         fitted = self.recommended or self.selectors[label]
@@ -256,7 +256,7 @@ class Comparison:
         return data_frame({**columns, "direction": sign[order], "auc": auc[order]})
 
     def _near_copies(self, fitted: MarginSelector) -> Ints | None:
-        """The better feature of which each is a near copy, −1 for none."""
+        """The better feature of which each is a near-duplicate, −1 for none."""
         if fitted.redundant_with_ is not None:
             return fitted.redundant_with_
         if self.redundancy is None:
@@ -326,7 +326,7 @@ class Comparison:
         )
 
     def _ranked(self, choice: Choice) -> str:
-        without = "" if choice.redundancy is None else " without near copies"
+        without = "" if choice.redundancy is None else " without near-duplicates"
         return f"as {choice.method} ranks them{without}"
 
     @property

@@ -58,18 +58,18 @@ class SelectionCurve:
     baseline : array of shape (n_folds,)
         Score of each fold with all features; NaN where a fold was not finished.
     n_features_in : int
-        How many features there are.
+        Number of features.
     scoring : str
-        What the score is.
+        Name of the score.
     complete : bool
         False if the computation was interrupted: the frame then has the finished
         folds only.
     reference : array of int or None
-        Columns that the caller gave as ``baseline``; None if there are none.
+        Columns given as ``baseline``; None if there are none.
     reference_scores : array of shape (n_folds,) or None
-        Score of each fold with exactly these.
+        Score of each fold with exactly these columns.
     evidence : Evidence or None
-        What a recommendation is made of; None if interrupted, or with ``refit_sizes``.
+        Basis of a recommendation; None if interrupted, or with ``refit_sizes``.
     """
 
     frame: pd.DataFrame
@@ -194,12 +194,12 @@ def selection_curve(
     random_state: Any = None,
     verbose: int = 0,
 ) -> SelectionCurve:
-    """Cross-validate a classifier with the best k features, for many k and selectors.
+    """Cross-validate a classifier with the top k features, for many k and selectors.
 
-    In each fold, a selector ranks the features by the training rows alone, once, and
-    the classifier is fitted to the training rows and scored on the test rows with the k
-    best of that ranking. Test rows play no part in the selection: ranking the features
-    on all rows first and cross-validating afterwards would promise too much.
+    In each fold, a selector ranks the features once, on the training rows only. The
+    classifier is then fitted on the training rows and scored on the test rows with the
+    top k features of that ranking. Test rows play no part in the selection; ranking on
+    all rows first and cross-validating afterwards would be too optimistic.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def try_out(
     verbose: int = 0,
     caller: str = CALLER,
 ) -> Curves:
-    """Do the work of `selection_curve`, with and without near copies.
+    """Do the work of `selection_curve`, with and without near-duplicates.
 
     ``thresholds`` are similarities from which features are skipped; a number of folds
     is made ``repeats`` times. ``nested`` also does it without the rows of each fold, if

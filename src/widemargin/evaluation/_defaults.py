@@ -32,14 +32,14 @@ def default_selectors(
     categorical_features: Any = None,
     task: str | None = None,
 ) -> dict[str, MarginSelector]:
-    """Choose a handful of methods that suit a table: by its size and by its types.
+    """Choose a handful of methods that suit a table, by its size and column types.
 
-    Different ideas rather than different flavours of one, and the importances of a
-    random forest, to see when margins do not pay. On a table with nominal
-    columns or missing values only methods that take them as they are; with three or
-    more ordered classes the methods for these, and for a numeric target those for
-    numbers. What takes a row at a time visits a
-    sample of a huge table, and what would take minutes is left out.
+    The methods represent different ideas rather than variants of one, and include
+    random forest importances, to show when margins do not pay off. On a table with
+    nominal columns or missing values, only methods that support them are used; with
+    three or more ordered classes, the ordinal methods; with a numeric target, the
+    regression methods. On a huge table, methods that visit row by row visit a sample,
+    and methods that would take minutes are left out.
 
     Parameters
     ----------

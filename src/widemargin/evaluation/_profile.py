@@ -59,27 +59,27 @@ class Profile:
     kinds : array of str of shape (n_features,)
         "numeric", "boolean", "ordered" or "nominal".
     missing : array of int of shape (n_features,)
-        Cells without a value.
+        Number of missing values.
     distinct : array of int of shape (n_features,)
-        Different values, missing ones not counted.
+        Number of distinct values, not counting missing ones.
     low, high : array of shape (n_features,)
         Smallest and largest value; NaN where values are not numbers.
     duplicated_columns : list of list of int
         Groups of varying columns that are equal.
     target_copies : list of int
-        Columns that tell all classes apart.
+        Columns that determine the class.
     identifiers : list of int
         Columns that number or name the rows.
     duplicated_rows : int
         Rows whose features repeat an earlier row's.
     contradictory_rows : int
-        Rows with a twin of another class.
+        Rows with the same features as a row of another class.
     class_counts : dict
         Rows of each class, in the order of the classes; empty for a numeric target.
     ordered : bool
-        Whether the type of y puts its classes in order.
+        Whether the type of y orders its classes.
     target : array of shape (n_samples,) or None
-        The numbers to predict, if y holds such.
+        The numeric target, if y is numeric.
     """
 
     n_samples: int
@@ -271,7 +271,7 @@ class Profile:
 def profile(
     X: Any, y: Any, *, categorical_features: Any = None, task: str | None = None
 ) -> Profile:
-    """Say what a data set is, and give data-quality warnings.
+    """Describe a data set, and give data-quality warnings.
 
     Parameters
     ----------

@@ -68,15 +68,15 @@ class Tree:
 class RankingTree(ClassifierMixin, BaseEstimator):
     """Decision tree for ordered classes.
 
-    Each node is split where that most reduces the ranking impurity
-    Σ_{i<j} (j − i) N_i N_j, the number of pairs of samples that the node leaves
-    unordered, each counted by the distance of its classes. Of equally good splits the
-    first feature's is taken, then the lowest threshold. The counts are integers, so
-    that rounding decides nothing, and the tree does not depend on the order of rows.
+    Each node is split where that most reduces the ranking impurity Σ_{i<j} (j − i) N_i
+    N_j, the number of pairs of samples that the node leaves unordered, weighted by the
+    distance between their classes. Of equally good splits, that of the first feature is
+    used, then the lowest threshold. The counts are integers, so rounding has no effect,
+    and the tree does not depend on the order of the rows.
 
-    Classes are ordered as their labels are sorted; a pandas ordered categorical and a
-    polars Enum are taken in their own order. Their ranks i, j are their places among
-    the classes that occur in y.
+    Classes are ordered by their sorted labels; a pandas ordered categorical and a
+    polars Enum keep their own order. The ranks i, j are the positions among the classes
+    that occur in y.
 
     Parameters
     ----------

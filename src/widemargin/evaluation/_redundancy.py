@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Redundancy:
-    """Groups of features, each around its best one; what `redundancy` returns.
+    """Groups of similar features, each around its best one; returned by `redundancy`.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Redundancy:
         Columns of each group of two or more features, the representative first, the
         others best first. Groups come in the order of their representatives.
     similarities : array of shape (n_features,)
-        How alike a feature and its representative are; 1 for those alone.
+        Similarity of each feature to its representative; 1 for features in no group.
     names : array of str of shape (n_features,)
     measure : str
         "correlation" or "uncertainty".
@@ -109,18 +109,18 @@ def redundancy(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Redundancy:
-    """Find groups of features of which one would do.
+    """Find groups of redundant features, of which one would suffice.
 
-    Features are visited best first. One that is similar, by ``threshold`` or more, to
-    a representative found before joins the group of the most similar one; else it
-    becomes a representative itself. So every member is similar to the representative
-    of its group, and no two representatives are similar: groups do not grow into
-    chains whose ends have nothing in common.
+    Features are visited best first. A feature whose similarity to an earlier
+    representative reaches ``threshold`` joins the group of the most similar one;
+    otherwise it becomes a representative itself. So every member is similar to the
+    representative of its group, and no two representatives are similar. Groups cannot
+    grow into chains whose ends have nothing in common.
 
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features)
-        Missing values and columns without numbers are welcome.
+        Missing values and non-numeric columns are allowed.
     y : array-like of shape (n_samples,), optional
         Classes, or numbers to predict: decimals, and numbers that hardly repeat. If
         there are no ``scores``, features are visited in the order of their symmetrical
@@ -141,7 +141,7 @@ def redundancy(
     n_bins : int
         For "uncertainty".
     n_jobs : int or None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int
         Show progress if positive.
 
@@ -152,8 +152,8 @@ def redundancy(
 
     Notes
     -----
-    Costs up to n d² / 2, in blocks: there is never a matrix of d² similarities.
-    Constant features are in no group.
+    The cost is up to n d² / 2, in blocks; no d × d matrix is stored. Constant features
+    are not in any group.
 
     Examples
     --------

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Resampling:
-    """Selections and rankings of many subsamples; what `resample` returns.
+    """Selections and rankings on many subsamples; returned by `resample`.
 
     Attributes
     ----------
     frequency : array of shape (n_features,)
-        Share of the subsamples in which a feature was selected.
+        Fraction of subsamples in which each feature was selected.
     ranks : array of shape (n, n_features)
         Ranking in each subsample, 1 for the best.
     rank_low, rank_high : array of shape (n_features,)
@@ -53,7 +53,7 @@ class Resampling:
         What was selected in each subsample.
     stability : Stability
         Nogueira's index of the selections, without an interval: the subsamples share
-        rows, so that they do not tell how it would vary over new tables.
+        rows, so they do not show how it would vary between independent tables.
     names : array of str of shape (n_features,)
     """
 
@@ -104,7 +104,7 @@ def resample(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Resampling:
-    """Fit a selector to many subsamples, to see what it selects and how firmly.
+    """Fit a selector on many subsamples, to see how stable its selection is.
 
     Parameters
     ----------

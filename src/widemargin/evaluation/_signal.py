@@ -40,23 +40,23 @@ WEIGHTS = {
 
 @dataclass(frozen=True, repr=False)
 class Signal:
-    """Whether the labels have anything to do with the features; see `signal`.
+    """Result of the test for signal; returned by `signal`.
 
-    It is true, as a condition, if a signal was found.
+    Its truth value is whether a signal was found.
 
     Attributes
     ----------
     p_value : float
-        How likely a result like this, or a clearer one, is by chance.
+        Probability of a result at least as extreme if there is no signal.
     level : float
-        The test's level: the share of tables without signal in which one is found.
+        Level of the test: the probability of finding a signal where there is none.
     n_permutations : int
     statistic : str
-        The statistic that is least likely by chance.
+        The statistic with the smallest p-value.
     p_values : dict of str → float
-        Of each statistic, not corrected for their number; ``p_value`` is.
+        p-value of each statistic, not corrected for multiple testing; ``p_value`` is.
     note : str
-        What was done with groups, if there are any.
+        How groups were handled, if there are any.
     """
 
     p_value: float
@@ -103,20 +103,19 @@ def signal(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Signal:
-    """Test whether the labels have anything to do with the features.
+    """Test whether the features carry any information about the labels.
 
-    Six statistics are computed for the labels as they are and for random permutations
-    of them: the strongest single feature (share of variance between classes, χ² of a
-    nominal one), the ten strongest, all together; how often the five nearest rows are
-    of a row's own class, with all features and classes counting the same; the largest
-    score of ReliefF, and its ten largest, which find features that tell something only
-    together. The p-value is that of the smallest of their p-values, weighted (the
-    strongest feature counts for 40 % of the level) and held against what it is under
-    the same permutations. For a numeric target, the statistics are the share of its
-    variance that a feature explains, the correlation of y with its mean over the five
-    nearest rows, and the scores of RReliefF. So the level is kept, however many
-    statistics there are, whatever the features' distributions and however they depend
-    on each other.
+    Six statistics are computed for the labels and for random permutations of them: the
+    strongest single feature (fraction of variance between classes, or χ² for a nominal
+    feature), the ten strongest, and all together; how often the five nearest rows have
+    the same class, with equal weight for all features and classes; and the largest
+    score of ReliefF and its ten largest, which find features that matter only in
+    combination. The smallest of their p-values, weighted so that the strongest feature
+    has 40 % of the level, is compared with its own distribution under the same
+    permutations. For a numeric target, the statistics are the fraction of variance that
+    a feature explains, the correlation of y with its mean over the five nearest rows,
+    and the scores of RReliefF. The level therefore holds whatever the number of
+    statistics, the distributions of the features and the dependence between them.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def signal(
     random_state : int, RandomState or None, default=None
         Random seed.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
@@ -150,9 +149,10 @@ def signal(
 
     Notes
     -----
-    Rows are taken for independent unless ``groups`` says otherwise. Repeated rows of
-    one person, machine or day make a signal of what is none. Of more than 1000 rows, or
-    fewer in wide tables, a random part serves for what compares rows with each other.
+    Rows are treated as independent unless ``groups`` is given. Repeated measurements of
+    one person, machine or day would look like signal. With more than 1000 rows, or
+    fewer in wide tables, the statistics that compare rows with each other use a random
+    subset.
 
     Examples
     --------

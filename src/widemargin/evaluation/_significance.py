@@ -56,22 +56,22 @@ ROUNDS = 40  # of probes: twice what lets a single feature have q < 0.05
 
 @dataclass(frozen=True, repr=False)
 class Significance:
-    """Scores with their p-values and q-values; what `significance` returns.
+    """Scores with p-values and q-values; returned by `significance`.
 
     Attributes
     ----------
     scores : array of shape (n_features,)
-        The selector's scores on the data as they are.
+        The selector's scores on the original data.
     p_values : array of shape (n_features,)
-        How likely a score at least as high is by chance.
+        Probability of a score at least as high under the null hypothesis.
     q_values : array of shape (n_features,)
-        p-values corrected by Benjamini and Hochberg: among the features with q ≤ a, a
-        share of at most a is expected to be there by chance.
+        p-values with Benjamini-Hochberg correction: among the features with q ≤ a, the
+        expected fraction of false discoveries is at most a.
     names : array of str of shape (n_features,)
     n_permutations : int
         Permutations of the labels, or rounds of probes, that were finished.
     method : str
-        "permutation", "pooled" or "probes": the way that was taken.
+        The method used: "permutation", "pooled" or "probes".
     how : str
         The same in a sentence or two.
     complete : bool
@@ -141,30 +141,30 @@ def significance(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Significance:
-    """How likely each feature's score is by chance: p-values and q-values.
+    """Compute p-values and q-values of each feature's score by permutation.
 
-    The selector is fitted again to B random permutations of y. What is tested is
-    whether y has anything to do with X: if not, p-values are uniform, whatever
-    the features' distributions and however they depend on each other. Methods whose
-    scores are relative to the best feature are tested by what the scores are made of:
-    the share of Simba times the margin e(w) that its weights reach, the squared weights
-    of OSimba and LMBA, the criterion of MRMR, the relevance of FCBF.
+    The selector is refitted on B random permutations of y. The null hypothesis is that
+    y is independent of X; p-values are then uniform, whatever the distributions of the
+    features and the dependence between them. For methods whose scores are relative to
+    the best feature, the underlying quantities are tested: the score of Simba times the
+    margin e(w) that its weights reach, the squared weights of OSimba and LMBA, the
+    criterion of MRMR, the relevance of FCBF.
 
-    If that makes any feature significant, all with p ≤ 0.05 are confirmed by permuting
-    their own columns: labels and other features stay, the selector is fitted again 15
-    to 60 times, and the feature's score is compared with those that chance gives it
-    *beside the features that tell the classes apart* (Student's t). The larger of the
-    two p-values is reported. Methods that look at each feature on its own need no
+    If any feature is significant, all features with p ≤ 0.05 are confirmed by permuting
+    their own columns: the labels and all other features are left unchanged, the
+    selector is refitted 15 to 60 times, and the feature's score is compared with its
+    scores under permutation *in the presence of the informative features* (Student's
+    t). The larger of the two p-values is reported. Univariate methods need no
     confirmation.
 
     ``method="permutation"``
         The p-value of a feature is (1 + how many of its B scores reach its score on the
-        data) / (1 + B). To find a single one of d features takes 20 d permutations.
-        Most features need far fewer: where scores of some features cost less than
-        those of all (Relief, ReliefF, FisherScore, PearsonScore, InformationGain,
-        FCBF, RReliefF, FRegression), a feature stops at the end of a stage (500
-        permutations or fewer, twice that, …) in which 20 of its scores have reached the
-        one on the data.
+        data) / (1 + B). Detecting a single one of d features takes 20 d permutations.
+        Most features need far fewer: where scores of some features can be computed at
+        lower cost than those of all (Relief, ReliefF, FisherScore, PearsonScore,
+        InformationGain, FCBF, RReliefF, FRegression), a feature stops at the end of a
+        stage (500 permutations or fewer, twice that, …) in which 20 of its scores have
+        reached the one on the data.
     ``method="pooled"``
         A few hundred permutations. The p-value of a feature whose score is reached
         often is as above. For the others, scores are standardised, feature by feature,
@@ -172,17 +172,18 @@ def significance(
         tail, so that p-values can be as small as 1/(20 d).
     ``method="auto"``
         "permutation" if 20 d permutations are affordable (or given), else "pooled".
-        That depends on the shape of the table and the kind of method only, not on a
-        clock.
+        That depends only on the shape of the table and the kind of method, not on
+        measured times.
     ``method="probes"``
-        The selector is fitted to X together with a copy of it whose rows are permuted,
-        as a whole, a few times anew. The copied features, the probes, look like the
-        real ones and have nothing to do with the class, and they compete with the real
-        ones in one fit. The p-value of a feature is (1 + how many of all probes reach
-        its score) / (1 + the number of probes). What it tests is whether the feature
-        scores higher than an irrelevant one *in these data*, with the other features as
-        informative as they are. It takes the scores of all irrelevant features for
-        alike, so features should be of about the same kind.
+        The selector is fitted on X together with a copy of X whose rows are permuted as
+        a whole; this is repeated a few times. The copied features, called probes, are
+        distributed like the real ones but independent of the class, and compete with
+        the real ones in one fit. The p-value of a feature is (1 + how many of all
+        probes reach its score) / (1 + the number of probes). What it tests is whether
+        the feature scores higher than an irrelevant one *in these data*, with the other
+        features as informative as they are. It assumes that the scores of all
+        irrelevant features have the same distribution, so features should be of a
+        similar kind.
 
     Parameters
     ----------
@@ -222,22 +223,22 @@ def significance(
 
     Notes
     -----
-    Permutations take rows for independent. Where several rows come from one person or
+    Permutations treat rows as independent. If several rows come from one person or
     machine, p-values are too small.
 
-    Permuted labels alone test whether the labels have to do with any of the features,
-    not with which. Where some features tell the classes apart, methods of nearest
-    neighbours choose other neighbours than under permuted labels, and the scores of
-    irrelevant features change, too: those of numbers may become higher and vary more,
-    those of nominal features mostly become lower. The confirmation guards against the
-    former. What it tests is whether a feature is independent of the labels *and* of
-    the other features; an irrelevant feature that goes with a relevant one is not, and
-    may be reported.
+    Permuting the labels alone tests whether they depend on any of the features, not on
+    which. If some features separate the classes, nearest-neighbour methods find other
+    neighbours than under permuted labels, and the scores of irrelevant features change,
+    too: scores of numeric features may become higher and more variable, those of
+    nominal features mostly become lower. The confirmation guards against the former. It
+    tests whether a feature is independent of the labels *and* of the other features; an
+    irrelevant feature that is correlated with a relevant one is not, and may be
+    reported.
 
     With ``method="permutation"`` each p-value is valid on its own: P(p ≤ t) ≤ t. With
     "pooled", that holds for each feature for t from 0.05 up, and on average over
-    features with similar tails for smaller t. With probes p-values are conservative
-    where these disturb the scores, as in small tables they do.
+    features with similar tails for smaller t. With probes, p-values are conservative
+    where the probes distort the scores, as they do in small tables.
 
     Examples
     --------

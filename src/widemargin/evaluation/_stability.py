@@ -24,20 +24,19 @@ TINY = 1e-12  # 1 − Φ of sets that are equal, but for rounding
 
 @dataclass(frozen=True, repr=False)
 class Stability:
-    """How alike several selections are; what `stability` returns.
+    """Similarity of several selections; returned by `stability`.
 
     Attributes
     ----------
     value : float
-        1 if all selections are the same, about 0 if they are drawn at random. NaN, and
-        so are ``low`` and ``high``, if every set is empty or every set holds all
-        features: then nothing was chosen that could vary.
+        1 if all selections are the same, about 0 for random selections. NaN, like
+        ``low`` and ``high``, if every set is empty or every set contains all features.
     low, high : float
-        Its confidence interval, within 0 and 1; NaN if none was asked for.
+        Confidence interval, within 0 and 1; NaN if none was requested.
     n_sets : int
-        How many selections were compared.
+        Number of selections compared.
     confidence : float or None
-        What the interval covers; None if there is none.
+        Confidence level of the interval; None if there is none.
     """
 
     value: float
@@ -63,25 +62,26 @@ def stability(
     n_features: int | None = None,
     confidence: float | None = 0.95,
 ) -> Stability:
-    """Measure how alike several selections are, by Nogueira's index.
+    """Measure the similarity of several selections by Nogueira's index.
 
-    With M selections among d features, of k̄ features each on average, and with p_f the
-    share of the selections that hold feature f,
+    For M selections among d features, with a mean size of k̄, and p_f the fraction of
+    selections that contain feature f,
 
         Φ = 1 − Σ_f M/(M−1) p_f (1 − p_f) / d  /  (k̄/d (1 − k̄/d)).
 
     Selections may differ in size. The index is corrected for chance: whatever the
-    sizes, its expectation is 0 if sets are drawn at random. The authors call values
-    above 0.75 excellent and below 0.4 poor.
+    sizes, its expectation is 0 for random selections. The authors call values above
+    0.75 excellent and below 0.4 poor.
 
-    The interval takes the selections for independent, as from new tables; those of
-    subsamples of one table are not, and have no such interval. It is made of the
-    authors' standard error, a quantile of Student's t with M − 1 degrees of freedom
-    and, below the index, the logarithm of 1 − Φ, since few sets that differ weigh
-    heavily where most are equal. If all sets are equal, a share a of 1 − 0.025^(1/M)
-    of new sets may still differ, and in all that they hold: Φ ≥ 1 − 2a / (1 − k̄/d).
-    In simulations (20 to 100 sets, 20 and 100 features, Φ from 0.3 to 0.98) it covers
-    the truth in 92 to 100 % of the cases, in more than 95 % if selections hardly vary.
+    The interval assumes independent selections, as from independent tables. Selections
+    on subsamples of one table are not independent and have no such interval. It uses
+    the authors' standard error, a quantile of Student's t with M − 1 degrees of freedom
+    and, below the index, a logarithmic scale in 1 − Φ, because a few deviating sets
+    have a large effect when most are equal. If all sets are equal, a fraction a = 1 −
+    0.025^(1/M) of new sets may still differ in all their features: Φ ≥ 1 − 2a / (1 −
+    k̄/d). In simulations (20 to 100 sets, 20 and 100 features, Φ from 0.3 to 0.98) it
+    covers the truth in 92 to 100 % of the cases, and in more than 95 % if selections
+    hardly vary.
 
     Parameters
     ----------

@@ -36,70 +36,72 @@ from widemargin.threads import Workers
 
 
 class OReliefF(SampledSelector):
-    """O-ReliefF: ReliefF for ordered classes and features that should rise with them.
+    """O-ReliefF: ReliefF for ordered classes and features that increase with them.
 
-    Each sample x has an upward margin, to its k nearest misses among all higher
-    classes, and a downward one, to those among all lower classes:
+    Each sample x has an upward margin, to its k nearest misses in all higher classes,
+    and a downward margin, to those in all lower classes:
 
         w_f += mean (miss⁺_f − x_f) − mean |x_f − hit_f|
              + mean (x_f − miss⁻_f) − mean |x_f − hit_f|,
 
-    averaged over the samples. The differences to the misses are signed, so that a
-    feature which tells classes apart without rising with them gains nothing. The lowest
-    class has no downward margin and the highest no upward one. Neighbours, by Euclidean
-    distance in the scaled space, that are tied at the k-th place share the remaining
+    averaged over the samples. The differences to the misses are signed, so a feature
+    that separates the classes without increasing with them gains nothing. The lowest
+    class has no downward margin, and the highest has no upward margin. Distances are
+    Euclidean in the scaled space. Neighbours tied at the k-th place share the remaining
     weight equally, so scores do not depend on the order of the rows.
 
     Labels are numbers, ordered by value, or an ordered categorical.
 
-    Missing values are taken as they are: a difference is the one to expect from the
-    values of the feature in that row's class, and a signed one likewise. A nominal
-    feature has no direction, so it is taken with ``difference="absolute"`` and
-    ``hits="nearest"`` only; its values differ by 0 or 1.
+    Missing values are supported: expected differences, signed or absolute, over the
+    values of the feature in that row's class are used. A nominal feature has no
+    direction, so it requires ``difference="absolute"`` and ``hits="nearest"``; its
+    values differ by 0 or 1.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     n_neighbors : int or "log", default=1
-        k; "log" is the natural logarithm of the number of samples, rounded.
+        Number k of hits, and of misses in higher and in lower classes; "log" is the
+        natural logarithm of the number of samples, rounded.
     difference : {"directed", "absolute"}, default="directed"
-        How a miss counts: "absolute" is |x_f − miss_f|, the formula as the paper prints
-        it, which rewards features that are not monotone as well.
+        How a miss counts. "absolute" is |x_f − miss_f|, the formula printed in the
+        paper, which also rewards features that are not monotone.
     hits : {"nearest", "dominating"}, default="nearest"
         Which samples of its class are the hits of x: the nearest ones, or, as in the
         paper, for the upward margin the nearest of those that are at least x on every
         feature, and for the downward margin of those that are at most x; there may be
         none. "dominating" compares all pairs within a class, in O(n² d) at worst.
     directions : None, "auto" or array of shape (n_features,), default=None
-        1 for a feature of which more is better, −1 for one of which less is. None takes
-        all as 1; "auto" takes the sign of the rank correlation with y.
+        1 for a feature that should increase with the class, −1 for one that should
+        decrease. None uses 1 for all; "auto" uses the sign of the rank correlation with
+        y.
     n_samples : int, "auto" or None, default=None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
         visits samples in random order until simultaneous confidence intervals settle
         which features are selected, or are as narrow as ``tol``.
     tol : float or None, default=None
-        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
-        None is 0.0025 times the largest difference that a feature can show, so 0.0025
-        with features scaled by their range.
+        Half-width of the intervals at which ``n_samples="auto"`` stops. None is 0.0025
+        times the largest possible difference in a feature, which is 0.0025 for features
+        scaled by their range.
     confidence : float, default=0.95
         Simultaneous coverage of the intervals, valid at every stopping time.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
         Random seed of the samples to visit, if ``n_samples`` is given.
     verbose : int, default=0
@@ -114,45 +116,48 @@ class OReliefF(SampledSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_samples_ : int
-        Samples visited.
+        Number of samples visited.
     scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
-        ends, for the scores that visiting all samples gives. See
-        `widemargin.sampling` for the argument.
+        With ``n_samples="auto"``: simultaneous confidence intervals (lower and upper
+        ends) for the scores that visiting all samples would give. See
+        `widemargin.sampling` for the derivation.
     converged_ : bool
-        With ``n_samples="auto"``: whether the intervals settle which features are
+        With ``n_samples="auto"``: whether the intervals settled which features are
         selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
     Notes
     -----
-    Scores of features with different spreads are not comparable where differences are
-    directed. For a feature that knows nothing of the class, the signed differences to
-    misses have mean 0, while the hits cost −|x_f − hit_f| once for every margin: its
-    expected score is below 0, the more so the wider it is spread over its range.
-    (ReliefF, and ``difference="absolute"``, subtract hits from misses of the same size,
-    and have about 0 there.) So a narrow feature may outrank others whatever the labels
-    are: on German credit with 50 uniform columns, scores tell real features from added
-    ones with an AUC of 0.96, and of 0.97 if the labels are shuffled.
-    `widemargin.evaluation.significance` holds each feature against itself with permuted
-    labels, which takes the spread out: by its p-values the two AUCs are 0.70 and 0.50.
+    With directed differences, scores of features with different spreads are not
+    comparable. For a feature that is independent of the class, the signed differences
+    to misses have mean 0, while the hits cost −|x_f − hit_f| for every margin. Its
+    expected score is below 0, and the lower the wider its spread. (With ReliefF and
+    ``difference="absolute"``, misses and hits cancel, and the expected score is about
+    0.) So a narrow feature may outrank others whatever the labels are: on German credit
+    with 50 added uniform columns, scores separate original from added features with an
+    AUC of 0.96, and of 0.97 if the labels are shuffled.
+    `widemargin.evaluation.significance` compares each feature with itself under
+    permuted labels, which removes the effect of the spread: by its p-values, the two
+    AUCs are 0.70 and 0.50.
 
     Examples
     --------

@@ -31,44 +31,45 @@ from widemargin.threads import Workers
 
 
 class OSimba(AscentSelector):
-    """O-Simba: Simba for ordered classes and features that should rise with them.
+    """O-Simba: Simba for ordered classes and features that increase with them.
 
     Weights start at 1. Each visited sample x moves them along the gradient of its
-    upward margin, to the nearest miss of all higher classes, and of its downward one,
-    to that of all lower classes; neighbours are found under the current weights:
+    upward margin, to the nearest miss in all higher classes, and of its downward
+    margin, to the nearest miss in all lower classes. Neighbours are found under the
+    current weights:
 
         Δ_f = ½ Σ_± ((x − miss^±)_f² / ‖x − miss^±‖_w − (x − hit)_f² / ‖x − hit‖_w) w_f.
 
-    Only features on which the miss lies on its side, above x for a higher class and
-    below it for a lower one, have a miss term. The lowest class has no downward margin
-    and the highest no upward one. One pass visits every sample once in a random order;
-    several orders are tried and the one that reaches the highest e(w) is kept: the sum
-    of all upward and downward margins ½ (‖x − miss‖_w − ‖x − hit‖_w), in which, too,
-    only features on which the miss lies on its side count for the miss.
+    A feature has a miss term only if the miss lies on the expected side of x: above it
+    for a higher class, below it for a lower class. The lowest class has no downward
+    margin, and the highest has no upward margin. One pass visits every sample once in
+    random order. Several orders are tried, and the result with the highest e(w) is
+    kept: the sum of all upward and downward margins ½ (‖x − miss‖_w − ‖x − hit‖_w), in
+    which the miss terms are restricted in the same way.
 
     Labels are numbers, ordered by value, or an ordered categorical.
 
-    Missing values are taken as they are: a difference is the one to expect from the
-    values of the feature in that row's class, and a signed one likewise. A nominal
-    feature has no direction, so it is taken with ``difference="absolute"`` and
-    ``hits="nearest"`` only; its values differ by 0 or 1.
+    Missing values are supported: expected differences, signed or absolute, over the
+    values of the feature in that row's class are used. A nominal feature has no
+    direction, so it requires ``difference="absolute"`` and ``hits="nearest"``; its
+    values differ by 0 or 1.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     max_iter : int, default=1
-        Passes over the samples.
+        Number of passes over the samples.
     n_starts : int, default=5
-        Random orders to try.
+        Number of random orders to try.
     batch_size : int, default=1
-        Samples that share one w; their steps are averaged. On a Dask collection it has
-        to be more than 1.
+        Number of samples that share one w; their steps are averaged. Must be above 1 on
+        a Dask collection.
     difference : {"directed", "absolute"}, default="directed"
-        With "absolute" all features count for a miss: the formula as the paper prints
-        it, which rewards features that are not monotone as well.
+        With "absolute", all features count for a miss. That is the formula printed in
+        the paper, which also rewards features that are not monotone.
     hits : {"nearest", "dominating"}, default="nearest"
         Which sample of its class is the hit of x: the nearest, or, as in the paper, for
         the upward margin the nearest of those that are at least x on every feature, and
@@ -76,24 +77,25 @@ class OSimba(AscentSelector):
         margin has no hit term. "dominating" compares all pairs within a class, in
         O(n² d) at worst for each pass.
     directions : None, "auto" or array of shape (n_features,), default=None
-        1 for a feature of which more is better, −1 for one of which less is. None takes
-        all as 1; "auto" takes the sign of the rank correlation with y.
+        1 for a feature that should increase with the class, −1 for one that should
+        decrease. None uses 1 for all; "auto" uses the sign of the rank correlation with
+        y.
     order : array of int or None, default=None
-        Rows to visit in each pass, instead of random orders. Makes one start.
+        Rows to visit in each pass, instead of a random order. Implies a single start.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. Starts run side by side.
+        Number of threads; None uses all cores. Starts run in parallel.
     random_state : int, RandomState or None, default=None
         Random seed of the orders.
     verbose : int, default=0
@@ -112,25 +114,27 @@ class OSimba(AscentSelector):
     history_ : array of shape (n_starts, max_iter)
         e(w) of each start after each pass.
     n_iter_ : int
-        Passes made.
+        Number of passes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -35,63 +35,62 @@ class Relief(SampledSelector):
 
         w_f += |x_f − miss_f| − |x_f − hit_f|,
 
-    averaged over the visited samples. Equally near neighbours share the sample's
-    weight, so scores do not depend on the order of the rows.
+    averaged over the visited samples. Tied neighbours share the weight equally, so
+    scores do not depend on the order of the rows.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
-        The folds share one search, in the table as all rows scale it: that involves no
-        labels. With few folds, nominal or missing values, or ``n_samples``, each fold
-        is fitted by itself.
-        With a ``threshold``, None and "auto" keep the features above it.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds. All
+        folds share one neighbour search, on features scaled by all rows, which involves
+        no labels. With few folds, nominal or missing values, or ``n_samples``, each
+        fold is fitted separately. With a ``threshold``, None and "auto" keep the
+        features above it.
     n_samples : int, "auto" or None, default=None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
         visits samples in random order until simultaneous confidence intervals settle
         which features are selected, or are as narrow as ``tol``.
     order : array of int or None, default=None
-        Rows to visit, in that order, as often as they are named, instead of
-        ``n_samples``.
+        Rows to visit, in this order and with repetitions, instead of ``n_samples``.
     history : "step" or None, default=None
-        "step" keeps the weights after each row visited in ``weights_history_``, which
+        "step" stores the weights after each visited row in ``weights_history_``, which
         takes one number per visit and feature.
     tol : float or None, default=None
-        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
-        None is 0.0025 times the largest difference that a feature can show, so 0.0025
-        with features scaled by their range.
+        Half-width of the intervals at which ``n_samples="auto"`` stops. None is 0.0025
+        times the largest possible difference in a feature, which is 0.0025 for features
+        scaled by their range.
     confidence : float, default=0.95
         Simultaneous coverage of the intervals, valid at every stopping time.
     squared : bool, default=False
-        Use squared differences in the update, as Gilad-Bachrach et al. print it.
+        Use squared differences in the update, as printed by Gilad-Bachrach et al.
     threshold : float, "chebyshev" or None, default=None
-        Keep the features that score above it. "chebyshev" is Kira and Rendell's
-        1/√(alpha·T) for T visited samples, which keeps a given irrelevant feature
-        with a probability of at most ``alpha``. With ``n_samples="auto"``, T counts
-        all samples.
+        Keep the features with scores above it. "chebyshev" is Kira and Rendell's
+        1/√(alpha·T) for T visited samples, which keeps a given irrelevant feature with
+        a probability of at most ``alpha``. With ``n_samples="auto"``, T counts all
+        samples.
     alpha : float, default=0.05
         See ``threshold``.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
         Random seed of the samples to visit, if ``n_samples`` is given.
     verbose : int, default=0
@@ -104,34 +103,36 @@ class Relief(SampledSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     threshold_ : float or None
-        The threshold in force.
+        The threshold used.
     n_samples_ : int
-        Samples visited.
+        Number of samples visited.
     weights_history_ : array of shape (n_visits, n_features)
         With ``history="step"``: the mean of the contributions so far, after each visit;
         ``scores_`` is the last.
     scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
-        ends, for the scores that visiting all samples gives. See
-        `widemargin.sampling` for the argument.
+        With ``n_samples="auto"``: simultaneous confidence intervals (lower and upper
+        ends) for the scores that visiting all samples would give. See
+        `widemargin.sampling` for the derivation.
     converged_ : bool
-        With ``n_samples="auto"``: whether the intervals settle which features are
+        With ``n_samples="auto"``: whether the intervals settled which features are
         selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names

@@ -29,69 +29,70 @@ from widemargin.threads import Workers
 class ReliefF(SampledSelector):
     """ReliefF: Relief with k neighbours of every class.
 
-    For each visited sample x, its k nearest hits count against a feature and its k
-    nearest misses of each other class C, weighted P(C) / (1 − P(class of x)), for it:
+    For each visited sample x, the k nearest hits count against a feature, and the k
+    nearest misses of each other class C, weighted by P(C) / (1 − P(class of x)), count
+    in its favour:
 
         w_f += Σ_C P(C)/(1 − P(y)) · mean |x_f − miss_f| − mean |x_f − hit_f|,
 
     averaged over the visited samples. Neighbours tied at the k-th distance share the
     remaining weight equally, so scores do not depend on the order of the rows. A class
-    with fewer than k other members gives what it has.
+    with fewer than k other members contributes all of them.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
-        The folds share one search, in the table as all rows scale it: that involves no
-        labels. With few folds, nominal or missing values, or ``n_samples``, each fold
-        is fitted by itself.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds. All
+        folds share one neighbour search, on features scaled by all rows, which involves
+        no labels. With few folds, nominal or missing values, or ``n_samples``, each
+        fold is fitted separately.
     n_neighbors : int or "log", default=10
-        k; "log" is the natural logarithm of the number of samples, rounded.
+        Number of neighbours k per class; "log" is the natural logarithm of the number
+        of samples, rounded.
     metric : {"euclidean", "manhattan"}, default="euclidean"
         Distance in the scaled space. Most Relief software uses "manhattan".
     weights : {"uniform", "rank", "distance"}, default="uniform"
-        What the r-th nearest of the k neighbours in a class counts: the same, or
-        exp(−(r/sigma)²), or 1/distance (rows at distance 0 then take all the weight).
-        The weights in a class sum to 1; equally near rows share those of their places.
-        "rank" is MATLAB's ``sigma`` and CORElearn's ``ReliefFexpRank``, "distance" its
-        ``ReliefFdistance``.
+        Weight of the r-th nearest of the k neighbours in a class: uniform,
+        exp(−(r/sigma)²), or 1/distance (neighbours at distance 0 then share all the
+        weight). The weights in a class sum to 1; tied neighbours share the weights of
+        their ranks. "rank" is MATLAB's ``sigma`` and CORElearn's ``ReliefFexpRank``,
+        "distance" its ``ReliefFdistance``.
     sigma : float, default=20.0
-        How fast weights by rank fall; see ``weights``. The published value.
+        Decay of the rank weights; see ``weights``. The default is the published value.
     priors : {"empirical", "uniform"}, dict or array, default="empirical"
-        P(C), the probabilities of the classes: as frequent as in y, all the same, or
-        given: by label, or in the order of the sorted labels. They are made to sum
-        to 1.
+        Class probabilities P(C): the frequencies in y, equal, or given by label or in
+        the order of the sorted labels. They are normalised to a sum of 1.
     n_samples : int, "auto" or None, default=None
         Number of samples to visit, drawn without replacement; None visits all. "auto"
         visits samples in random order until simultaneous confidence intervals settle
         which features are selected, or are as narrow as ``tol``.
     tol : float or None, default=None
-        Half-width at which the intervals of ``n_samples="auto"`` are narrow enough.
-        None is 0.0025 times the largest difference that a feature can show, so 0.0025
-        with features scaled by their range.
+        Half-width of the intervals at which ``n_samples="auto"`` stops. None is 0.0025
+        times the largest possible difference in a feature, which is 0.0025 for features
+        scaled by their range.
     confidence : float, default=0.95
         Simultaneous coverage of the intervals, valid at every stopping time.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
         Random seed of the samples to visit, if ``n_samples`` is given.
     verbose : int, default=0
@@ -104,29 +105,31 @@ class ReliefF(SampledSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_samples_ : int
-        Samples visited.
+        Number of samples visited.
     scores_interval_ : array of shape (n_features, 2)
-        With ``n_samples="auto"``: simultaneous confidence intervals, lower and upper
-        ends, for the scores that visiting all samples gives. See
-        `widemargin.sampling` for the argument.
+        With ``n_samples="auto"``: simultaneous confidence intervals (lower and upper
+        ends) for the scores that visiting all samples would give. See
+        `widemargin.sampling` for the derivation.
     converged_ : bool
-        With ``n_samples="auto"``: whether the intervals settle which features are
+        With ``n_samples="auto"``: whether the intervals settled which features are
         selected, or all samples were visited. False if ``tol`` was reached first.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names

@@ -127,90 +127,93 @@ class _SeparabilityRatio(MarginSelector):
 
 
 class IPCMSR(_SeparabilityRatio):
-    """IPCMSR: spread within prototypes against the margin between classes.
+    """IPCMSR: variation across the class margin against that within prototypes.
 
-    A class may consist of several groups, so its samples are clustered into
-    *prototypes* first. A good feature varies little within a prototype and much
-    across the margin, where samples of different classes are each other's nearest:
+    A class may consist of several clusters, so its samples are first clustered into
+    *prototypes*. A good feature varies little within a prototype and a lot across the
+    margin, where samples of different classes are each other's nearest:
 
         score_f = Σ_margin S(x, z) (x_f − z_f)² / Σ_prototypes S(x, z) (x_f − z_f)²,
 
-    the inverse of the paper's ratio. The upper sum runs over the pairs of different
-    classes that are mutually among the k nearest samples of other classes, the lower
-    one over the pairs of one prototype, and S(x, z) = exp(−‖x − z‖²/δ).
+    the reciprocal of the paper's ratio. The numerator runs over the pairs of different
+    classes that are mutually among the k nearest samples of other classes, the
+    denominator over the pairs within a prototype, and S(x, z) = exp(−‖x − z‖²/δ).
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     n_neighbors : int, default=5
-        k. Of samples tied at the k-th place, the first rows of X are taken.
+        Number of neighbours k. Of samples tied at the k-th place, those that come first
+        in X are used.
     linkage : {"summed", "average", "ward", "complete"}, default="summed"
-        Distance of two clusters P and Q. "summed" is the paper's
-        Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
+        Distance between two clusters P and Q. "summed" is the paper's Σ ‖x − x'‖ / (n_P
+        + n_Q); of tied pairs, the one with the lowest row numbers is merged.
     delta : float or "auto", default="auto"
         δ, positive. "auto" is the mean distance to the (⌊ln n⌋ + 1)-th nearest of the
         n samples, or 1 where that is 0.
     min_prototype_size : int, default=3
-        Prototypes of fewer samples are dropped as outliers. Their samples still count
+        Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the margin.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        Higher is better. Features that are constant within all prototypes and differ
+        Higher is better. Features that are constant within all prototypes but differ
         across the margin come first, with finite scores.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     prototypes_ : array of shape (n_samples,)
-        Prototype of each sample, numbered by class and then by first row; −1 where it
-        was dropped.
+        Prototype of each sample, numbered by class and then by first row; −1 if it was
+        dropped.
     delta_ : float
-        δ in force.
+        The δ used.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
     Notes
     -----
-    The number of prototypes of a class is the knee of its curve of merge height against
-    number of clusters, found by the L-method without iterative refinement. Classes of
-    fewer than 5 samples, whose curve is too short for two lines, and classes whose
-    merges are all equally high are one prototype.
+    The number of prototypes of a class is the knee of the curve of merge height against
+    number of clusters, found by the L-method without iterative refinement. A class is a
+    single prototype if it has fewer than 5 samples, so that the curve is too short for
+    two lines, or if all merges have the same height.
 
     The distances within a class are held in memory, one class at a time: 8 m² bytes for
     the m samples of the largest class, and twice that with a ``linkage`` other than
-    "summed". More than is available is refused before the work begins
-    (``WIDEMARGIN_MEMORY`` sets another amount).
+    "summed". If that exceeds the available memory, an error is raised before the work
+    begins (``WIDEMARGIN_MEMORY`` sets another limit).
 
     Examples
     --------
@@ -275,72 +278,74 @@ class IPCMSR(_SeparabilityRatio):
 
 
 class IPICSR(_SeparabilityRatio):
-    """IPICSR: spread within prototypes against the separation of classes.
+    """IPICSR: variation between classes against that within prototypes.
 
-    The forerunner of `IPCMSR`: a good feature varies little within the prototypes of
-    a class and much between any two samples of different classes,
+    The predecessor of `IPCMSR`. A good feature varies little within the prototypes of a
+    class and a lot between any two samples of different classes:
 
         score_f = Σ_classes (x_f − z_f)² / Σ_prototypes S(x, z) (x_f − z_f)²,
 
-    with all pairs of different classes in the upper sum, all pairs of one prototype in
-    the lower one, and S(x, z) = exp(−‖x − z‖²/δ).
+    with all pairs of different classes in the numerator, all pairs within a prototype
+    in the denominator, and S(x, z) = exp(−‖x − z‖²/δ).
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy is within one standard error of
-        the best, cross-validated in ten stratified folds with the ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
     linkage : {"summed", "average", "ward", "complete"}, default="summed"
-        Distance of two clusters P and Q. "summed" is the paper's
-        Σ ‖x − x'‖ / (n_P + n_Q); of tied pairs the one of the lowest rows is merged.
+        Distance between two clusters P and Q. "summed" is the paper's Σ ‖x − x'‖ / (n_P
+        + n_Q); of tied pairs, the one with the lowest row numbers is merged.
     delta : float or "auto", default="auto"
         δ, positive. "auto" is the mean distance to the (⌊ln n⌋ + 1)-th nearest of the
         n samples, or 1 where that is 0.
     min_prototype_size : int, default=3
-        Prototypes of fewer samples are dropped as outliers. Their samples still count
+        Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the separation of classes.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        Higher is better. Features that are constant within all prototypes and differ
+        Higher is better. Features that are constant within all prototypes but differ
         between classes come first, with finite scores.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN with the
-        best 1, 2, 3, … features, ranked by the training rows of each fold; all lowered
-        by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     prototypes_ : array of shape (n_samples,)
-        Prototype of each sample, numbered by class and then by first row; −1 where it
-        was dropped.
+        Prototype of each sample, numbered by class and then by first row; −1 if it was
+        dropped.
     delta_ : float
-        δ in force.
+        The δ used.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

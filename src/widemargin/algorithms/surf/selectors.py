@@ -7,55 +7,55 @@ from widemargin.base import About
 
 
 class SURF(RadiusSelector):
-    """SURF: Relief with all neighbours nearer than the average.
+    """SURF: Relief with all neighbours nearer than the average distance.
 
-    Near a sample are all rows whose distance is below T, the mean distance of
-    all pairs of rows.
-    Near hits count against a feature and near misses of each other class C, weighted
-    P(C) / (1 − P(class of the sample)), for it, as in ReliefF:
+    Rows are near a sample if their distance is below T, the mean distance over all
+    pairs of rows. As in ReliefF, near hits count against a feature, and near misses of
+    each other class C, weighted by P(C) / (1 − P(class of the sample)), count in its
+    favour:
 
         w_f += Σ_C P(C)/(1 − P(y)) · mean |x_f − miss_f| − mean |x_f − hit_f|,
 
-    averaged over all samples. There is no number of neighbours to choose, and the order
-    of the rows does not count. A sample without near hits, or near misses of a class,
-    contributes what it has.
+    averaged over all samples. There is no number of neighbours to choose, and scores do
+    not depend on the order of the rows. A sample without near hits, or without near
+    misses of a class, contributes only the terms it has.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
-    With ``task="regression"`` y is a number, and a neighbour is a hit to the degree
-    that y agrees. The scores are those of `RReliefF`,
-    N_AC / N_C − (N_A − N_AC) / (m − N_C), with all near rows of the same weight instead
-    of the k nearest. (skrebate takes a neighbour
-    for a hit if its y is nearer than a standard deviation, else for a miss.)
+    With ``task="regression"``, y is numeric, and a neighbour is a hit to the degree
+    that y agrees. The scores are those of `RReliefF`, N_AC / N_C − (N_A − N_AC) / (m −
+    N_C), with equal weights for all near rows instead of the k nearest. (skrebate
+    treats a neighbour as a hit if its y is within one standard deviation, and otherwise
+    as a miss.)
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
-        is within one standard error of the best, cross-validated in ten folds with the
-        ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
@@ -66,21 +66,23 @@ class SURF(RadiusSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
-        fold; all lowered by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
+        fold. ``optimism_`` is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -109,60 +111,60 @@ class SURF(RadiusSelector):
 
 
 class SURFStar(RadiusSelector):
-    """SURF*: SURF in which far rows count, too, the other way round.
+    """SURF*: SURF in which far rows also count, with reversed signs.
 
-    Near a sample are all rows whose distance is below T, the mean distance of
-    all pairs of rows.
-    Near hits count against a feature and near misses of each other class C, weighted
-    P(C) / (1 − P(class of the sample)), for it, as in ReliefF:
+    Rows are near a sample if their distance is below T, the mean distance over all
+    pairs of rows. As in ReliefF, near hits count against a feature, and near misses of
+    each other class C, weighted by P(C) / (1 − P(class of the sample)), count in its
+    favour:
 
         w_f += Σ_C P(C)/(1 − P(y)) · mean |x_f − miss_f| − mean |x_f − hit_f|,
 
-    averaged over all samples. There is no number of neighbours to choose, and the order
-    of the rows does not count. A sample without near hits, or near misses of a class,
-    contributes what it has.
+    averaged over all samples. There is no number of neighbours to choose, and scores do
+    not depend on the order of the rows. A sample without near hits, or without near
+    misses of a class, contributes only the terms it has.
 
-    Far rows, whose distance is above T, count the other way round: far hits for a
-    feature, far misses against it. That serves interactions, but it puts features
-    that tell the class by themselves at the end of the ranking: far misses differ in
-    them most.
+    Far rows, whose distance is above T, count with reversed signs: far hits in favour
+    of a feature, far misses against it. This helps to find interactions, but features
+    with marginal effects end up last in the ranking, because far misses differ most in
+    them.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
-    With ``task="regression"`` y is a number, and a neighbour is a hit to the degree
-    that y agrees. The scores are those of `RReliefF`,
-    N_AC / N_C − (N_A − N_AC) / (m − N_C), with all near rows of the same weight instead
-    of the k nearest, less the same of the far rows. (skrebate takes a neighbour
-    for a hit if its y is nearer than a standard deviation, else for a miss.)
+    With ``task="regression"``, y is numeric, and a neighbour is a hit to the degree
+    that y agrees. The scores are those of `RReliefF`, N_AC / N_C − (N_A − N_AC) / (m −
+    N_C), with equal weights for all near rows instead of the k nearest, minus the same
+    expression for the far rows. (skrebate treats a neighbour as a hit if its y is
+    within one standard deviation, and otherwise as a miss.)
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
-        is within one standard error of the best, cross-validated in ten folds with the
-        ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
@@ -173,21 +175,23 @@ class SURFStar(RadiusSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
-        fold; all lowered by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
+        fold. ``optimism_`` is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -217,56 +221,56 @@ class SURFStar(RadiusSelector):
 
 
 class MultiSURF(RadiusSelector):
-    """MultiSURF: Relief with a radius of its own for each sample.
+    """MultiSURF: Relief with a separate radius for each sample.
 
-    Near a sample are all rows whose distance is below T − D. T is the mean of
-    the distances from that sample to all others, and the dead band D half of their
-    standard deviation.
-    Near hits count against a feature and near misses of each other class C, weighted
-    P(C) / (1 − P(class of the sample)), for it, as in ReliefF:
+    Rows are near a sample if their distance is below T − D, where T is the mean
+    distance from that sample to all others and the dead band D is half the standard
+    deviation of these distances. As in ReliefF, near hits count against a feature, and
+    near misses of each other class C, weighted by P(C) / (1 − P(class of the sample)),
+    count in its favour:
 
         w_f += Σ_C P(C)/(1 − P(y)) · mean |x_f − miss_f| − mean |x_f − hit_f|,
 
-    averaged over all samples. There is no number of neighbours to choose, and the order
-    of the rows does not count. A sample without near hits, or near misses of a class,
-    contributes what it has.
+    averaged over all samples. There is no number of neighbours to choose, and scores do
+    not depend on the order of the rows. A sample without near hits, or without near
+    misses of a class, contributes only the terms it has.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
-    With ``task="regression"`` y is a number, and a neighbour is a hit to the degree
-    that y agrees. The scores are those of `RReliefF`,
-    N_AC / N_C − (N_A − N_AC) / (m − N_C), with all near rows of the same weight instead
-    of the k nearest. (skrebate takes a neighbour
-    for a hit if its y is nearer than a standard deviation, else for a miss.)
+    With ``task="regression"``, y is numeric, and a neighbour is a hit to the degree
+    that y agrees. The scores are those of `RReliefF`, N_AC / N_C − (N_A − N_AC) / (m −
+    N_C), with equal weights for all near rows instead of the k nearest. (skrebate
+    treats a neighbour as a hit if its y is within one standard deviation, and otherwise
+    as a miss.)
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
-        is within one standard error of the best, cross-validated in ten folds with the
-        ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
@@ -277,21 +281,23 @@ class MultiSURF(RadiusSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
-        fold; all lowered by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
+        fold. ``optimism_`` is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -321,61 +327,61 @@ class MultiSURF(RadiusSelector):
 
 
 class MultiSURFStar(RadiusSelector):
-    """MultiSURF*: MultiSURF in which far rows count, too, the other way round.
+    """MultiSURF*: MultiSURF in which far rows also count, with reversed signs.
 
-    Near a sample are all rows whose distance is below T − D. T is the mean of
-    the distances from that sample to all others, and the dead band D half of their
-    standard deviation.
-    Near hits count against a feature and near misses of each other class C, weighted
-    P(C) / (1 − P(class of the sample)), for it, as in ReliefF:
+    Rows are near a sample if their distance is below T − D, where T is the mean
+    distance from that sample to all others and the dead band D is half the standard
+    deviation of these distances. As in ReliefF, near hits count against a feature, and
+    near misses of each other class C, weighted by P(C) / (1 − P(class of the sample)),
+    count in its favour:
 
         w_f += Σ_C P(C)/(1 − P(y)) · mean |x_f − miss_f| − mean |x_f − hit_f|,
 
-    averaged over all samples. There is no number of neighbours to choose, and the order
-    of the rows does not count. A sample without near hits, or near misses of a class,
-    contributes what it has.
+    averaged over all samples. There is no number of neighbours to choose, and scores do
+    not depend on the order of the rows. A sample without near hits, or without near
+    misses of a class, contributes only the terms it has.
 
-    Far rows, whose distance is above T + D, count the other way round: far hits for a
-    feature, far misses against it. That serves interactions, but it puts features
-    that tell the class by themselves at the end of the ranking: far misses differ in
-    them most.
+    Far rows, whose distance is above T + D, count with reversed signs: far hits in
+    favour of a feature, far misses against it. This helps to find interactions, but
+    features with marginal effects end up last in the ranking, because far misses differ
+    most in them.
 
-    Nominal features and missing values are taken as they are. Two values of a nominal
-    feature differ by 0 or 1, whatever the scale. Where a value is missing, the
-    difference is the one to expect from the values of the feature in that row's class,
-    and where both are, from those of both classes.
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
 
-    With ``task="regression"`` y is a number, and a neighbour is a hit to the degree
-    that y agrees. The scores are those of `RReliefF`,
-    N_AC / N_C − (N_A − N_AC) / (m − N_C), with all near rows of the same weight instead
-    of the k nearest, less the same of the far rows. (skrebate takes a neighbour
-    for a hit if its y is nearer than a standard deviation, else for a miss.)
+    With ``task="regression"``, y is numeric, and a neighbour is a hit to the degree
+    that y agrees. The scores are those of `RReliefF`, N_AC / N_C − (N_A − N_AC) / (m −
+    N_C), with equal weights for all near rows instead of the k nearest, minus the same
+    expression for the far rows. (skrebate treats a neighbour as a hit if its y is
+    within one standard deviation, and otherwise as a miss.)
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        How many features to keep, or which share of them; None keeps half. "auto"
-        keeps the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target)
-        is within one standard error of the best, cross-validated in ten folds with the
-        ranking inside them.
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity from which a feature is skipped because a better one is kept: |r|, or
-        the symmetrical uncertainty if the table has nominal or missing values. "auto"
-        lets the folds of ``n_features_to_select="auto"`` choose among none, 0.9 and
-        0.7. Scores stay as they are.
+        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How features are scaled: by their range, by their standard deviation, or not at
+        How to scale features: by their range, by their standard deviation, or not at
         all.
     categorical_features : array of bool, int or str, or None, default=None
-        Nominal features, as a mask, as column numbers or as names, besides those that
-        the types of a frame declare: text, booleans and unordered categories. An
-        ordered category counts as a number, its place in the order.
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
     n_jobs : int or None, default=None
-        Threads; None uses all cores.
+        Number of threads; None uses all cores.
     verbose : int, default=0
         Show progress if positive.
 
@@ -386,21 +392,23 @@ class MultiSURFStar(RadiusSelector):
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
-        Whether a feature is kept.
+        Whether each feature is kept.
     n_features_ : int
-        How many features are kept.
+        Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``, cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the best 1, 2, 3, … features, ranked by the training rows of each
-        fold; all lowered by ``optimism_``.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
+        fold. ``optimism_`` is subtracted.
     optimism_ : float or None
-        What the score at the chosen size owes to being chosen: how much lower it is
+        Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity in force; None if none was asked for, or chosen.
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature that stands for a skipped one; −1 for
-        features that are not skipped. Skipped features rank last.
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
