@@ -7,7 +7,7 @@ How neighbours are found
 ------------------------
 Rows are sorted by class and copied in single precision (`scaling`). A *panel* is a run
 of b rows; the block of distances between two panels is a *tile* (`tiles`): one matrix
-product for squared Euclidean distances (`blas`), one sweep of 2 × 4 rows at a time for
+product for squared Euclidean distances, one sweep of 2 × 4 rows at a time for
 Manhattan ones.
 
               panel q                       every tile is used twice: its rows
@@ -42,15 +42,6 @@ from widemargin.kernels.ascent import (
     move,
     nearest_from,
     slope,
-    weigh,
-)
-from widemargin.kernels.coarse import (
-    PART,
-    SIDE,
-    Coarse,
-    coarse_weights,
-    rearrange_cells,
-    round_rows,
 )
 from widemargin.kernels.constants import (
     CHUNK,
@@ -67,10 +58,10 @@ from widemargin.kernels.descent import (
     Descent,
     DescentRoom,
     Targets,
+    find_near,
     hinge_edges,
     invasions,
     lmba_losses,
-    possible_invaders,
 )
 from widemargin.kernels.distances import distances_to_all
 from widemargin.kernels.dominance import (
@@ -88,11 +79,10 @@ from widemargin.kernels.fixed import (
 from widemargin.kernels.flip_distances import Batch
 from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
-from widemargin.kernels.linkage import class_distances, summed_linkage
+from widemargin.kernels.linkage import summed_linkage
 from widemargin.kernels.merge import merge_lists
 from widemargin.kernels.mixed import Mixed, MixedRows
 from widemargin.kernels.permutations import (
-    Shuffles,
     Touched,
     Wanted,
     permuted_neighbors,
@@ -144,4 +134,4 @@ from widemargin.kernels.tree import (
     tree_counts,
     tree_leaves,
 )
-from widemargin.kernels.weighted_search import STEP, arrange_columns
+from widemargin.kernels.weighted_search import STEP, Weighting, arrange_columns, weigh

@@ -3,48 +3,40 @@
 Numba's private names for its cache, which may move or go in any release, are imported
 here only; `tests/test_private_names.py` checks it.
 
-Compiled code is kept where Numba keeps it: in ``NUMBA_CACHE_DIR`` if that is set,
-beside the source, or in the user's cache folder. Five things are different here:
+There is one file for each function and types of its arguments. It is kept in the first
+of these folders that can be written to: the one that ``NUMBA_CACHE_DIR`` names, beside
+the source, the user's folder for caches, and a temporary folder that belongs to the
+user alone. What lies beside the source is read also by those who cannot write there:
+compiled once when a container is built, it serves whoever runs it.
 
-- Numba asks whether the file of a function has changed, not whether what it calls has.
-  Here, code is kept under a digest of all source files in the function's folder and in
-  this one.
-- What lies beside the source is read also by those who cannot write there: compiled
-  once when a container is built, it serves whoever runs it.
-- If none of these can be written to, a folder for temporary files that belongs to the
-  user alone takes their place, and if there is none either, nothing is kept.
-- A file that cannot be read, or that holds anything else than what was asked for, is
-  compiled again. It may be cut short, or two processes may have written at once.
-- A file that cannot be written (the disk is full) costs time later on, and not the fit.
+Numba's own cache asks whether the file of a function has changed, not whether what it
+calls has. Here a file begins with a digest of all sources in the function's folder and
+in this one, of what the file is for, and of the code. If it does not agree, for one of
+these is another or the file is damaged, the function is compiled again. A file that
+cannot be read or written (the disk is full) costs time, and not the fit.
 """
 
 import hashlib
 import os
 import pickle
 import stat
+import sys
 import tempfile
+import uuid
 import warnings
 import weakref
 from contextlib import suppress
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
+import numpy as np
 from numba import njit
-from numba.core import caching
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    IndexDataCacheFile,
-    NullCache,
-    _Cache,
-)
+from numba.core import config
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
-
-# Until Numba 0.61 their names have an underscore.
-_old = not hasattr(caching, "UserWideCacheLocator")
-UserWideCacheLocator = getattr(caching, "_" * _old + "UserWideCacheLocator")
-InTreeCacheLocator = getattr(caching, "_" * _old + "InTreeCacheLocator")
 
 __all__ = ["cache_counts", "cache_place", "cached_njit"]
 
@@ -52,28 +44,90 @@ _functions = weakref.WeakSet()  # all that have a cache
 
 
 def cached_njit(function=None, **options):
-    """`numba.njit` with a cache on disk that never fails a call."""
+    """`numba.njit` with a cache on disk that never fails a call.
+
+    For functions of modules: what a closure holds is not looked at.
+    """
     if function is None:
         return partial(cached_njit, **options)
     compiled = njit(**options)(function)
-    if hasattr(compiled, "enable_caching"):  # not under NUMBA_DISABLE_JIT
-        compiled._cache = _PatientCache(function, _digest_of_sources(function))
+    source = Path(function.__code__.co_filename)
+    # Not under NUMBA_DISABLE_JIT, nor for source that is in an archive.
+    if hasattr(compiled, "enable_caching") and source.is_file():
+        compiled._cache = _Cache(function, source)
         _functions.add(compiled)
     return compiled
 
 
-def _digest_of_sources(function):
-    """Digest of the Python files in a function's folder and in this, as they are now.
+class _Cache(NullCache):
+    """The files of one function."""
 
-    None if there is no such folder.
-    """
-    try:
-        folders = {Path(function.__code__.co_filename).parent, Path(__file__).parent}
-        files = sorted(f for folder in folders for f in folder.glob("*.py"))
-        states = tuple((f.stat().st_mtime_ns, f.stat().st_size) for f in files)
-        return _digest(tuple(files), states)
-    except OSError:
+    def __init__(self, function, source):
+        self._function = f"{source.stem}.{function.__qualname__}"
+        self._beside = source.parent / "__pycache__"
+        self._digest = _digest_of_sources(source.parent)
+
+    @property
+    def cache_path(self):
+        folder = _folder(self._beside)
+        return None if folder is None else str(folder)
+
+    def load_overload(self, sig, target_context):
+        target_context.refresh()
+        name, key = self._name(sig, target_context.codegen())
+        for folder in filter(None, (_folder(self._beside), self._beside)):
+            with suppress(OSError):
+                head, code = _read(folder / name)
+                if head == self._head(key, code):
+                    return CompileResult._rebuild(target_context, *pickle.loads(code))
         return None
+
+    def save_overload(self, sig, data):
+        folder = _folder(self._beside)
+        # Dynamic globals are addresses in this process.
+        if folder is None or data.library.has_dynamic_globals:
+            return
+        name, key = self._name(sig, data.codegen)
+        code = dumps(data._reduce())
+        try:
+            _write(folder / name, self._head(key, code) + code)
+        except OSError as error:
+            _say_once(f"writing to {folder} failed ({error.strerror or error})")
+
+    def _name(self, sig, codegen):
+        """Name of the file for some types of arguments, and what it stands for."""
+        versions = sys.implementation.cache_tag, numba.__version__, np.__version__
+        key = repr((self._function, sig, versions, codegen.magic_tuple())).encode()
+        return f"{self._function}-{hashlib.sha256(key).hexdigest()[:24]}.nbc", key
+
+    def _head(self, key, code):
+        return hashlib.sha256(self._digest + key + code).digest()
+
+
+def _read(file):
+    data = file.read_bytes()
+    return data[:32], data[32:]
+
+
+def _write(file, data):
+    """Write a file that others may read or write at the same time."""
+    part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
+    try:
+        part.write_bytes(data)
+        part.replace(file)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        # On Windows, a file that is being read cannot be replaced; then it is as good.
+        if not (os.name == "nt" and isinstance(error, PermissionError)):
+            raise
+
+
+def _digest_of_sources(folder):
+    """Digest of the Python files in a folder and in this one, as they are now."""
+    folders = {folder, Path(__file__).parent}
+    files = sorted(f for folder in folders for f in folder.glob("*.py"))
+    states = tuple((f.stat().st_mtime_ns, f.stat().st_size) for f in files)
+    return _digest(tuple(files), states)
 
 
 @lru_cache(maxsize=8)
@@ -86,40 +140,44 @@ def _digest(files, states):
     return digest.digest()
 
 
-class _HomeFolder(UserWideCacheLocator):
-    """The user's cache folder, if the user has a home."""
-
-    def ensure_cache_path(self):
-        # Without one, "~" remains: a folder of that name wherever the process happens
-        # to be, where others may have put code for us to run.
-        if not os.path.isabs(self.get_cache_path()):
-            raise FileNotFoundError("the user has no home folder")
-        super().ensure_cache_path()
-
-
-class _TemporaryFolder(UserWideCacheLocator):
-    """A folder for temporary files that nobody else can write to."""
-
-    def __init__(self, py_func, py_file):
-        super().__init__(py_func, py_file)
-        subpath = self.get_suitable_cache_subpath(py_file)
-        self._cache_path = str(_temporary_folder() / subpath)
-
-    def ensure_cache_path(self):
-        private_folder(_temporary_folder())
-        super().ensure_cache_path()
-
-    @classmethod
-    def from_function(cls, py_func, py_file):
-        try:
-            return super().from_function(py_func, py_file)
-        except OSError:  # there is no folder for temporary files
-            return None
+@lru_cache
+def _folder(beside):
+    """The first folder that can be written to, None if there is none."""
+    reason = "there is no folder for it that can be written to"
+    try:
+        for folder in _folders(beside):
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                tempfile.TemporaryFile(dir=folder).close()
+                return folder
+    except OSError as error:  # there is no temporary one that is safe to use
+        reason = f"there is no folder for it ({error})"
+    _say_once(reason)
+    return None
 
 
-def _temporary_folder():
-    user = os.geteuid() if hasattr(os, "geteuid") else "user"
-    return Path(tempfile.gettempdir()) / f"widemargin-{user}"
+def _folders(beside):
+    """Where to keep compiled code, the best place first."""
+    own = hashlib.sha256(str(beside).encode()).hexdigest()[:16]
+    if config.CACHE_DIR:
+        yield Path(config.CACHE_DIR) / own
+    yield beside
+    user = Path(os.path.expanduser(_USER_FOLDER))
+    # If the user has no home, "~" remains: a folder of that name wherever the process
+    # happens to be, where others may have put code for us to run.
+    if user.is_absolute():
+        yield user / "widemargin" / own
+    number = os.geteuid() if hasattr(os, "geteuid") else "user"
+    temporary = Path(tempfile.gettempdir()) / f"widemargin-{number}"
+    private_folder(temporary)
+    yield temporary / own
+
+
+_USER_FOLDER = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+if sys.platform == "win32":
+    _USER_FOLDER = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+elif sys.platform == "darwin":
+    _USER_FOLDER = "~/Library/Caches"
 
 
 def private_folder(path):
@@ -141,136 +199,6 @@ def private_folder(path):
     fixed = around.st_uid in (0, me) and (not writable or around.st_mode & stat.S_ISVTX)
     if not (ours and closed and fixed):
         raise PermissionError(f"{path} is not a folder of this user alone")
-
-
-class _Place(CompileResultCacheImpl):
-    """Where a function's code is kept."""
-
-    _locator_classes = [
-        *(
-            _HomeFolder if locator is UserWideCacheLocator else locator
-            for locator in CompileResultCacheImpl._locator_classes
-        ),
-        _TemporaryFolder,
-    ]
-
-
-class _BesideSource(InTreeCacheLocator):
-    """The folder of the source, for reading."""
-
-    def ensure_cache_path(self):
-        """Make nothing."""
-
-
-class _PlaceBesideSource(CompileResultCacheImpl):
-    _locator_classes = [_BesideSource]
-
-
-class _CheckedFile(IndexDataCacheFile):
-    """Files that say what they hold.
-
-    Numba writes first which file is to hold what, and then the file. Whoever reads in
-    between, or after the second step has failed, gets what the file held before; and
-    of two that write at once, one may find what the other has compiled.
-    """
-
-    def save(self, key, data):
-        code = dumps(data)
-        digest = hashlib.sha256(code).digest()
-        super().save(key, (self._source_stamp, key, digest, code))
-
-    def load(self, key):
-        found = super().load(key)
-        if found is None:
-            return None
-        stamp, known, digest, code = found
-        if (stamp, known) != (self._source_stamp, key):
-            return None
-        if hashlib.sha256(code).digest() != digest:
-            return None
-        return pickle.loads(code)
-
-
-class _KernelCache(FunctionCache):
-    """A function's files in the first place that can be written to."""
-
-    _impl_class = _Place
-
-    def __init__(self, py_func, digest):
-        super().__init__(py_func)
-        stamp = digest or self._cache_file._source_stamp
-        self._cache_file = _CheckedFile(
-            self._cache_path, self._impl.filename_base, stamp
-        )
-
-
-class _InstalledCache(_KernelCache):
-    """A function's files beside the source."""
-
-    _impl_class = _PlaceBesideSource
-
-
-class _PatientCache(_Cache):
-    """A function's cache, looked for on the first call, whose faults only cost time."""
-
-    def __init__(self, function, digest):
-        self._function, self._digest = function, digest
-
-    @cached_property
-    def _cache(self):
-        try:
-            return _KernelCache(self._function, self._digest)
-        except (OSError, RuntimeError) as error:  # the latter if there is no place
-            _say_once(f"there is no folder for it ({error})")
-            return NullCache()
-
-    @cached_property
-    def _installed(self):
-        try:
-            return _InstalledCache(self._function, self._digest)
-        except (OSError, RuntimeError):  # the source is not in a folder
-            return NullCache()
-
-    @property
-    def cache_path(self):
-        return self._cache.cache_path
-
-    def load_overload(self, sig, target_context):
-        return _load(self._cache, sig, target_context) or _load(
-            self._installed, sig, target_context
-        )
-
-    def save_overload(self, sig, data):
-        try:
-            try:
-                self._cache.save_overload(sig, data)
-            except OSError:
-                raise
-            except Exception:  # the list of what is there cannot be read
-                self._cache.flush()
-                self._cache.save_overload(sig, data)
-        except OSError as error:
-            _say_once(
-                f"writing to {self.cache_path} failed ({error.strerror or error})"
-            )
-
-    def enable(self):
-        self._cache.enable()
-
-    def disable(self):
-        self._cache.disable()
-
-    def flush(self):
-        self._cache.flush()
-
-
-def _load(cache, sig, target_context):
-    try:
-        return cache.load_overload(sig, target_context)
-    except Exception:
-        # Files that were cut short fail in as many ways as there are ways to read them.
-        # What is compiled instead takes their place.
-        return None
 
 
 _fault = None
