@@ -177,11 +177,11 @@ class Comparison:
         if self.curve is None or self.curve.reference is None:
             return None
         scores = np.asarray(self.curve.reference_scores, np.float64)
-        scores = scores[~np.isnan(scores)]
-        if not len(scores):
+        folds = np.flatnonzero(~np.isnan(scores))
+        if not len(folds):
             return None
-        error = np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0
-        return Baseline(self.curve.reference, float(scores.mean()), float(error))
+        error = self.curve.error_of(scores[folds], folds)
+        return Baseline(self.curve.reference, float(scores[folds].mean()), float(error))
 
     @property
     def signal(self) -> bool | None:

@@ -236,16 +236,16 @@ def _baseline(baseline: Any, sign: int) -> Json | None:
 def _fold_lines(curve: Any, sign: int) -> list[Json]:
     """Mean and standard error over the folds, for each method and size."""
     lines = []
-    for label, part in curve.frame.groupby("method", sort=False):
-        by_size = part.groupby("n_features")["score"]
-        folds = by_size.count()
+    folds = curve.frame.groupby("method")["fold"].nunique()
+    for label, line in curve.lines.items():
+        unknown = np.full(len(line.sizes), np.nan)
         lines.append(
             {
                 "label": text(label),
-                "n_features": [int(n) for n in folds.index],
-                "mean": numbers(by_size.mean(), sign),
-                "stderr": numbers(by_size.sem(ddof=1)),
-                "folds": int(folds.max()),
+                "n_features": [int(n) for n in line.sizes],
+                "mean": numbers(line.mean, sign),
+                "stderr": numbers(line.stderr if folds[label] > 1 else unknown),
+                "folds": int(folds[label]),
             }
         )
     return lines
