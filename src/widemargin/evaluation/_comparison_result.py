@@ -231,9 +231,10 @@ class Comparison:
         what speaks against it: below the cut (it ranks behind those kept), near copy of
         another one, unstable, not significant, constant, no signal. For two classes,
         and for more if they are in order, ``direction`` is 1 if values rise with the
-        class and −1 if they fall, and ``auc`` is the probability that of two rows of
-        different classes the higher class has the higher value. For a numeric target
-        both are as for classes in order, with the target in the place of the class.
+        class, −1 if they fall and 0 if a test at the level 0.05 cannot tell, and
+        ``auc`` is the probability that of two rows of different classes the higher
+        class has the higher value. For a numeric target both are as for classes in
+        order, with the target in the place of the class.
         """
         label = self.best or next(iter(self.selectors))
         fitted = self.recommended or self.selectors[label]
