@@ -208,7 +208,7 @@ def compare(
         return with_parameters(choose(about, how.seed, None), how)
 
     task = "regression" if dataset.numeric else "classification"
-    with _classifying(), working(), warnings.catch_warnings():
+    with _classifying(), working(notes), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
         warnings.filterwarnings("ignore", "compare was interrupted")
         comparison = compare(

@@ -236,9 +236,12 @@ class _PatientCache(_Cache):
         return self._cache.cache_path
 
     def load_overload(self, sig, target_context):
-        return _load(self._cache, sig, target_context) or _load(
+        found = _load(self._cache, sig, target_context) or _load(
             self._installed, sig, target_context
         )
+        if found is None and _listener is not None:
+            _listener()
+        return found
 
     def save_overload(self, sig, data):
         try:
@@ -286,6 +289,18 @@ def _say_once(reason):
             "that can be written to.",
             stacklevel=2,
         )
+
+
+_listener = None
+
+
+def when_compiling(listener):
+    """Call a function each time that code is not in a cache and has to be compiled.
+
+    Only one is kept; None keeps none.
+    """
+    global _listener
+    _listener = listener
 
 
 class Counts(NamedTuple):
