@@ -21,6 +21,7 @@ from widemargin.evaluation._resampling import Resampling
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._verdicts import (
+    LEVEL,
     Known,
     directions,
     numeric_directions,
@@ -32,6 +33,8 @@ from widemargin.targets import judged_labels
 
 if TYPE_CHECKING:
     import pandas as pd
+
+N_NAMED = 5  # features that the answer names
 
 
 class Choice(NamedTuple):
@@ -188,6 +191,14 @@ class Comparison:
         """Whether there is anything in the table at all, by ``signal_test``."""
         return None if self.signal_test is None else self.signal_test.found
 
+    @property
+    def beats_chance(self) -> bool | None:
+        """Whether the recommended features score clearly above guessing.
+
+        That is by more than one standard error; None if nothing is recommended.
+        """
+        return None if self.choice is None else self._above_chance(self.choice.score)
+
     @cached_property
     def answer(self) -> str:
         """The result in a sentence, ready for print."""
@@ -197,7 +208,7 @@ class Comparison:
         best, of_all = _together(self.curve.scoring, self.choice.score, self.score_all)
         if self.signal is False:
             return self._no_signal()
-        if not self._above_chance(self.choice.score):
+        if not self.beats_chance:
             return self._no_use(self.choice, self.score_all)
         if k == d:
             return (
@@ -321,10 +332,23 @@ class Comparison:
             lead += " with fewer than all features"
         if self.signal_test is not None:
             lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
+        hint = (
+            ", such as balanced_accuracy," if self.curve.scoring == "accuracy" else ""
+        )
         return (
             f"{lead}: {self._measure()} is {best} {those}, and {chance} by "
-            f"{self._guessing}. Another {kind} or score may show more."
+            f"{self._guessing}. Another {kind} or score{hint} may show more."
+            + self._significant()
         )
+
+    def _significant(self) -> str:
+        """Name the features whose scores are more than chance, if there are any."""
+        sure = self.features.loc[self.features["q_value"] < LEVEL, "feature"].tolist()
+        if not sure:
+            return ""
+        more = f" and {len(sure) - N_NAMED} more" if len(sure) > N_NAMED else ""
+        names = ", ".join(map(str, sure[:N_NAMED]))
+        return f" Scores that are more than chance (q < {LEVEL:g}): {names}{more}."
 
     def _ranked(self, choice: Choice) -> str:
         without = "" if choice.redundancy is None else " without near copies"

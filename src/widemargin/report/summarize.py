@@ -9,7 +9,9 @@ have is None, too. Features are numbered from 0 in the order of X.
 ``title``, ``created``, ``answer``
     Text; the moment is ISO 8601, the answer a sentence or two.
 ``signal``
-    Whether the recommended features score clearly above chance; None if unknown.
+    Whether a test found any signal in the table; None if unknown.
+``beats_chance``
+    Whether the recommended features score clearly above guessing; None if unknown.
 ``complete``, ``notes``
     Whether the comparison ran to its end; what was left out or decided, and why.
 ``data``
@@ -139,6 +141,7 @@ def summarize(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "answer": text(getattr(found, "answer", None) or _answer(best, names)),
         "signal": None if found.signal is None else bool(found.signal),
+        "beats_chance": getattr(found, "beats_chance", None),
         "complete": bool(found.complete),
         "notes": [text(note) for note in found.notes],
         "data": _data(found.profile, ordered),
