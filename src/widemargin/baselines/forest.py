@@ -25,7 +25,7 @@ _one_at_a_time = RLock()
 
 
 class ForestImportance(MarginSelector):
-    """Impurity importances of scikit-learn's random forest.
+    """Forest importance: impurity importances of scikit-learn's random forest.
 
     The yardstick that most people know: how much a feature lowers the impurity (Gini's
     for classes, the variance for a numeric target) at the nodes that split by it, in

@@ -119,7 +119,7 @@ class FRegression(MarginSelector):
 
 
 class MutualInformation(MarginSelector):
-    """Mutual information of a feature with the class or a numeric target.
+    """Mutual information: how much a feature tells about the class or a numeric target.
 
     Estimated from the distances of nearest rows, without bins, as
     `sklearn.feature_selection.mutual_info_classif` and `mutual_info_regression` do.
