@@ -153,8 +153,8 @@ def say_unbalanced(name: str, dataset: Dataset, notes: Session) -> None:
     least, most = min(dataset.counts.values()), max(dataset.counts.values())
     if most > UNBALANCED * least:
         notes.note(
-            f"classes of {least} to {most} rows: {name} scores features of large "
-            "differences, such as categories, above 0 even if they do not matter; "
+            f"classes of {least} to {most} rows: {name} may rank categories, and other "
+            "features in which neighbours differ, too high; -m MultiSURF does not, and "
             "`widemargin compare` says which scores are more than chance."
         )
 
