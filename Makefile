@@ -77,7 +77,7 @@ reproduce: $(VENV)/.has-cli,report ## run the papers' experiments, and write doc
 
 dist: ## build the wheel and the sdist, and try them in clean environments
 	@$(PYTHON) -m venv .venv-dist
-	@.venv-dist/bin/python -m pip --disable-pip-version-check --quiet install build
+	@.venv-dist/bin/python -m pip --disable-pip-version-check --quiet install build twine
 	@rm -rf dist
 	@.venv-dist/bin/python -m build --quiet
 	@PYTHON=$(PYTHON) .ci/try-dist

@@ -7,7 +7,7 @@ import pandas as pd
 
 from widemargin import Relief, ReliefF, Simba
 from widemargin.baselines import MRMR, FisherScore
-from widemargin.evaluation import profile
+from widemargin.evaluation import SelectionCurve, profile
 from widemargin.evaluation._verdicts import Known, verdicts
 
 METHODS = {
@@ -107,10 +107,12 @@ def curve(labels, d, rng):
             for k, score in zip(sizes, shape + noise, strict=True):
                 rows.append((label, fold, k, score, 0.1))
     columns = ["method", "fold", "n_features", "score", "fit_time"]
-    return SimpleNamespace(
+    return SelectionCurve(
         frame=pd.DataFrame(rows, columns=columns),
-        scoring="accuracy",
+        methods=tuple(labels),
         baseline=np.full(5, 0.651),
+        n_features_in=d,
+        scoring="accuracy",
         complete=True,
     )
 

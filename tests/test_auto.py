@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kendalltau
 from sklearn.datasets import load_iris
 from sklearn.model_selection import ShuffleSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
@@ -26,7 +27,7 @@ from widemargin.evaluation._recommend import (
 )
 from widemargin.evaluation._splits import repeats_of
 from widemargin.evaluation._stability import stability
-from widemargin.evaluation._verdicts import directions
+from widemargin.evaluation._verdicts import directions, numeric_directions
 
 QUICK = ["ReliefF", "FisherScore"]
 
@@ -295,6 +296,23 @@ def test_any_classifier_size_and_groups():
 
 def test_direction_of_two_and_of_ordered_classes():
     X = np.array([[1.0, 3.0, np.nan], [2, 2, 1.0], [3, 1, 1.0]])
-    sign, auc = directions(X, np.array([0, 1, 2]), 3)
+    X, codes = np.repeat(X, 4, axis=0), np.repeat([0, 1, 2], 4)
+    sign, auc = directions(X, codes, 3)
     assert sign.tolist() == [1, -1, 0]
     assert auc.tolist() == [1.0, 0.0, 0.5]
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("digits", [0, 6])  # with ties, and without
+def test_a_direction_is_what_kendalls_test_finds(n_classes, digits):
+    rng = np.random.default_rng(n_classes)
+    X, codes = rng.normal(size=(60, 100)), rng.integers(n_classes, size=60)
+    X[:, 50:] += codes[:, None] / n_classes
+    X = X.round(digits)
+    found = [kendalltau(x, codes, method="asymptotic") for x in X.T]
+    expected = [np.sign(f.statistic) * (f.pvalue < 0.05) for f in found]
+    sign, _ = directions(X, codes, n_classes)
+    assert sign.tolist() == expected
+    assert 0 < np.abs(sign).sum() < 100
+    numeric, _ = numeric_directions(X, codes.astype(float))
+    assert numeric.tolist() == expected

@@ -44,8 +44,9 @@ def run_on_terminal(*arguments, **streams):
     return result, bytes(shown)
 
 
-def test_help_lists_every_command_with_a_sentence():
-    result = run("--help")
+@pytest.mark.parametrize("arguments", [["--help"], []])
+def test_help_lists_every_command_with_a_sentence(arguments):
+    result = run(*arguments)
     assert result.returncode == 0
     assert result.stdout.startswith("Usage: widemargin ")
     assert re.search(r"\n  demo +Compare methods on a bundled", result.stdout)

@@ -18,6 +18,7 @@ from settings_tools import changed_settings
 from widemargin import ReliefF, Simba, methods
 from widemargin.baselines import FisherScore
 from widemargin.cli.group import cli
+from widemargin.cli.session import Session
 from widemargin.progress import progress
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -466,6 +467,7 @@ def test_long_help_has_every_option_in_a_section(command):
     assert list(sections)[:2] == ["Method", "Data"]
     assert "--method" in sections["Method"]
     assert "--target" in sections["Data"]
+    assert sections["Results"].split()[0].startswith("-")  # no lone FILE
     assert "--output" in sections["Results"]
     assert ("Evaluation" in sections) == (command in ("compare", "report"))
     options = [o for p in cli.get_command(None, command).params for o in p.opts[:1]]
@@ -601,6 +603,32 @@ def test_a_log_says_that_a_large_file_is_read():
         quiet = invoke("report", "iris.csv", *quick, "--force", "-q")
     assert loud.stderr.startswith("reading iris.csv (0 MB)\n")
     assert "reading" not in quiet.stderr
+
+
+@pytest.mark.parametrize(
+    ("method", "rows", "noted"),
+    [
+        ("ReliefF", 20, True),
+        ("ReliefF", 50, False),
+        ("FisherScore", 20, False),
+    ],
+)
+def test_unequal_classes_are_noted_for_relief(iris, method, rows, noted):
+    two = pd.concat([iris[:50], iris[50 : 50 + rows]])
+    two.to_csv("two.csv", index=False)
+    result = invoke("rank", "two.csv", "-t", "kind", "-m", method)
+    assert result.exit_code == 0, result.stderr
+    assert (f"note: classes of {rows} to 50 rows" in result.stderr) == noted
+
+
+def test_a_terminal_is_told_once_that_code_is_compiled(monkeypatch, capsys):
+    for terminal, notes in ((True, 1), (False, 0)):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda shown=terminal: shown)
+        current = Session(quiet=False)
+        current.compiling()
+        current.compiling()
+        assert capsys.readouterr().err.count("compiling for this machine") == notes
+        assert current.notes == []  # it is not about the data
 
 
 def test_a_log_tells_the_time_left_from_the_second_step_on(monkeypatch, capsys):

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from widemargin.evaluation import (
     compare,
     default_selectors,
     profile,
+    significance,
 )
 from widemargin.evaluation import (
     _stages as stages,
@@ -155,11 +157,21 @@ class TestAnswer:
         assert c.answer == (
             "There is signal (p = 0.002), but 1-NN does not clearly beat guessing: the "
             "accuracy of 1-NN is 50.7 % with 2 of 10 features, as ReliefF ranks them, "
-            "50.3 % with all, and 50.0 % by guessing. Another classifier or score may "
-            "show more."
+            "50.3 % with all, and 50.0 % by guessing. Another classifier or score, "
+            "such as balanced_accuracy, may show more."
         )
+        assert c.beats_chance is False
         c = comparison_of({"a": {10: near(0.507)}}, baseline=0.507, p=0.002)
         assert "is 51 % with all 10 features, and 50 % by guessing" in c.answer
+
+    def test_significant_features_are_named_where_the_classifier_uses_none(self):
+        c = comparison_of({"a": {2: near(0.505)}}, baseline=0.5, p=0.002)
+        tested = significance(c.selectors["a"], c.X, c.y, random_state=0)
+        c = replace(c, significance={"a": tested})
+        sure = c.features.loc[c.features["q_value"] < 0.05, "feature"].tolist()
+        assert sure
+        named = ", ".join(sure[:5])
+        assert f"Scores that are more than chance (q < 0.05): {named}" in c.answer
 
     def test_only_all_features_together_may_beat_guessing(self):
         c = comparison_of({"a": {2: near(0.505)}}, baseline=0.6, p=0.002)
@@ -660,6 +672,8 @@ def test_progress_goes_to_stderr(capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "fits: 1 of 1" in err
+    assert "cross-validation: 30 of 30" in err
+    assert "stability of FisherScore: 3 of 3" in err
     compare(X, y, "FisherScore", random_state=0, n_resamples=3, verbose=0)
     assert capsys.readouterr() == ("", "")
 

@@ -29,6 +29,7 @@ from widemargin.base import MarginSelector
 from widemargin.baselines import FisherScore, TraceRatio
 from widemargin.datasets import make_xor
 from widemargin.evaluation import SelectionCurve, selection_curve
+from widemargin.evaluation._curves import fold_error
 from widemargin.evaluation._selectors import resolve_selectors
 
 COLUMNS = ["method", "fold", "n_features", "score", "fit_time"]
@@ -109,6 +110,31 @@ def test_summary():
     np.testing.assert_allclose(summary["area"].iloc[0], 1.35 / 3)
     np.testing.assert_allclose(summary["fit_time"][:2], [5.0, 2.0])
     assert "interrupted" in repr(curve)
+
+
+def test_standard_errors_are_those_of_the_folds_of_one_repeat():
+    X, y = load_iris(return_X_y=True)
+    once, thrice = (
+        RepeatedStratifiedKFold(n_splits=5, n_repeats=n, random_state=0) for n in (1, 3)
+    )
+    curve = selection_curve("FisherScore", X, y, cv=thrice, n_features=[1, 2])
+    assert curve.repeat.tolist() == [0] * 5 + [1] * 5 + [2] * 5
+    scores = curve.frame.pivot(index="fold", columns="n_features", values="score")
+    parts = scores.to_numpy().reshape(3, 5, 2)
+    expected = np.sqrt((parts.var(axis=1, ddof=1) / 5).mean(axis=0))
+    np.testing.assert_allclose(curve.lines["FisherScore"].stderr, expected)
+    first = selection_curve("FisherScore", X, y, cv=once, n_features=[1, 2])
+    np.testing.assert_allclose(
+        first.lines["FisherScore"].stderr, scores[:5].sem(ddof=1)
+    )
+
+
+def test_random_splits_count_as_one_repeat():
+    rng = np.random.default_rng(0)
+    scores = rng.random((4, 3))
+    each_its_own = fold_error(scores, np.arange(4))
+    np.testing.assert_allclose(each_its_own, scores.std(axis=0, ddof=1) / 2)
+    assert fold_error(scores[:1], np.array([0])).tolist() == [0, 0, 0]
 
 
 def test_default_sizes_are_few_and_reach_from_one_to_all():

@@ -392,3 +392,12 @@ def test_a_full_disk_costs_one_notice(folder):
     (results, _, counts), err = run(folder, script, flags=())
     assert (results, counts) == (RESULTS, "0 4")
     assert err.count("Warning") == err.count("compiled code: writing to") == 1
+
+
+def test_a_listener_hears_of_what_is_compiled_not_of_what_is_loaded(folder):
+    script = (
+        "from widemargin.kernels import when_compiling\n"
+        "heard = []\nwhen_compiling(lambda: heard.append(1))\n"
+        f"{SCRIPT}\nprint(len(heard))"
+    )
+    assert [run(folder, script)[0][-1] for _ in range(2)] == ["4", "0"]

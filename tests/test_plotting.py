@@ -15,6 +15,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from sklearn.exceptions import NotFittedError
 
 from widemargin.baselines import FisherScore
+from widemargin.evaluation import SelectionCurve
 from widemargin.plotting import (
     KEPT,
     LEFT_OUT,
@@ -179,7 +180,11 @@ def curve_of(sizes, n_methods=2, n_folds=5):
     ]
     columns = ["method", "fold", "n_features", "score", "fit_time"]
     frame = pd.DataFrame(rows, columns=columns)
-    return SimpleNamespace(frame=frame, scoring="balanced_accuracy")
+    methods = tuple(f"m{m}" for m in range(n_methods))
+    baseline = np.zeros(n_folds)
+    return SelectionCurve(
+        frame, methods, baseline, max(sizes), "balanced_accuracy", True
+    )
 
 
 class TestSelectionCurve:

@@ -330,7 +330,8 @@ def test_lines_to_compare_again_do_so(compared, tmp_path, monkeypatch):
 def test_no_signal_is_not_recommended(full):
     quiet = SimpleNamespace(**{**vars(full), "signal": False})
     page = widemargin.report(quiet).html
-    assert "though no signal was found" in page
+    assert "no signal was found, so no method is recommended" in page
+    assert "nothing is kept" in page
     assert ">recommended<" not in page
     assert ">recommended<" in widemargin.report(full).html
 

@@ -302,17 +302,8 @@ class SelectionCurveDisplay(_Display):
         display : SelectionCurveDisplay
             Drawn already.
         """
-        lines = {}
-        for label, mine in curve.frame.groupby("method", sort=False):
-            scores = mine.groupby("n_features")["score"]
-            error = scores.std(ddof=1) / np.sqrt(scores.count())
-            lines[str(label)] = _Line(
-                scores.mean().index.to_numpy(),
-                scores.mean().to_numpy(),
-                error.fillna(0.0).to_numpy(),
-            )
-        scoring = str(getattr(curve, "scoring", "score"))
-        return cls(lines, scoring, chance).plot(ax=ax)
+        lines = {str(label): _Line(*line) for label, line in curve.lines.items()}
+        return cls(lines, str(curve.scoring), chance).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw into axes, or a new figure.

@@ -18,6 +18,7 @@ FIRST_LINE = 10.0  # seconds of work before the first line in a log
 ANNOUNCED = 5.0  # seconds from which work is announced in a log
 
 _long_work_only: ContextVar[bool] = ContextVar("long_work_only", default=False)
+_title: ContextVar[str] = ContextVar("title", default="")
 
 
 class Advance(Protocol):
@@ -41,6 +42,7 @@ def progress(
     if not verbose:
         yield lambda steps=1, note="": None
         return
+    label = _title.get() or label
     if terminal:
         try:
             from rich.console import Console
@@ -82,6 +84,16 @@ def progress(
         print(file=sys.stderr)
     elif summary and not _long_work_only.get():
         print(line, file=sys.stderr)
+
+
+@contextmanager
+def titled(title: str) -> Iterator[None]:
+    """Let a caller say what the work is for, in place of the label it gives itself."""
+    token = _title.set(title)
+    try:
+        yield
+    finally:
+        _title.reset(token)
 
 
 @contextmanager

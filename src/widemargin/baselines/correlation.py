@@ -20,7 +20,7 @@ from widemargin.threads import Workers
 
 
 class PearsonScore(MarginSelector):
-    """Absolute correlation of a feature with class membership.
+    """Pearson score: absolute correlation of a feature with class membership.
 
     With two classes this is |r| between the feature and the label. With more, it is the
     largest |r| between the feature and the indicator of one class against the rest.

@@ -25,7 +25,7 @@ _one_at_a_time = RLock()
 
 
 class ForestImportance(MarginSelector):
-    """Impurity importances of scikit-learn's random forest.
+    """Forest importance: impurity importances of scikit-learn's random forest.
 
     The best-known baseline: the decrease in impurity (Gini for classes, variance for a
     numeric target) at the nodes that split on the feature, averaged over the trees.

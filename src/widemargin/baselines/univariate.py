@@ -121,7 +121,7 @@ class FRegression(MarginSelector):
 
 
 class MutualInformation(MarginSelector):
-    """Mutual information of a feature with the class or a numeric target.
+    """Mutual information: how much a feature tells about the class or a numeric target.
 
     Estimated from distances between nearest rows, without binning, as in
     `sklearn.feature_selection.mutual_info_classif` and `mutual_info_regression`. It

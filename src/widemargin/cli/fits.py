@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from widemargin.cli.lazy import LazyDataset
     from widemargin.cli.options import MethodOptions
 
+UNBALANCED = 2  # times the rows of the smallest class, in the largest
 NOT_CONVERGED = "not converged, so which features are the best is not certain"
 
 
@@ -131,7 +132,8 @@ def fit(
     ((name, selector),) = selectors.items()
     if method is None and data.ordinal:
         without_direction(selector, dataset, notes)
-    with working():
+    say_unbalanced(name, dataset, notes)
+    with working(notes):
         selector.fit(dataset.X, dataset.y)
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
@@ -142,6 +144,19 @@ def say_constant(dataset: Dataset | LazyDataset, notes: Session) -> None:
     """Note which features cannot matter; a report says so in its own words."""
     if dataset.constant:
         notes.note(constant_features(dataset.constant))
+
+
+def say_unbalanced(name: str, dataset: Dataset, notes: Session) -> None:
+    """Note that scores of noise are above 0 where hits are nearer than misses."""
+    if name not in ("Relief", "ReliefF") or dataset.numeric:
+        return
+    least, most = min(dataset.counts.values()), max(dataset.counts.values())
+    if most > UNBALANCED * least:
+        notes.note(
+            f"classes of {least} to {most} rows: {name} may rank categories, and other "
+            "features in which neighbours differ, too high; -m MultiSURF does not, and "
+            "`widemargin compare` says which scores are more than chance."
+        )
 
 
 def without_direction(

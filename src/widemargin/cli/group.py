@@ -77,6 +77,7 @@ class LazyGroup(click.Group):
         **extra: Any,
     ) -> Any:
         """Run; what the user can put right becomes one line and exit code 2."""
+        args = list(sys.argv[1:] if args is None else args) or ["--help"]
         try:
             code = super().main(args, prog_name, complete_var, False, **extra)
             sys.stdout.flush()

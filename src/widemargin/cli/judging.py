@@ -208,7 +208,7 @@ def compare(
         return with_parameters(choose(about, how.seed, None), how)
 
     task = "regression" if dataset.numeric else "classification"
-    with _classifying(), working(), warnings.catch_warnings():
+    with _classifying(), working(notes), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
         warnings.filterwarnings("ignore", "compare was interrupted")
         comparison = compare(
@@ -275,8 +275,9 @@ def print_comparison(comparison: Any) -> None:
     if comparison.signal is not False:
         console.print(
             f"features: of the sizes within a standard error of the method's best "
-            f"{score}, the most stable, then the fewest\n"
-            "* recommended: the same over all methods"
+            f"{score}, the one whose selections in the folds agree most, then the "
+            "smallest\n* recommended: by the same rule, over all methods\n"
+            "stability: how far selections from halves of the rows agree; 1 if always"
         )
     if read.is_loss:
         console.print(f"{score}: lower is better")

@@ -46,6 +46,8 @@ class SectionedCommand(click.Command):
         }
         parts: dict[str, list[tuple[str, str]]] = {head: [] for head in SECTIONS}
         for option in self.get_params(ctx):
+            if isinstance(option, click.Argument):  # the usage line names them
+                continue
             record = option.get_help_record(ctx)
             if record is not None:
                 parts[where.get(str(option.name), "Results")].append(record)

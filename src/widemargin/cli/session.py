@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+COMPILING = (
+    "compiling for this machine, once; `widemargin warm` does it ahead for all methods"
+)
+
 
 class Session:
     """Notes to the user, kept for the JSON and shown once each on stderr.
@@ -32,6 +36,7 @@ class Session:
         self.quiet = quiet
         self.notes: list[str] = []
         self._held = True
+        self._compiling = False
         self._console = _console(stderr=True)
 
     @property
@@ -60,6 +65,12 @@ class Session:
             plain = self._console.no_color or not self._console.color_system
             head = "note:" if plain else click.style("note:", fg="yellow")
             click.echo(f"{head} {text}", err=True)
+
+    def compiling(self) -> None:
+        """Tell whoever watches, once, why the first fit takes longer."""
+        if not self._compiling and sys.stderr.isatty():
+            self._compiling = True
+            self._show(COMPILING)
 
     def reading(self, path: str) -> AbstractContextManager[Any]:
         """Show on a terminal that a file is being read, and in a log if it is large."""
@@ -94,13 +105,15 @@ def session(quiet: bool) -> Iterator[Session]:
 
 
 @contextmanager
-def working() -> Iterator[None]:
+def working(notes: Session | None = None) -> Iterator[None]:
     """What the library says against the data, or the parameters, is for the user.
 
     Whether the target has classes was found out when it was read.
     """
+    from widemargin.kernels import when_compiling
     from widemargin.targets import judged_labels
 
+    when_compiling(None if notes is None else notes.compiling)
     try:
         with judged_labels():
             yield

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from widemargin.cli.session import plain_table, print_table, stdout
 
 N_SHOWN = 10  # features that are listed
-DIRECTIONS = {1: "rises", -1: "falls"}
+DIRECTIONS = {1: "rises", -1: "falls", 0: "unclear"}
 
 
 class Verdicts(NamedTuple):
@@ -85,8 +85,8 @@ def print_verdicts(found: Verdicts) -> None:
         cells = [str(i + 1), found.feature[i], found.verdict[i]]
         if found.direction is not None and found.auc is not None:
             auc = found.auc[i]
-            cells += [DIRECTIONS.get(found.direction[i], "")]
-            cells += ["" if auc is None else f"{auc:.2f}"]
+            way = DIRECTIONS.get(found.direction[i], "")
+            cells += ["", ""] if auc is None else [way, f"{auc:.2f}"]
         table.add_row(*cells, found.why[i])
     print_table(console, table)
     if found.classes is not None:
@@ -100,6 +100,8 @@ def print_verdicts(found: Verdicts) -> None:
             "with the higher target has the higher value",
             soft_wrap=True,
         )
+    if any("unclear" in column.cells for column in table.columns):
+        console.print("unclear: a test at the level 0.05 cannot tell")
     kinds = ("confirmed", "tentative", "rejected")
     counts = [f"{found.verdict.count(kind)} {kind}" for kind in kinds]
     console.print(f"of {d} features {', '.join(counts)}")

@@ -21,6 +21,7 @@ from widemargin.evaluation._resampling import Resampling
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._verdicts import (
+    LEVEL,
     Known,
     directions,
     numeric_directions,
@@ -32,6 +33,8 @@ from widemargin.targets import judged_labels
 
 if TYPE_CHECKING:
     import pandas as pd
+
+N_NAMED = 5  # features that the answer names
 
 
 class Choice(NamedTuple):
@@ -176,16 +179,24 @@ class Comparison:
         if self.curve is None or self.curve.reference is None:
             return None
         scores = np.asarray(self.curve.reference_scores, np.float64)
-        scores = scores[~np.isnan(scores)]
-        if not len(scores):
+        folds = np.flatnonzero(~np.isnan(scores))
+        if not len(folds):
             return None
-        error = np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0
-        return Baseline(self.curve.reference, float(scores.mean()), float(error))
+        error = self.curve.error_of(scores[folds], folds)
+        return Baseline(self.curve.reference, float(scores[folds].mean()), float(error))
 
     @property
     def signal(self) -> bool | None:
         """Whether there is anything in the table at all, by ``signal_test``."""
         return None if self.signal_test is None else self.signal_test.found
+
+    @property
+    def beats_chance(self) -> bool | None:
+        """Whether the recommended features score clearly above guessing.
+
+        That is by more than one standard error; None if nothing is recommended.
+        """
+        return None if self.choice is None else self._above_chance(self.choice.score)
 
     @cached_property
     def answer(self) -> str:
@@ -196,7 +207,7 @@ class Comparison:
         best, of_all = _together(self.curve.scoring, self.choice.score, self.score_all)
         if self.signal is False:
             return self._no_signal()
-        if not self._above_chance(self.choice.score):
+        if not self.beats_chance:
             return self._no_use(self.choice, self.score_all)
         if k == d:
             return (
@@ -230,10 +241,10 @@ class Comparison:
         the reasons against it: below the cut (it ranks below the kept ones),
         near-duplicate of another one, unstable, not significant, constant, no signal.
         For two classes, and for more if they are in order, ``direction`` is 1 if values
-        rise with the class and −1 if they fall, and ``auc`` is the probability that of
-        two rows of different classes the higher class has the higher value. For a
-        numeric target both are as for classes in order, with the target in the place of
-        the class.
+        rise with the class, −1 if they fall and 0 if a test at level 0.05 cannot tell;
+        ``auc`` is the probability that of two rows of different classes the higher
+        class has the higher value. For a numeric target both are as for ordered
+        classes, with the target in place of the class.
         """
         label = self.best or next(iter(self.selectors))
         fitted = self.recommended or self.selectors[label]
@@ -320,10 +331,23 @@ class Comparison:
             lead += " with fewer than all features"
         if self.signal_test is not None:
             lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
+        hint = (
+            ", such as balanced_accuracy," if self.curve.scoring == "accuracy" else ""
+        )
         return (
             f"{lead}: {self._measure()} is {best} {those}, and {chance} by "
-            f"{self._guessing}. Another {kind} or score may show more."
+            f"{self._guessing}. Another {kind} or score{hint} may show more."
+            + self._significant()
         )
+
+    def _significant(self) -> str:
+        """Name the features whose scores are more than chance, if there are any."""
+        sure = self.features.loc[self.features["q_value"] < LEVEL, "feature"].tolist()
+        if not sure:
+            return ""
+        more = f" and {len(sure) - N_NAMED} more" if len(sure) > N_NAMED else ""
+        names = ", ".join(map(str, sure[:N_NAMED]))
+        return f" Scores that are more than chance (q < {LEVEL:g}): {names}{more}."
 
     def _ranked(self, choice: Choice) -> str:
         without = "" if choice.redundancy is None else " without near-duplicates"

@@ -42,6 +42,20 @@ class Line(NamedTuple):
         return int(good[0]) if len(good) else None
 
 
+def fold_error(scores: Floats, repeat: Ints) -> Floats:
+    """Standard errors of mean scores over folds, (V, …) → (…).
+
+    Those of the folds of one repeat: repeats test the same rows again, and do not tell
+    how other rows would fare. If no repeat has two folds, as with random splits, all
+    folds count as one repeat, which makes the errors too small.
+    """
+    parts = [scores[repeat == r] for r in np.unique(repeat)]
+    if all(len(part) < 2 for part in parts):
+        parts = [scores]
+    spreads = [part.var(axis=0, ddof=1) / len(part) for part in parts if len(part) > 1]
+    return np.sqrt(np.mean(spreads, axis=0)) if spreads else np.zeros(scores.shape[1:])
+
+
 @dataclass(frozen=True, repr=False)
 class SelectionCurve:
     """Cross-validated scores of a classifier against the number of features.
@@ -70,6 +84,9 @@ class SelectionCurve:
         Score of each fold with exactly these columns.
     evidence : Evidence or None
         Basis of a recommendation; None if interrupted, or with ``refit_sizes``.
+    repeat : array of shape (n_folds,) or None
+        Repeat that each fold belongs to; None for one repeat. Folds of one repeat test
+        different rows, so standard errors are those of one repeat.
     """
 
     frame: pd.DataFrame
@@ -81,6 +98,7 @@ class SelectionCurve:
     reference: Ints | None = None
     reference_scores: Floats | None = None
     evidence: Evidence | None = None
+    repeat: Ints | None = None
 
     def __repr__(self) -> str:
         sizes = self.frame["n_features"].nunique()
@@ -97,14 +115,29 @@ class SelectionCurve:
         for label in self.methods:
             mine = self.frame[self.frame["method"] == label]
             if len(mine):
-                scores = mine.groupby("n_features")["score"]
-                error = scores.sem(ddof=1).fillna(0.0)
+                scores = self._by_fold(mine)
                 lines[label] = Line(
-                    np.asarray(error.index),
-                    np.asarray(scores.mean(), dtype=np.float64),
-                    np.asarray(error, dtype=np.float64),
+                    scores.columns.to_numpy(),
+                    scores.mean().to_numpy(np.float64),
+                    self.error_of(scores.to_numpy(np.float64), scores.index.to_numpy()),
                 )
         return lines
+
+    def error_of(self, scores: Floats, folds: Ints) -> Floats:
+        """Standard error of the mean of scores of some folds.
+
+        A fold without a score, such as an AUC of rows of one class, does not count.
+        """
+        there = ~np.isnan(scores.reshape(len(folds), -1)).any(axis=1)
+        repeat = np.zeros(len(self.baseline), np.int64)
+        if self.repeat is not None:
+            repeat = self.repeat
+        return fold_error(scores[there], repeat[folds[there]])
+
+    @staticmethod
+    def _by_fold(frame: pd.DataFrame) -> pd.DataFrame:
+        """Scores of one method, a row for each fold and a column for each size."""
+        return frame.pivot(index="fold", columns="n_features", values="score")
 
     def _repr_html_(self) -> str:
         return _html.selection_curve(self)
@@ -131,16 +164,15 @@ class SelectionCurve:
         mine = self.frame[self.frame["method"] == method]
         if not len(mine):
             return [np.nan] * len(_COLUMNS)
-        scores = mine.pivot(index="fold", columns="n_features", values="score")
-        sizes, mean = scores.columns.to_numpy(), scores.mean().to_numpy()
+        scores = self._by_fold(mine)
+        sizes, mean, errors = self.lines[method]
         best = int(np.argmax(mean))
-        spread = scores.iloc[:, best].std(ddof=1) if len(scores) > 1 else np.nan
         width = sizes[-1] - sizes[0]
         area = np.trapezoid(mean, sizes) / width if width else mean[0]
         return [
             int(sizes[best]),
             mean[best],
-            spread / np.sqrt(len(scores)),
+            errors[best] if len(scores) > 1 else np.nan,
             self.baseline[scores.index].mean(),
             area,
             mine.groupby("fold")["fit_time"].first().mean(),
@@ -224,9 +256,9 @@ def selection_curve(
         in one fold (`StratifiedGroupKFold`). "time" takes the rows to be in the order
         of time, and tests on later rows than it trains on (`TimeSeriesSplit`).
         scikit-learn's splitters repeat: ``RepeatedStratifiedKFold(n_splits=5,
-        n_repeats=10)`` makes 50 folds, ``StratifiedShuffleSplit`` random halves. Folds
-        of different repeats share rows, so that the standard errors over them are too
-        small.
+        n_repeats=10)`` makes 50 folds, ``StratifiedShuffleSplit`` random halves.
+        Standard errors are those of one repeat, whose folds test different rows. Random
+        halves share rows, which makes their standard errors too small.
     n_features : int or array of int, optional
         Values of k. Default: 1 to 10, then in growing steps up to all.
     refit_sizes : bool, default=False
@@ -431,6 +463,7 @@ def curve_of(curves: Curves, scoring: str) -> SelectionCurve:
         given,
         None if given is None else reference,
         None if curves.refit_sizes else evidence_of(curves),
+        curves.repeat,
     )
 
 

@@ -69,7 +69,7 @@ def comparison(found: Comparison) -> str:
     read = measure(found.curve.scoring if found.curve else None)
     rows = []
     for row in found.summary().itertuples():
-        best = row.method == found.best
+        best = row.method == found.best and found.signal is not False
         own = found.choice if best and found.choice else row
         nothing = found.signal is False and row.method in found.selectors
         rows.append(
@@ -85,7 +85,7 @@ def comparison(found: Comparison) -> str:
         )
     mark = "in bold: recommended"
     if found.signal is False:
-        mark = "in bold: the first of these, though no signal was found"
+        mark = "no signal was found, and nothing is recommended"
     head = ["Method", "Features", _title(read), "With all", "Stability", "Fit"]
     n, d = found.profile.n_samples, found.profile.n_features
     parts.append(_table(f"{n} rows, {d} features; {mark}", head, rows))

@@ -40,7 +40,7 @@ from widemargin.evaluation._significance import (
 )
 from widemargin.evaluation._splits import REPEATS, split, stratified_rows
 from widemargin.notices import warn
-from widemargin.progress import announce, progress
+from widemargin.progress import announce, progress, titled
 from widemargin.settings import current
 from widemargin.table import Ints
 from widemargin.targets import judged_labels
@@ -262,19 +262,20 @@ def draw_curve(
         run.found["chance"] = float(
             np.mean(cross_val_score(dummy, nothing, y, scoring=scorer, cv=folds))
         )
-        curves = try_out(
-            run.methods,
-            data,
-            estimator,
-            cv=folds,
-            n_features=n_features,
-            scoring=scoring,
-            groups=run.sample_groups,
-            baseline=baseline,
-            thresholds=SIMILARITIES,
-            nested=True,
-            **run.common,
-        )
+        with titled("cross-validation"):
+            curves = try_out(
+                run.methods,
+                data,
+                estimator,
+                cv=folds,
+                n_features=n_features,
+                scoring=scoring,
+                groups=run.sample_groups,
+                baseline=baseline,
+                thresholds=SIMILARITIES,
+                nested=True,
+                **run.common,
+            )
     curve = run.found["curve"] = curve_of(
         curves, name_of(scoring, numeric=data.numeric)
     )
@@ -289,13 +290,14 @@ def draw_curve(
 def test_signal(run: Run) -> None:
     """Test whether there is anything in the table at all."""
     data = run.sample
-    run.found["signal_test"] = signal(
-        data.frame,
-        data.labels_given,
-        groups=run.sample_groups,
-        task="regression" if data.numeric else "classification",
-        **run.common,
-    )
+    with titled("signal test"):
+        run.found["signal_test"] = signal(
+            data.frame,
+            data.labels_given,
+            groups=run.sample_groups,
+            task="regression" if data.numeric else "classification",
+            **run.common,
+        )
 
 
 def agree(run: Run) -> None:
@@ -312,9 +314,11 @@ def resample_all(run: Run, n: int) -> None:
     if not n:
         return
     for method in run.affordable("Stability", lambda _: n * SUBSAMPLE):
-        results[method] = resample(
-            run.sized(method), run.sample, n=n, groups=run.sample_groups, **run.common
-        )
+        selector, groups = run.sized(method), run.sample_groups
+        with titled(f"stability of {method}"):
+            results[method] = resample(
+                selector, run.sample, n=n, groups=groups, **run.common
+            )
 
 
 def test_all(run: Run, n_permutations: int | None) -> None:
@@ -337,7 +341,7 @@ def test_all(run: Run, n_permutations: int | None) -> None:
         way = ways[method]
         if message := too_few(way, run.profile.n_features):
             run.notes.append(f"{method}: {message}")
-        with quiet():
+        with quiet(), titled(f"significance of {method}"):
             found = results[method] = significance(
                 run.sized(method),
                 run.sample,

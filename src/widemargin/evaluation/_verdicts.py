@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau, norm, rankdata
 
 from widemargin.evaluation._frames import Names
 from widemargin.table import Floats, Ints
 from widemargin.threads import spans
 
-LEVEL = 0.05  # of the q-values
+LEVEL = 0.05  # of the q-values, and of the test of a direction
 FREQUENT = 0.6  # share of the fits in which a reliable feature is selected
 CELLS = 2**22  # ranked at a time
 
@@ -100,7 +100,8 @@ def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
     Returns
     -------
     sign : array of shape (d,)
-        1 if values rise with the classes, −1 if they fall, else 0.
+        1 if values rise with the classes, −1 if they fall, 0 if Kendall's test (for two
+        classes, that of Mann and Whitney) cannot tell at the level `LEVEL`.
     auc : array of shape (d,)
         NaN if there are no two such rows.
     """
@@ -108,9 +109,7 @@ def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
     auc = np.full(d, np.nan)
     for part in spans(d, max(1, CELLS // len(X))):
         auc[part] = _concordance(X[:, part], codes, n_classes)
-    with np.errstate(invalid="ignore"):
-        sign = np.sign(np.round(auc - 0.5, 12))
-    return np.nan_to_num(sign).astype(np.int64), auc
+    return _signs(X, codes, auc), auc
 
 
 def numeric_directions(X: Floats, target: Floats) -> tuple[Ints, Floats]:
@@ -129,13 +128,51 @@ def numeric_directions(X: Floats, target: Floats) -> tuple[Ints, Floats]:
         if apart_y:
             tau = kendalltau(v, y).statistic if apart_v else 0.0
             share[f] = (1 + tau * np.sqrt(apart_v / apart_y)) / 2
-    with np.errstate(invalid="ignore"):
-        sign = np.sign(np.round(share - 0.5, 12))
-    return np.nan_to_num(sign).astype(np.int64), share
+    return _signs(X, target, share), share
+
+
+def _signs(X: Floats, target: Ints | Floats, share: Floats) -> Ints:
+    """Where the share of concordant pairs differs from a half by more than chance."""
+    signs = np.zeros(X.shape[1], np.int64)
+    for f in np.flatnonzero(~np.isnan(share)):
+        there = ~np.isnan(X[:, f])
+        ties_x, ties_y = _ties(X[there, f]), _ties(target[there])
+        n = int(there.sum())
+        apart = (n * (n - 1) - (ties_y * (ties_y - 1)).sum()) / 2
+        balance = (2 * share[f] - 1) * apart  # concordant less discordant pairs
+        error = _kendall_error(n, ties_x, ties_y)
+        if abs(balance) > norm.isf(LEVEL / 2) * error + 1e-9:
+            signs[f] = np.sign(balance)
+    return signs
+
+
+def _kendall_error(n: int, *ties: Floats) -> float:
+    """Standard deviation, under no association, of concordant less discordant pairs.
+
+    With groups of equal values of these sizes on either side (Kendall, *Rank
+    correlation methods*, 1970, chapter 4).
+    """
+    if n < 3:
+        return np.inf
+    (pairs_x, triples_x), (pairs_y, triples_y) = (
+        ((t * (t - 1)).sum(), (t * (t - 1) * (t - 2)).sum()) for t in ties
+    )
+    weighted = sum((t * (t - 1) * (2 * t + 5)).sum() for t in ties)
+    variance = (
+        (n * (n - 1) * (2 * n + 5) - weighted) / 18
+        + pairs_x * pairs_y / (2 * n * (n - 1))
+        + triples_x * triples_y / (9 * n * (n - 1) * (n - 2))
+    )
+    return float(np.sqrt(max(variance, 0.0)))
+
+
+def _ties(values: Ints | Floats) -> Floats:
+    """Sizes of the groups of equal values."""
+    return np.unique(values, return_counts=True)[1].astype(np.float64)
 
 
 def _tied_pairs(values: Floats) -> float:
-    counts = np.unique(values, return_counts=True)[1]
+    counts = _ties(values)
     return float(np.sum(counts * (counts - 1) / 2))
 
 

@@ -80,6 +80,8 @@ class _Cache(NullCache):
                 head, code = _read(folder / name)
                 if head == self._head(key, code):
                     return CompileResult._rebuild(target_context, *pickle.loads(code))
+        if _listener is not None:
+            _listener()
         return None
 
     def save_overload(self, sig, data):
@@ -214,6 +216,18 @@ def _say_once(reason):
             "that can be written to.",
             stacklevel=2,
         )
+
+
+_listener = None
+
+
+def when_compiling(listener):
+    """Call a function each time that code is not in a cache and has to be compiled.
+
+    Only one is kept; None keeps none.
+    """
+    global _listener
+    _listener = listener
 
 
 class Counts(NamedTuple):

@@ -90,13 +90,12 @@ def two_digits(value: float | None) -> str:
     return NONE if value is None else f"{value:.2f}".replace("-", "−")
 
 
-def direction(auc: float | None) -> str:
-    """An arrow, up if values rise with the class, and the AUC."""
+def direction(sign: float | None, auc: float | None) -> str:
+    """The AUC, after an arrow if values clearly rise, or fall, with the class."""
     if auc is None:
         return NONE
-    shown = f"{auc:.2f}"
-    arrow = "=" if shown == "0.50" else "↑" if auc > 0.5 else "↓"
-    return f"{arrow} {shown}"
+    arrow = {1: "↑ ", -1: "↓ "}.get(int(sign or 0), "")
+    return f"{arrow}{auc:.2f}"
 
 
 def measured(value: float | None, scoring: str | None) -> str:

@@ -28,6 +28,7 @@ N_GROUPS = 12  # groups of redundant features shown at once
 N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
 N_MEMBERS = 12  # members of a group that are named
 N_CHECKPOINTS = 10  # sizes in the table behind the curve
+CLEAR_RHO = 0.1  # rank correlation from which a target is said to rise or fall
 # Before anything is painted, so that what only scripts need, or replace, never shows.
 EARLY = "document.documentElement.classList.add('js')"
 FILTERS = (
@@ -111,6 +112,7 @@ def _environment() -> Any:
         environment.filters[name] = getattr(formats, name)
     environment.globals["interval"] = formats.interval
     environment.globals["direction"] = formats.direction
+    environment.globals["clear_rho"] = CLEAR_RHO
     environment.globals["two_digits"] = formats.two_digits
     environment.globals["plain_number"] = formats.decimal
     return environment
@@ -248,8 +250,10 @@ def _goes(look: Json) -> str:
     """Which way a feature goes with a numeric target, in words."""
     parts = []
     if look["rho"] is not None:
-        moves = "rises" if look["rho"] > 0 else "falls"
         rho = formats.two_digits(look["rho"])
+        moves = "rises" if look["rho"] > 0 else "falls"
+        if abs(look["rho"]) < CLEAR_RHO:
+            moves = "hardly goes"
         parts.append(f"The target {moves} with it (rank correlation {rho})")
     if look["kind"] == "boxes":
         parts += [

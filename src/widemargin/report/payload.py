@@ -105,12 +105,13 @@ def _verdicts(found: Json | None, listed: list[int]) -> Json | None:
     why = [found["why"][f] for f in listed]
     reasons = list(dict.fromkeys(why))
     number = {reason: i for i, reason in enumerate(reasons)}
-    auc = found["auc"]
+    auc, sign = found["auc"], found["direction"]
     return {
         "verdict": "".join(str(VERDICTS.index(found["verdict"][f])) for f in listed),
         "reasons": reasons,
         "why": [number[reason] for reason in why],
-        "auc": None if auc is None else [_short(auc[f], 3) for f in listed],
+        "auc": None if auc is None else [_short(auc[f], 5) for f in listed],
+        "direction": None if sign is None else [_short(sign[f], 0) for f in listed],
     }
 
 

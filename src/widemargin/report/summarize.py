@@ -9,7 +9,9 @@ have is None, too. Features are numbered from 0 in the order of X.
 ``title``, ``created``, ``answer``
     Text; the moment is ISO 8601, the answer a sentence or two.
 ``signal``
-    Whether the recommended features score clearly above chance; None if unknown.
+    Whether a test found any signal in the table; None if unknown.
+``beats_chance``
+    Whether the recommended features score clearly above guessing; None if unknown.
 ``complete``, ``notes``
     Whether the comparison ran to its end; what was left out or decided, and why.
 ``data``
@@ -139,6 +141,7 @@ def summarize(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "answer": text(getattr(found, "answer", None) or _answer(best, names)),
         "signal": None if found.signal is None else bool(found.signal),
+        "beats_chance": getattr(found, "beats_chance", None),
         "complete": bool(found.complete),
         "notes": [text(note) for note in found.notes],
         "data": _data(found.profile, ordered),
@@ -236,16 +239,16 @@ def _baseline(baseline: Any, sign: int) -> Json | None:
 def _fold_lines(curve: Any, sign: int) -> list[Json]:
     """Mean and standard error over the folds, for each method and size."""
     lines = []
-    for label, part in curve.frame.groupby("method", sort=False):
-        by_size = part.groupby("n_features")["score"]
-        folds = by_size.count()
+    folds = curve.frame.groupby("method")["fold"].nunique()
+    for label, line in curve.lines.items():
+        unknown = np.full(len(line.sizes), np.nan)
         lines.append(
             {
                 "label": text(label),
-                "n_features": [int(n) for n in folds.index],
-                "mean": numbers(by_size.mean(), sign),
-                "stderr": numbers(by_size.sem(ddof=1)),
-                "folds": int(folds.max()),
+                "n_features": [int(n) for n in line.sizes],
+                "mean": numbers(line.mean, sign),
+                "stderr": numbers(line.stderr if folds[label] > 1 else unknown),
+                "folds": int(folds[label]),
             }
         )
     return lines

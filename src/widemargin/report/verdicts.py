@@ -5,10 +5,9 @@
 per feature: ``verdict`` ("confirmed", "tentative" or "rejected") and ``why`` (what
 speaks against it, empty if nothing does). ``direction`` and ``auc`` are None for three
 or more classes without an order. Else (a numeric target counts as classes in order)
-``direction`` has 1 where values rise with the
-class, −1 where they fall and 0 where they do neither, and ``auc`` the probability that
-of two rows of different classes the higher class has the higher value, None for a
-feature without an order.
+``direction`` has 1 where values rise with the class, −1 where they fall and 0 where a
+test cannot tell, and ``auc`` the probability that of two rows of different classes the
+higher class has the higher value, None for a feature without an order.
 """
 
 from __future__ import annotations

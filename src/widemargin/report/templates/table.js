@@ -182,7 +182,13 @@ function ofMethod(m) {
     },
     { key: "p", title: "p", values: method.p_value, format: probability },
     { key: "q", title: "q", values: method.q_value, format: probability },
-    { key: "direction", title: "Direction", values: judged?.auc, format: direction, bestIsHigh: true },
+    {
+      key: "direction",
+      title: "Direction",
+      values: judged?.auc,
+      cell: (i) => direction(judged.direction[i], judged.auc[i]),
+      bestIsHigh: true,
+    },
   ];
   return columns.filter((c) => c.values || c.value).map(completed);
 }
@@ -208,12 +214,11 @@ function verdictColumn({ verdict, reasons, why }) {
   };
 }
 
-// An arrow, up if values rise with the class, and the AUC.
-function direction(auc) {
+// The AUC, after an arrow if values clearly rise, or fall, with the class.
+function direction(sign, auc) {
   if (auc === null) return NONE;
-  const shown = auc.toFixed(2);
-  const arrow = shown === "0.50" ? "=" : auc > 0.5 ? "↑" : "↓";
-  return `${arrow} ${shown}`;
+  const arrow = { 1: "↑ ", [-1]: "↓ " }[sign] ?? "";
+  return arrow + auc.toFixed(2);
 }
 
 // The page explains the star: a resample has half the rows.
