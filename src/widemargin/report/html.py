@@ -112,7 +112,7 @@ def _environment() -> Any:
     environment.globals["interval"] = formats.interval
     environment.globals["direction"] = formats.direction
     environment.globals["two_digits"] = formats.two_digits
-    environment.globals["plain_number"] = formats.decimal
+    environment.globals["stepped"] = formats.stepped
     return environment
 
 
