@@ -53,7 +53,8 @@ class ReliefF(SampledSelector):
         labels. With few folds, nominal or missing values, or ``n_samples``, each fold
         is fitted by itself.
     n_neighbors : int or "log", default=10
-        k; "log" is the natural logarithm of the number of samples, rounded.
+        k; "log" is the natural logarithm of the number of samples, rounded. To find
+        interactions among hundreds of features, such as genotypes, take 100.
     metric : {"euclidean", "manhattan"}, default="euclidean"
         Distance in the scaled space. Most Relief software uses "manhattan".
     weights : {"uniform", "rank", "distance"}, default="uniform"
