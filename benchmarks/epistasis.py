@@ -5,7 +5,8 @@
     python benchmarks/epistasis.py --features 100 --sets 3 --maf 0.3 --numeric
 
 Seen with the defaults, a prevalence of 1/6 among them: ReliefF with k = 100 ranks both
-markers first in 10 of 10 sets, MultiSURF in 9 (one of them third in the other). With
+markers first in 10 of 10 sets, MultiSURF in 9 (one of them third in the other), ReliefF
+with k = 10, its default, in 4 (13th at worst in the others). With
 numbers of alleles (--numeric), ReliefF in 5 (fifth at worst), MultiSURF in 8 (third at
 worst), SURF* in 10. With a prevalence of 0.3, as in the first example of the manual of
 GAMETES, and nominal genotypes, ReliefF in 7 (third at worst in the others), MultiSURF

@@ -58,6 +58,7 @@ def test_a_script_with_fast_select():
     some = left["some"]
     assert set(some.top_features_) == {7, 8}
     assert not some.feature_importances_[12:].any()
+    assert some.evaluated_features_.tolist() == list(range(5, 12))
     assert left["accuracy"] > 0.95
 
 

@@ -45,6 +45,27 @@ def test_an_example_by_hand():
     np.testing.assert_allclose(scores, [8 / 35], atol=1e-15)
 
 
+def test_weights_by_rank_and_a_nominal_feature_by_hand():
+    """Three rows, k = 2, and weights 2^(−r²), so 8/9 and 1/9 for the two neighbours.
+
+    Scaled, x = 0, 1/3, 1 and y = 0, 1, 1/2; the nominal feature is a, a, b. Differences
+    of rows 12, 13, 23 are 1/3, 1, 2/3 in x, 0, 1, 1 in the nominal feature, together
+    1/3, 2, 5/3, and 1, 1/2, 1/2 in y. Neighbours: 1 → 2, 3; 2 → 1, 3; 3 → 2, 1.
+
+        N_C  = (8 + 1/2)/9 + (8 + 1/2)/9 + (4 + 1/2)/9 = 43/18, m − N_C = 11/18
+        x:       N = (8/3 + 1)/9 + (8/3 + 2/3)/9 + (16/3 + 1)/9 = 40/27,
+                 N_C = (8/3 + 1/2)/9 + (8/3 + 1/3)/9 + (8/3 + 1/2)/9 = 28/27
+                 w = (28/27)/(43/18) − (12/27)/(11/18) = 56/129 − 8/11
+        nominal: N = 1/9 + 1/9 + 1 = 11/9, N_C = 1/18 + 1/18 + 1/2 = 11/18
+                 w = (11/18)/(43/18) − (11/18)/(11/18) = 11/43 − 1
+    """
+    X = np.array([[0.0, 0], [1.0, 0], [3.0, 1]])
+    sigma = 1 / np.sqrt(np.log(2))
+    selector = RReliefF(n_neighbors=2, sigma=sigma, categorical_features=[1])
+    scores = selector.fit(X, [0.0, 2.0, 1.0]).scores_
+    np.testing.assert_allclose(scores, [56 / 129 - 8 / 11, 11 / 43 - 1], atol=1e-15)
+
+
 @pytest.mark.parametrize("weights", ["rank", "uniform", "distance"])
 def test_the_order_of_the_rows_does_not_count(weights):
     rng = np.random.default_rng(2)

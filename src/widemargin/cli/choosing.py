@@ -164,10 +164,11 @@ def check_fit(
 ) -> None:
     """Refuse, before any work, what a method cannot take."""
     nominal, missing = dataset.nominal, dataset.missing
+    fit = numeric_methods() if getattr(dataset, "numeric", False) else method_names()
     for name, selector in selectors.items():
         if getattr(selector, "_mixed", False):
             continue
-        able = [n for n in method_names() if getattr(find_method(n), "_mixed", False)]
+        able = [n for n in fit if getattr(find_method(n), "_mixed", False)]
         instead = f" or use {', '.join(able)}" if able else ""
         if nominal:
             raise Problem(

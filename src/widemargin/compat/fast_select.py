@@ -199,7 +199,8 @@ class SURF(_Fast):
 class MultiSURF(SURF):
     """MultiSURF of fast-select, by `widemargin.MultiSURF` or `MultiSURFStar`.
 
-    Parameters and attributes are those of `SURF`.
+    Parameters and attributes are those of `SURF`; ``evaluated_features_`` are the
+    columns that `fit` has looked at.
     """
 
     _classes = (surf.MultiSURF, surf.MultiSURFStar)
@@ -221,10 +222,12 @@ class MultiSURF(SURF):
         self : object
             The fitted selector.
         """
-        if feat_idx is None:
-            return self._fit(X, y)
         X = X if is_frame(X) else np.asarray(X)
+        if feat_idx is None:
+            self.evaluated_features_ = np.arange(X.shape[1])
+            return self._fit(X, y)
         columns: Ints = np.asarray(feat_idx, np.int64)
+        self.evaluated_features_ = columns
         self._fit(_safe_indexing(X, columns, axis=1), y)
         scores, kinds = np.zeros(X.shape[1]), discrete(X, self.discrete_limit)
         scores[columns] = self.feature_importances_

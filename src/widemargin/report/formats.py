@@ -44,9 +44,23 @@ def aligned(largest: float) -> Callable[[float | None], str]:
     return lambda v: NONE if v is None else f"{v:.{places}f}".replace("-", "−")
 
 
+def stepped(width: float) -> Callable[[float | None], str]:
+    """As many decimals as the ends of bins of that width need."""
+    size = math.floor(math.log10(width)) if width > 0 else 0
+    if size < -3 or size > 5:
+        return decimal
+    places = max(0, 1 - size)
+    return lambda v: NONE if v is None else f"{v:.{places}f}".replace("-", "−")
+
+
 def percent(value: float | None, places: int = 1) -> str:
-    """0.8824 → 88.2 %."""
-    return NONE if value is None else f"{100 * value:.{places}f}{THIN}%"
+    """0.8824 → 88.2 %; little is not 0."""
+    if value is None:
+        return NONE
+    least = 10.0**-places
+    if 0 < 100 * value < least / 2:
+        return f"<{THIN}{least:g}{THIN}%"
+    return f"{100 * value:.{places}f}{THIN}%"
 
 
 def probability(value: float | None) -> str:

@@ -114,7 +114,7 @@ def _environment() -> Any:
     environment.globals["direction"] = formats.direction
     environment.globals["clear_rho"] = CLEAR_RHO
     environment.globals["two_digits"] = formats.two_digits
-    environment.globals["plain_number"] = formats.decimal
+    environment.globals["stepped"] = formats.stepped
     return environment
 
 

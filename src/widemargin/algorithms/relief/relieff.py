@@ -55,7 +55,8 @@ class ReliefF(SampledSelector):
         fold is fitted separately.
     n_neighbors : int or "log", default=10
         Number of neighbours k per class; "log" is the natural logarithm of the number
-        of samples, rounded.
+        of samples, rounded. To find interactions among hundreds of features, such as
+        genotypes, take 100.
     metric : {"euclidean", "manhattan"}, default="euclidean"
         Distance in the scaled space. Most Relief software uses "manhattan".
     weights : {"uniform", "rank", "distance"}, default="uniform"

@@ -8,6 +8,7 @@ import numpy as np
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
+from widemargin.engine.nominal import as_numbers
 from widemargin.engine.pairs import mean_distance
 from widemargin.engine.radius import Around, RadiusSearch
 from widemargin.engine.relations import class_coefficients
@@ -55,8 +56,21 @@ class RadiusSelector(MarginSelector):
         return self.task == "regression"
 
     def _score(self, table: Table, workers: Workers) -> Floats:
+        if self.metric == "euclidean":
+            return self._score_columns(table, workers)
+        numbers, features = as_numbers(table)
+        scores = np.zeros(table.X.shape[1])
+        # They are linear in the differences, so those of a feature's columns add up.
+        np.add.at(scores, features, self._score_columns(numbers, workers))
+        return scores
+
+    def _score_columns(self, table: Table, workers: Workers) -> Floats:
         if self._numeric_target:
             return self._score_target(table, workers)
+        return self._score_classes(table, workers)
+
+    def _score_classes(self, table: Table, workers: Workers) -> Floats:
+        """Mean differences from misses, less those from hits."""
         name = type(self).__name__
         warn_single_members(table, name, "its sample counts misses only")
         counts_for = class_coefficients(table.counts / len(table.X))

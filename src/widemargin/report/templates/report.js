@@ -58,7 +58,11 @@ function aligned(largest) {
 }
 
 function percent(value, places = 1) {
-  return value === null ? NONE : (100 * value).toFixed(places) + THIN + "%";
+  if (value === null) return NONE;
+  const least = 10 ** -places;
+  // Little is not 0.
+  if (value > 0 && 100 * value < least / 2) return "<" + THIN + least + THIN + "%";
+  return (100 * value).toFixed(places) + THIN + "%";
 }
 
 function probability(value) {
