@@ -53,7 +53,7 @@ class LaplacianScore(MarginSelector):
         the k nearest of the other.
     delta : float or "auto", default="auto"
         Width of the heat kernel. "auto" is the mean distance of a sample to its
-        (⌊ln n⌋ + 1)-th nearest one; if that is 0, only duplicates are joined.
+        (⌊ln n⌋ + 1)-th nearest one, or 1 where that is 0.
     redundancy : float, "auto" or None, default=None
         Similarity from which a feature is skipped because a better one is kept: |r|, or
         the symmetrical uncertainty if the table has nominal or missing values. "auto"
