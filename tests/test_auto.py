@@ -208,6 +208,14 @@ def test_a_classifier_that_needs_more_rows_is_judged_without_leaving_folds_out()
     assert evidence_of(curves).nested == ()
 
 
+def test_labels_that_classifiers_cannot_sort_are_refused():
+    y = np.array(["a", 1] * 20, dtype=object)
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    told = r"AutoSelector needs labels of one type, .* y has 1, 'a'\. Make them text"
+    with pytest.raises(ValueError, match=told):
+        AutoSelector(["FisherScore"], random_state=0).fit(X, y)
+
+
 def test_stabilities_are_nogueiras_index():
     rng = np.random.default_rng(0)
     orders = [rng.permutation(12) for _ in range(6)]

@@ -70,6 +70,10 @@ FILES = {
         b"@relation r\n@attribute a real\n@attribute c {p,q}\n@data\n1,p\nuh,q\n",
         "'a' is real, but row 2 has 'uh'",
     ),
+    "lines.jsonl": (
+        b'{"a": 1, "c": "x"}\n' * 4,
+        "JSON is not read; save the table as CSV",
+    ),
     "bad.mat": (b"no MATLAB at all" * 20, "is not a readable MATLAB file"),
     "bad.npz": (b"\x93NUMPY and no more", "is not a readable NumPy file"),
     "bad.parquet": (b"PAR1 and no more", "is not a readable Parquet file"),

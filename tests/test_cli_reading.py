@@ -83,6 +83,24 @@ def test_layout(text, columns):
     assert frame.columns.tolist() == (columns or first.split(","))
 
 
+SCALE = "400,410,kind\n" + "1,2,x\n2,4,y\n" * 6
+
+
+def test_a_short_scale_beside_the_name_of_the_classes_is_a_header():
+    assert from_text(SCALE).frame.columns.tolist() == ["400", "410", "kind"]
+    rare = SCALE.replace("kind", "x")  # one of the classes: the line is data
+    assert len(from_text(rare).frame) == 13
+    rows = "".join(f"{i},{i + 1},id{i}\n" for i in range(12))
+    assert len(from_text(rows).frame) == 12  # a name for every row
+
+
+def test_a_first_line_with_the_name_of_the_target_is_a_header():
+    text = "30,20,kind\n1,2,x\n2,4,y\n"
+    assert len(from_text(text).frame) == 3
+    assert from_text(text, target="kind").frame.columns.tolist() == ["30", "20", "kind"]
+    assert len(from_text(text, target="20").frame) == 3  # a number may be a value
+
+
 def test_header_can_be_said():
     assert from_text("1,2\n3,4\n", header=True).frame.columns.tolist() == ["1", "2"]
     assert len(from_text("a,b\nc,d\n", header=False).frame) == 2

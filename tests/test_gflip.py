@@ -153,7 +153,10 @@ def test_giving_up_is_said():
         GFlip(max_epochs=1, random_state=0).fit(X, y)
 
 
-@pytest.mark.parametrize("order", [[[0, 1, 1]], [[0, 1]], [[0.0, 1.0, 2.0]], [0, 1, 2]])
+BAD_ORDERS = [[], [[0, 1, 1]], [[0, 1]], [[0.0, 1.0, 2.0]], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("order", BAD_ORDERS)
 def test_a_bad_order_is_named(order):
     with pytest.raises(ValueError, match="list of permutations of 0 … 2"):
         GFlip(order=order).fit(np.eye(3), [0, 1, 1])

@@ -75,6 +75,8 @@ def test_a_step_of_no_finite_length_is_named():
     X, y = gaussian(np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"step\(3\) must be a finite number, got nan"):
         LMBA(step=lambda t: np.nan if t == 3 else 1.0).fit(X, y)
+    with pytest.raises(ValueError, match=r"step\(1\) must be a finite number, got 'a'"):
+        LMBA(step=lambda _: "a").fit(X, y)
 
 
 def test_a_step_may_be_a_function_of_the_visit():

@@ -94,7 +94,7 @@ def test_constant_features_score_zero_and_rank_last():
     assert sorted(fitted.ranking_[[1, 5]]) == [6, 7]
 
 
-@pytest.mark.parametrize("order", [[0, 1, 60], [-1], [0.5], [[0, 1]]])
+@pytest.mark.parametrize("order", [[0, 1, 60], [-1], [0.5], [[0, 1]], ["a"]])
 def test_a_bad_order_is_named(order):
     X, y = gaussian(np.random.default_rng(0))
     with pytest.raises(ValueError, match="Simba: order must be a list of row numbers"):

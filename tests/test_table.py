@@ -211,6 +211,22 @@ def test_infinite_cells_are_refused(numbers, selector, cells, missing):
         (np.array([["a", 1], ["b", 2]], object), [0, 1], "1 of 2 columns hold text: 0"),
         (np.array([["1", "a"], ["2", "b"]]), [0, 1], "1 of 2 columns hold text: 1"),
         (scipy.sparse.eye(3).tocsr(), [0, 1, 1], r"X is sparse .* X\.toarray\(\)"),
+        (None, [0, 1, 1], "X is None"),
+        ("table.csv", [0, 1, 1], "X is text"),
+        ({"a": [1, 2, 3]}, [0, 1, 1], r"X is a dict\. .* pandas\.DataFrame"),
+        ([[1, 2], [3], [4, 5]], [0, 1, 1], "rows of 1 to 2 values"),
+        (np.eye(3).astype("M8[D]"), [0, 1, 1], r"type datetime64\[D\]"),
+        (np.rec.fromarrays(np.eye(3)), [0, 1, 1], "array of records"),
+        (
+            pd.DataFrame(np.eye(3), columns=["a", "b", "a"]),
+            [0, 1, 1],
+            r"several columns of the same name: 'a'\. Rename them",
+        ),
+        (
+            pd.DataFrame(np.eye(3)).astype(pd.SparseDtype(float, 0)),
+            [0, 1, 1],
+            r"X\.sparse\.to_dense\(\)",
+        ),
         (
             pd.DataFrame({"when": pd.to_datetime(["2020", "2021", "2022"])}),
             [0, 1, 1],

@@ -240,6 +240,11 @@ class GFlip(MarginSelector):
         if self.order is None:
             return None
         orders = [np.asarray(s) for s in self.order]
+        if not orders:
+            raise ValueError(
+                f"GFlip: order must be a list of permutations of 0 … {d - 1}, one per "
+                "epoch, got an empty one. Leave order=None for random ones."
+            )
         for s in orders:
             whole = s.dtype.kind in "iu" and s.ndim == 1
             if not whole or not np.array_equal(np.sort(s), np.arange(d)):

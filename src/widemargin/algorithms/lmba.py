@@ -250,14 +250,13 @@ class LMBA(MarginSelector):
         if self.step == "constant":
             return np.ones(count)
         assert callable(self.step)
-        beta = np.array([self.step(int(i)) for i in number], dtype=np.float64)
-        if not np.isfinite(beta).all():
-            first = int(np.argmin(np.isfinite(beta)))
-            raise ValueError(
-                f"LMBA: step({number[first]}) must be a finite number, got "
-                f"{beta[first]}."
-            )
-        return beta
+        beta = [self.step(int(i)) for i in number]
+        for i, value in zip(number, beta, strict=True):
+            if not (isinstance(value, numbers.Real) and np.isfinite(float(value))):
+                raise ValueError(
+                    f"LMBA: step({i}) must be a finite number, got {value!r}."
+                )
+        return np.array(beta, dtype=np.float64)
 
 
 @kernels.jit

@@ -54,7 +54,7 @@ class LaplacianScore(MarginSelector):
         the k nearest of the other.
     delta : float or "auto", default="auto"
         Width of the heat kernel. "auto" is the mean distance of a sample to its (⌊ln n⌋
-        + 1)-th nearest neighbour; if that is 0, only duplicates are joined.
+        + 1)-th nearest neighbour, or 1 where that is 0.
     redundancy : float, "auto" or None, default=None
         Similarity at which a feature is skipped as a near-duplicate of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.

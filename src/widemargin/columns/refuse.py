@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,7 @@ def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
             f"{name} needs a table in memory, but X is a polars LazyFrame. Call "
             "X.collect() first."
         )
+    refuse_what_is_no_table(X, name)
     if library == "pyarrow" and hasattr(X, "to_pandas"):
         return X.to_pandas()
     if not np.ma.isMaskedArray(X):
@@ -133,3 +135,49 @@ def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
         values = values.astype(object)
     values[mask] = np.nan
     return values
+
+
+def refuse_what_is_no_table(X: Any, name: str) -> None:
+    """Say what to do with an X that is not an array or a frame of plain columns."""
+    came = _not_a_table(X) or (_odd_frame(X) if is_frame(X) else _odd_array(X))
+    if came:
+        raise ValueError(f"{name} needs a table of rows and columns, but X {came}")
+
+
+def _not_a_table(X: Any) -> str:
+    if isinstance(X, dict):
+        return "is a dict. Make it a frame: pandas.DataFrame(X)."
+    if X is None or isinstance(X, str | bytes):
+        return f"is {'None' if X is None else 'text'}. Pass an array or a DataFrame."
+    rows = X if isinstance(X, list | tuple) else ()
+    lengths = {len(row) for row in rows if isinstance(row, list | tuple)}
+    if len(lengths) > 1:
+        return (
+            f"has rows of {min(lengths)} to {max(lengths)} values. Give all the same "
+            "number, None where a value is missing."
+        )
+    return ""
+
+
+def _odd_frame(X: Any) -> str:
+    if len(set(X.columns)) < len(X.columns):
+        repeated = [str(c) for c, times in Counter(X.columns).items() if times > 1]
+        return (
+            f"has several columns of the same name: {listed(repeated)}. Rename them, "
+            "or pass X.to_numpy()."
+        )
+    if any(type(t).__name__ == "SparseDtype" for t in X.dtypes):
+        return "has sparse columns. Make them dense with X.sparse.to_dense()."
+    return ""
+
+
+def _odd_array(X: Any) -> str:
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "names", None):
+        return "is an array of records. Make it a frame: pandas.DataFrame(X)."
+    if getattr(dtype, "kind", "") in ("M", "m"):
+        return (
+            f"is an array of type {dtype}. Make numbers of it, for example of days: "
+            "(X - X.min()) / numpy.timedelta64(1, 'D')."
+        )
+    return ""

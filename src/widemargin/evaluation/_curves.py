@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
@@ -359,6 +360,7 @@ def try_out(
     resolved = resolve_selectors(selectors, numeric=data.numeric)
     methods = {label: seeded(s, random) for label, s in resolved.items()}
     codes, classes = data.codes, data.classes
+    _refuse_mixed_labels(classes, caller)
     target = data.labels_given if data.numeric else None
     d = data.shape[1]
     sizes = _sizes(n_features, d, caller)
@@ -398,6 +400,18 @@ def try_out(
     except KeyboardInterrupt:
         _say_what_is_left(curves)
     return curves
+
+
+def _refuse_mixed_labels(classes: NDArray[Any], caller: str) -> None:
+    """Refuse labels that classifiers cannot sort; selectors need no order."""
+    try:
+        sorted(classes.tolist())
+    except TypeError:
+        shown = ", ".join(repr(c) for c in classes[:5].tolist())
+        raise ValueError(
+            f"{caller} needs labels of one type, which classifiers sort, but y has "
+            f"{shown}. Make them text: [str(v) for v in y]."
+        ) from None
 
 
 def _run_inner(curves: Curves, n_jobs: int | None) -> None:

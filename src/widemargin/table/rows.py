@@ -112,10 +112,11 @@ class Table(Derived):
 def visiting_order(table: AnyTable, order: Any, name: str) -> Ints:
     """Rows of the table for an ``order`` of the caller's row numbers."""
     n, order = table.n_rows, np.asarray(order)
-    inside = order.size == 0 or bool(order.min() >= 0 and order.max() < n)
+    numbers = order.size > 0 and order.dtype.kind in "iuf"
+    inside = order.size == 0 or (numbers and order.min() >= 0 and order.max() < n)
     if order.ndim != 1 or order.dtype.kind not in "iu" or not inside:
         came = f"{order.dtype} of shape {order.shape}"
-        if order.size:
+        if numbers:
             came += f" from {order.min()} to {order.max()}"
         raise ValueError(
             f"{name}: order must be a list of row numbers from 0 to {n - 1}, "

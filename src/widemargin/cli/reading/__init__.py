@@ -43,6 +43,8 @@ FORMATS = {
 # What people may try, and what it is called.
 UNREAD = {
     ".json": "JSON",
+    ".jsonl": "JSON",
+    ".ndjson": "JSON",
     ".xls": "the Excel format of before 2007",
     ".ods": "the OpenDocument format",
     ".sas7bdat": "SAS",

@@ -42,6 +42,7 @@ BYTES_PER_LETTER, BYTES_PER_CELL = 1.5, 14  # of memory that a table takes
 UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # in Windows-1252
 PREAMBLE = 30  # lines above a table at most
 FITS = 0.5  # share of the lines of a table that have the fields of its first
+REPEATED = 5  # times that the values of a column occur, at least, if they are few
 SEPARATOR = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # for Excel
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -169,7 +170,9 @@ def look_at(file: File, wishes: Wishes, notes: list[str]) -> Layout:
         lines_above = "a line" if skipped == 1 else f"{skipped} lines"
         notes.append(f"skipped {lines_above} above the table of {file.name}.")
     first, body = rows[0], rows[1:]
-    header = not _is_data(first) if wishes.header is None else wishes.header
+    header = wishes.header
+    if header is None:
+        header = _names_target(first, wishes.target) or not _is_data(first, body)
     width = Counter(map(len, body)).most_common(1)[0][0] if body else len(first)
     if not header:
         if wishes.header is None:
@@ -250,11 +253,34 @@ def _split(lines: list[str], separator: str) -> list[list[str]]:
         return []
 
 
-def _is_data(first: list[str]) -> bool:
-    """Whether a first line is data: mostly numbers, not a scale such as wavelengths."""
-    numbers = [float(c) for c in map(str.strip, first) if NUMBER.fullmatch(c)]
+def _names_target(first: list[str], target: str | None) -> bool:
+    """Whether a first line has the name of the target, which no number is."""
+    named = target is not None and target in map(str.strip, first)
+    return named and not NUMBER.fullmatch(str(target))
+
+
+def _is_data(first: list[str], body: list[list[str]]) -> bool:
+    """Whether a first line is data: mostly numbers, not a scale such as wavelengths.
+
+    A scale rises, and is long or stands beside the name of a column of few words.
+    """
+    cells = list(map(str.strip, first))
+    numbers = [float(c) for c in cells if NUMBER.fullmatch(c)]
     rising = all(a < b for a, b in pairwise(numbers))
-    return len(numbers) > len(first) / 2 and (len(numbers) < 5 or not rising)
+    named = any(
+        c and not NUMBER.fullmatch(c) and _is_name(c, [row[j].strip() for row in body])
+        for j, c in enumerate(cells)
+        if all(len(row) > j for row in body)
+    )
+    return len(numbers) > len(first) / 2 and not (
+        rising and (named or len(numbers) >= 5)
+    )
+
+
+def _is_name(word: str, below: list[str]) -> bool:
+    """Whether a word stands above words that repeat, and is none of them."""
+    few = len(set(below)) <= len(below) / REPEATED
+    return few and word not in below
 
 
 def _names(
