@@ -1,6 +1,7 @@
 """Run the command, in a process of its own or in this one, and make files for it."""
 
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -44,6 +45,29 @@ def run_main(before, *arguments, **streams):
         "from widemargin.cli.main import main\nsys.exit(main())"
     )
     return run(python=("-c", code), **streams)
+
+
+def imported_by(packages, calls):
+    """Exit code of each call of the command, and which packages are loaded by then.
+
+    All are made in one process that is new.
+    """
+    code = (
+        "import json, sys\n"
+        "from widemargin.cli.main import main\n"
+        f"for arguments in {calls!r}:\n"
+        "    sys.argv = ['widemargin', *arguments]\n"
+        "    try:\n"
+        "        code = main()\n"
+        "    except SystemExit as end:\n"
+        "        code = end.code or 0\n"
+        f"    loaded = sorted({packages!r} & set(sys.modules))\n"
+        "    print('\\n' + json.dumps([code, loaded]), file=sys.stderr)\n"
+    )
+    result = run(python=("-c", code))
+    assert result.returncode == 0, result.stderr
+    lines = [line for line in result.stderr.splitlines() if line.startswith("[")]
+    return [tuple(json.loads(line)) for line in lines]
 
 
 def invoke(*arguments, **options):

@@ -96,11 +96,9 @@ def test_our_scores_are_the_oracles(method, name):
     assert oracle.error(scores + 0.1 * np.abs(scores).max(), name) > 0.05
 
 
-def test_two_processes_take_turns(monkeypatch):
-    monkeypatch.setattr(run, "ROUNDS", 2)
-    monkeypatch.setattr(run, "LIMIT", LONG)
+def test_two_processes_take_turns():
     case = cases.Case("ReliefF", "scikit-learn mutual_info_classif", ("small",))
-    found = run.compare(case, "small")
+    found = run.compare(case, "small", rounds=2, longest=LONG)
     assert "problem" not in found
     assert len(found["ours"]["times"]) == len(found["theirs"]["times"]) == 2
     assert found["ours"]["seconds"] > 0

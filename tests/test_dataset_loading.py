@@ -9,7 +9,7 @@ import sklearn.datasets
 from sklearn.utils import Bunch
 
 from widemargin import OReliefF, ReliefF, datasets, notices
-from widemargin.datasets import checksums, entries, loading
+from widemargin.datasets import checksums, entries
 from widemargin.datasets.entries import Entry
 
 pd = pytest.importorskip("pandas")
@@ -64,9 +64,7 @@ def toy(monkeypatch):
             "order": checksums.order_checksum(keys.rows),
         }
     )
-    known = {"toy": entry}
-    monkeypatch.setattr(entries, "entries", lambda: known)
-    monkeypatch.setattr(loading, "entries", lambda: known)
+    monkeypatch.setitem(entries.entries(), "toy", entry)
     monkeypatch.delenv("WIDEMARGIN_DATA", raising=False)
     return entry
 
@@ -192,7 +190,7 @@ def test_columns_of_several_openml_sets_are_put_side_by_side(
 ):
     twice = Entry(**{**vars(toy), "openml": (1, 2), "ordered": {}, "leaks": ()})
     twice = Entry(**{**vars(twice), "categorical": (), "zero_is_missing": ()})
-    monkeypatch.setattr(entries, "entries", lambda: {"toy": twice})
+    monkeypatch.setitem(entries.entries(), "toy", twice)
     found = datasets.load("toy", data_home=tmp_path, verify=False, as_frame=False)
     assert openml == [1, 2]
     assert found.data.shape == (6, 10)
@@ -222,7 +220,7 @@ def test_without_permission_nothing_is_downloaded(toy, openml):
 
 def test_a_set_that_openml_lacks_says_so(toy, openml, monkeypatch):
     nowhere = Entry(**{**vars(toy), "openml": ()})
-    monkeypatch.setattr(entries, "entries", lambda: {"toy": nowhere})
+    monkeypatch.setitem(entries.entries(), "toy", nowhere)
     with pytest.raises(FileNotFoundError, match="OpenML does not have it"):
         datasets.load("toy")
 
@@ -312,7 +310,7 @@ def test_images_and_splits_from_arrays(toy, tmp_path, monkeypatch):
         checksum=checksums.checksum(keys.rows, y, classes=True),
         order=checksums.order_checksum(keys.rows),
     )
-    monkeypatch.setattr(entries, "entries", lambda: {"faces": entry})
+    monkeypatch.setitem(entries.entries(), "faces", entry)
     np.savez(tmp_path / "faces.npz", X=X, y=y, split=np.int8([0, 0, 1, 1]))
     faces = datasets.load("faces", data_home=tmp_path)
     assert faces.data.dtype == np.uint8
@@ -358,7 +356,8 @@ def test_classes_are_cut_from_numbers_where_they_have_no_file(
             "checksum": checksums.checksum(keys.rows, grades, classes=True),
         }
     )
-    monkeypatch.setattr(entries, "entries", lambda: {"prices": base, "grades": cut})
+    for entry in (base, cut):
+        monkeypatch.setitem(entries.entries(), entry.name, entry)
     FRAME.assign(target=y).to_csv(tmp_path / "prices.csv.gz", index=False)
     assert datasets.load("prices", data_home=tmp_path).target.tolist() == y.tolist()
     found = datasets.load("grades", data_home=tmp_path)

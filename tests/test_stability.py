@@ -17,7 +17,6 @@ from oracles.evaluation import (
 )
 from widemargin import GFlip, ReliefF, Simba
 from widemargin.baselines import FeatureSimilarity, FisherScore
-from widemargin.evaluation import _resampling as resampling
 from widemargin.evaluation import resample, stability
 
 masks = st.integers(2, 6).flatmap(
@@ -156,16 +155,20 @@ def test_nothing_to_choose_is_undefined_and_says_so():
     assert "undefined" in repr(stability(np.zeros((3, 4))))
 
 
-def test_resampling_is_fits_to_subsamples(monkeypatch):
+def test_resampling_is_fits_to_subsamples():
     X, y = gaussian(np.random.default_rng(1))
-    drawn, honest = [], resampling._subsample
+    drawn = []
 
-    def remember(*args):
-        drawn.append(honest(*args))
-        return drawn[-1]
+    class Remembering(SelectKBest):
+        def fit(self, rows, y):
+            drawn.append(rows[:, 0].astype(int))
+            return super().fit(rows, y)
 
-    monkeypatch.setattr(resampling, "_subsample", remember)
-    found = resample(ReliefF(3, n_neighbors=3), X, y, n=12, random_state=0)
+    # Neither draws a number of its own, so that both are fitted to the same rows.
+    numbered = np.arange(len(X))[:, None]
+    resample(Remembering(k=1), numbered, y, n=12, random_state=0, n_jobs=1)
+    selector = ReliefF(3, n_neighbors=3, random_state=0)
+    found = resample(selector, X, y, n=12, random_state=0)
     fits = [ReliefF(3, n_neighbors=3).fit(X[rows], y[rows]) for rows in drawn]
     np.testing.assert_array_equal(found.ranks, [f.ranking_ for f in fits])
     np.testing.assert_array_equal(found.supports, [f.support_ for f in fits])
@@ -240,17 +243,17 @@ def test_resampling_that_makes_no_sense_is_refused(options, message):
         resample(FisherScore(), X, y, **options)
 
 
-def test_an_interrupt_says_how_far_it_came(monkeypatch):
+def test_an_interrupt_says_how_far_it_came():
     X, y = load_iris(return_X_y=True)
-    done, honest = [], FisherScore._rank
+    done = []
 
-    def interrupt(*args):
-        done.append(1)
-        if len(done) > 3:
-            raise KeyboardInterrupt
-        return honest(*args)
+    class Interrupted(FisherScore):
+        def _score(self, table, workers):
+            done.append(1)
+            if len(done) > 3:
+                raise KeyboardInterrupt
+            return super()._score(table, workers)
 
-    monkeypatch.setattr(FisherScore, "_rank", interrupt)
     message = "resample: interrupted after 3 of 50 subsamples"
     with pytest.raises(KeyboardInterrupt, match=message):
-        resample(FisherScore(), X, y, n_jobs=1)
+        resample(Interrupted(), X, y, n_jobs=1)

@@ -48,8 +48,8 @@ PACKAGES = (
 class Worker:
     """A process with one package."""
 
-    def __init__(self, side: str, what: str, size: str) -> None:
-        self.what, self.late = what, False
+    def __init__(self, side: str, what: str, size: str, longest: float = LIMIT) -> None:
+        self.what, self.longest, self.late = what, longest, False
         self.complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "worker.py"), side, what, size],
@@ -75,7 +75,7 @@ class Worker:
 
     def _answer(self) -> Any:
         assert self.process.stdout is not None
-        timer = threading.Timer(LIMIT, self._give_up)
+        timer = threading.Timer(self.longest, self._give_up)
         timer.start()
         try:
             for line in self.process.stdout:
@@ -84,7 +84,9 @@ class Worker:
         finally:
             timer.cancel()
         if self.late:
-            raise RuntimeError(f"{self.what}: a fit takes more than {LIMIT:.0f} s")
+            raise RuntimeError(
+                f"{self.what}: a fit takes more than {self.longest:.0f} s"
+            )
         self.complaints.seek(0)
         said = self.complaints.read().strip().splitlines()
         raise RuntimeError(said[-1] if said else "the process ended")
@@ -108,7 +110,9 @@ class Worker:
         self.complaints.close()
 
 
-def compare(case: cases.Case, size: str) -> dict[str, Any]:
+def compare(
+    case: cases.Case, size: str, rounds: int = ROUNDS, longest: float = LIMIT
+) -> dict[str, Any]:
     """Times, memory and errors of one case, ours and theirs in turn."""
     found: dict[str, Any] = {**case._asdict(), "size": size}
     del found["sizes"]
@@ -116,9 +120,9 @@ def compare(case: cases.Case, size: str) -> dict[str, Any]:
     found["load"] = os.getloadavg()[0]
     workers: dict[str, Worker] = {}
     try:
-        workers["ours"] = Worker("ours", case.method, size)
-        workers["theirs"] = Worker("theirs", case.peer, size)
-        times = take_turns(workers)
+        workers["ours"] = Worker("ours", case.method, size, longest)
+        workers["theirs"] = Worker("theirs", case.peer, size, longest)
+        times = take_turns(workers, rounds)
         for side, worker in workers.items():
             found[side] = {
                 "seconds": statistics.median(clock for clock, _ in times[side]),
@@ -137,14 +141,16 @@ def compare(case: cases.Case, size: str) -> dict[str, Any]:
     return found
 
 
-def take_turns(workers: dict[str, Worker]) -> dict[str, list[tuple[float, float]]]:
+def take_turns(
+    workers: dict[str, Worker], rounds: int = ROUNDS
+) -> dict[str, list[tuple[float, float]]]:
     """Seconds of each fit by the clock and of the processor.
 
     Until there are enough, or they have taken long enough.
     """
     times: dict[str, list[tuple[float, float]]] = {side: [] for side in workers}
     begin = time.perf_counter()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for side, worker in workers.items():
             time.sleep(0.1)  # threads that are done spin for a while
             times[side].append(worker.ask("fit"))
