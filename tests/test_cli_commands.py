@@ -331,6 +331,18 @@ def test_compare_without_report_library_says_so_before_any_work(monkeypatch):
     assert 'pip install "widemargin[report]"' in result.stderr
 
 
+def test_select_says_where_guessing_is_as_good(iris):
+    assert "guessing" not in invoke("select", "iris.csv").stderr
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.standard_normal((60, 3)), columns=list("abc"))
+    noise.assign(kind=rng.integers(0, 2, 60)).to_csv("noise.csv", index=False)
+    result = invoke("select", "noise.csv", "-t", "kind")
+    assert "guessing the most frequent class is right in" in result.stderr
+    numbers = noise.assign(y=rng.standard_normal(60))
+    numbers.to_csv("numbers.csv", index=False)
+    assert "guessing" not in invoke("select", "numbers.csv", "-t", "y").stderr
+
+
 def test_select_without_a_number_asks_a_classifier(iris):
     result = invoke("select", "iris.csv", "--json", "-q")
     found = json.loads(result.stdout)

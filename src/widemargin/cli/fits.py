@@ -92,6 +92,23 @@ class Ranking:
         visited = f"{self.selector.n_samples_} of {plural(self.dataset.n_rows, 'row')}"
         notes.note(f"{visited} visited (--samples auto): {outcome}.")
 
+    def say_if_guessing_is_as_good(self, notes: Session) -> None:
+        """Note that, within one standard error, of a size that folds have chosen."""
+        scores = getattr(self.selector, "prefix_scores_", None)
+        if scores is None or self.task == "regression":
+            return
+        n = self.dataset.n_rows
+        found = float(scores[self.selector.n_features_ - 1])
+        guess = max(self.dataset.counts.values()) / n
+        if found > guess + (guess * (1 - guess) / n) ** 0.5:
+            return
+        notes.note(
+            f"with the features kept, the nearest row has the right class in "
+            f"{found:.0%} of the rows; guessing the most frequent class is right in "
+            f"{guess:.0%}. They may have nothing to do with {self.dataset.target!r}; "
+            "`widemargin compare` tests that."
+        )
+
 
 def _changed(selector: MarginSelector) -> set[str]:
     """Parameters that are not at their defaults, what only shows progress aside."""
@@ -135,6 +152,7 @@ def fit(
         selector.fit(dataset.X, dataset.y)
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
+    ranking.say_if_guessing_is_as_good(notes)
     return ranking
 
 

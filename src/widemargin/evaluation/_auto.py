@@ -127,7 +127,8 @@ class AutoSelector(TableSelector):
     signal_ : bool
         Whether the labels have anything to do with the features, by
         `widemargin.evaluation.signal` at the level 5 %. If not, `fit` warns, and all
-        features are rejected in ``features_``; what is kept says nothing.
+        features are rejected in ``features_``. Some are kept nevertheless, since the
+        next step of a pipeline needs a column; they are no better than others.
     features_ : DataFrame
         One row per feature: what is known of it, and a verdict.
     recommendation_ : Recommendation
@@ -305,8 +306,8 @@ class AutoSelector(TableSelector):
         self.signal_ = found.found
         if not self.signal_:
             warn(
-                f"{NAME}: no signal was found (p = {found.p_value:.2g}); the features "
-                "kept are no better than others."
+                f"{NAME}: no signal was found (p = {found.p_value:.2g}). Features are "
+                "kept, since a pipeline needs some, but they are no better than others."
             )
         self._direction = self._directions(data, about, methods)
 
