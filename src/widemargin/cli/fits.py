@@ -17,6 +17,7 @@ from widemargin.cli.dataset import DataOptions, Dataset, constant_features, load
 from widemargin.cli.problem import plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, working
+from widemargin.cli.worth import say_what_it_is_worth
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
@@ -137,6 +138,7 @@ def fit(
         selector.fit(dataset.X, dataset.y)
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
+    say_what_it_is_worth(ranking, notes)
     return ranking
 
 

@@ -26,7 +26,6 @@ from widemargin.cli.options import (
 from widemargin.cli.problem import plural
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records
-from widemargin.cli.worth import say_what_it_is_worth
 from widemargin.cli.writing import (
     Output,
     check_writable,
@@ -93,8 +92,6 @@ def select(
     with session(out.quiet) as notes:
         how = _with_defaults(how, method, engine)
         with fitted(file, method, data, how, engine, notes) as ranking:
-            if isinstance(ranking.dataset, Dataset):
-                say_what_it_is_worth(ranking, notes)
             names, support = ranking.dataset.features, ranking.selector.support_
             chosen = [name for name, kept in zip(names, support, strict=True) if kept]
             for path in out.output:

@@ -128,8 +128,9 @@ class AutoSelector(TableSelector):
         The chosen method, fitted on all rows.
     signal_ : bool
         Whether the features carry any information about y, by
-        `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns,
-        ``features_`` rejects all features, and the selection is not meaningful.
+        `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns and
+        ``features_`` rejects all features. Some are kept nevertheless, because the next
+        step of a pipeline needs a column; they are no better than others.
     features_ : DataFrame
         One row per feature, with a verdict and its reasons.
     recommendation_ : Recommendation
@@ -307,8 +308,8 @@ class AutoSelector(TableSelector):
         self.signal_ = found.found
         if not self.signal_:
             warn(
-                f"{NAME}: no signal was found (p = {found.p_value:.2g}); the features "
-                "kept are no better than others."
+                f"{NAME}: no signal was found (p = {found.p_value:.2g}). Features are "
+                "kept, since a pipeline needs some, but they are no better than others."
             )
         self._direction = self._directions(data, about, methods)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
@@ -129,13 +129,15 @@ class Curves:
         """Do all pieces, some side by side; an interrupt leaves the finished ones."""
         config, cores = get_config(), thread_count(n_jobs)
         at_once = min(cores, len(self.pieces))
+        # Looking for libraries takes as long as a fit to few rows: once for all.
+        openmp = ThreadpoolController().select(user_api="openmp")
 
         def work(piece: tuple[str | None, int]) -> None:
             share = max(1, cores // at_once)
             # Both hold for a thread only.
             with (
                 config_context(**config),
-                threadpool_limits(share, "openmp"),
+                openmp.limit(limits=share),
                 judged_labels(),
             ):
                 self._work(*piece, share)
