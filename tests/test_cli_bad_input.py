@@ -35,8 +35,8 @@ FILES = {
     "empty.csv": (b"", "is empty"),
     "blank.csv": (b"\n \n\n", "is empty"),
     "header.csv": (b"a,b,c\n", "3 columns but no rows"),
-    "one_column.csv": (b"a\n1\n2\n3\n", "one column only"),
-    "one_class.csv": (b"a,b,c\n1,2,x\n2,3,x\n3,5,x\n", "one class only, 'x'"),
+    "one_column.csv": (b"a\n1\n2\n3\n", "only one column"),
+    "one_class.csv": (b"a,b,c\n1,2,x\n2,3,x\n3,5,x\n", "only one class, 'x'"),
     "two_rows.csv": (b"a,b,c\n1,2,x\n2,3,y\n", "2 rows and a class for each"),
     "constant.csv": (
         b"a,b,c\n1,2,x\n1,2,y\n1,2,x\n1,2,y\n",
@@ -96,7 +96,7 @@ OPTIONS = {
     "k too large": (["good.csv", "-k", "3"], "--neighbors 3 is too large"),
     "k not positive": (
         ["good.csv", "-k", "0"],
-        "'0' is neither a positive whole number",
+        "'0' is neither a positive integer",
     ),
     "no such method": (
         ["good.csv", "-m", "Relif"],
@@ -108,7 +108,7 @@ OPTIONS = {
         ["good.csv", "-p", "k=1"],
         "ReliefF has no --param k; the parameters are cat",
     ),
-    "bad count": (["good.csv", "-n", "2.5"], "'2.5' is neither a number of features"),
+    "bad count": (["good.csv", "-n", "2.5"], "'2.5' is not a number of features"),
     "ordinal": (["good.csv", "--ordinal", "x,z"], "leaves out 'y'"),
     "bins of text": (["good.csv", "--bins", "3"], "'kind' is text"),
     "image": (["good.csv", "--image-shape", "3x3"], "9 pixels, but the data have 2"),

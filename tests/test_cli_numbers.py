@@ -78,7 +78,7 @@ def test_bins_make_classes_of_numbers():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("rank", "data.csv", "-m", "ReliefF"), "ReliefF is for classes, and the"),
+        (("rank", "data.csv", "-m", "ReliefF"), "ReliefF is for classes, but the"),
         (("rank", "data.csv", "-m", "ReliefF"), "RReliefF, SURF"),
         (
             ("rank", "data.csv", "--task", "classification"),

@@ -152,7 +152,7 @@ def test_names_of_methods_for_both_take_the_task_of_y():
 @pytest.mark.parametrize(
     ("selectors", "target", "message"),
     [
-        ([FRegression(), ReliefF()], y, "ReliefF is for classes, and y is taken for a"),
+        ([FRegression(), ReliefF()], y, "ReliefF is for classes, but y is treated as a"),
         ([FRegression(), MultiSURF()], y, r'Use MultiSURF\(task="regression"\)'),
         (ReliefF(), y, "y looks like a measurement"),
         (FRegression(), ["a"] * 442, "needs numbers in y"),

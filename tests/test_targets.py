@@ -22,7 +22,7 @@ from widemargin.evaluation import (
 from widemargin.targets import MANY_NUMBERS
 
 MEASURED = "needs classes, but y looks like a measurement"
-TAKEN = "each is taken as a class"
+TAKEN = "each is treated as a class"
 SELECTORS = [ReliefF(), OReliefF(), FRLL(), FisherScore(), InformationGain()]
 
 

@@ -110,7 +110,7 @@ def check_numbers(
         )
     if may_be_measurement(sizes):
         warn(
-            f"{name}: y has {m} different numbers, and each is taken as a class, of "
+            f"{name}: y has {m} different numbers, and each is treated as a class, of "
             f"{sizes.min()} to {sizes.max()} rows. If y is a measurement, "
             f"{remedy(ordered=ordered)}"
         )

@@ -30,7 +30,7 @@ BAR = 20
     type=number_or("all"),
     default=20,
     metavar="N|all",
-    help="Features to print.  [20]",
+    help="Number of features to print.  [20]",
 )
 @engine_options
 @shared_options

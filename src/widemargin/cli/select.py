@@ -67,10 +67,11 @@ def select(
 ) -> None:
     """Select features of FILE: print their names, or write the data with only them.
 
-    Without -n, a method that has a subset of its own (such as GFlip) keeps it, and
-    others keep as many as a nearest-neighbour classifier does best with (-n auto).
+    Without -n, a method that finds its own subset (such as GFlip) keeps it, and others
+    use -n auto.
 
-    A text is written as it was read: with its separator, decimal mark and encoding.
+    Text files are written as they were read, with the same separator, decimal mark and
+    encoding.
 
     \b
     widemargin select iris.csv -n 2

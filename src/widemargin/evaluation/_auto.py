@@ -230,8 +230,8 @@ class AutoSelector(TableSelector):
         refuse_keywords(NAME, unknown)
         if on_dask(X):
             raise ValueError(
-                f"{NAME} draws rows and does not run on Dask collections. Use it on a "
-                "sample of the rows, X.sample(...).compute()."
+                f"{NAME} draws rows at random and does not run on Dask collections. "
+                "Use it on a sample of the rows, X.sample(...).compute()."
             )
         X = unwrapped(X, NAME, missing=True)
         nominal = nominal_columns(X, self.categorical_features, NAME)
@@ -307,8 +307,8 @@ class AutoSelector(TableSelector):
         self.signal_ = found.found
         if not self.signal_:
             warn(
-                f"{NAME}: no signal was found (p = {found.p_value:.2g}); the features "
-                "kept are no better than others."
+                f"{NAME}: no signal was found (p = {found.p_value:.2g}); the selected "
+                "features are no better than others."
             )
         self._direction = self._directions(data, about, methods)
 
