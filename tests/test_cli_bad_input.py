@@ -37,7 +37,7 @@ FILES = {
     "header.csv": (b"a,b,c\n", "3 columns but no rows"),
     "one_column.csv": (b"a\n1\n2\n3\n", "only one column"),
     "one_class.csv": (b"a,b,c\n1,2,x\n2,3,x\n3,5,x\n", "only one class, 'x'"),
-    "two_rows.csv": (b"a,b,c\n1,2,x\n2,3,y\n", "2 rows and a class for each"),
+    "two_rows.csv": (b"a,b,c\n1,2,x\n2,3,y\n", "2 rows, each of a different class"),
     "constant.csv": (
         b"a,b,c\n1,2,x\n1,2,y\n1,2,x\n1,2,y\n",
         "all 2 features are constant",

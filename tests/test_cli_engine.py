@@ -312,7 +312,7 @@ REFUSED = {
     ("data.parquet", "--scheduler", "nowhere"): "--scheduler nowhere does not answer",
     ("nothing.parquet",): "there is no file 'nothing.parquet'",
     ("nothing*.csv",): "there is no file that matches 'nothing*.csv'",
-    ("-",): "reads files",
+    ("-",): "needs a file",
     ("data.xlsx",): "reads Parquet and CSV",
     ("data.csv.gz",): "compressed",
     ("broken.parquet",): "broken.parquet is not readable as Parquet",

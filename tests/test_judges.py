@@ -76,7 +76,7 @@ def test_auc_of_several_classes_is_one_against_the_rest(plain):
 
 
 def test_score_needs_what_the_classifier_lacks(plain):
-    with pytest.raises(ValueError, match=r"cannot be scored so.*predict_proba"):
+    with pytest.raises(ValueError, match=r"cannot be scored this way.*predict_proba"):
         curve(*plain, "svm", scoring="roc_auc")
 
 
