@@ -99,7 +99,9 @@ class TestWithoutAPlace:
         (folder / "tmp" / f"widemargin-{os.geteuid()}").chmod(0o777)
         (results, _, counts), err = run(folder, flags=(), **variables)
         assert (results, counts) == (RESULTS, "0 4")
-        assert err.count("Warning") == err.count("every new process compiles again") == 1
+        assert (
+            err.count("Warning") == err.count("every new process compiles again") == 1
+        )
         assert list((folder / "tmp").rglob("*.nb*")) == []
 
     def test_without_a_home_nothing_is_made_of_the_tilde(self, folder):
