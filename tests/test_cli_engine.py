@@ -305,7 +305,7 @@ REFUSED = {
     ("data.parquet", "--bins", "3"): "--bins does not work with --engine dask",
     ("data.parquet", "--sample", "50"): "--samples N",
     ("data.parquet", "-n", "auto"): "such as -n 20",
-    ("data.parquet", "-t", "a", "--drop", "kind"): "240 different numbers in 240 rows",
+    ("data.parquet", "-t", "a", "--drop", "kind"): "240 distinct numbers in 240 rows",
     ("data.parquet", "-t", "knd"): "Did you mean 'kind'?",
     ("data.parquet", "-t", "kind", "--drop", "kind"): "cannot be dropped",
     ("data.parquet", "-k", "200"): "--neighbors 200 is too large",

@@ -54,6 +54,6 @@ def warm(method: tuple[str, ...], as_json: bool, quiet: bool) -> None:
         click.echo(str(warmed))
     if warmed.problem:
         raise Problem(
-            f"the compiled code cannot be kept: {warmed.problem}. Set NUMBA_CACHE_DIR "
-            "to a folder that can be written to."
+            f"the compiled code cannot be cached: {warmed.problem}. Set "
+            "NUMBA_CACHE_DIR to a writable folder."
         )
