@@ -307,7 +307,7 @@ def test_compare_takes_ordered_classes_and_categories(iris):
     assert {"OReliefF", "OSimba"} <= set(methods)
     alone = invoke("rank", "mixed.csv", "-t", "kind", "--ordinal", order)
     assert alone.exit_code == 0, alone.stderr
-    assert "differences count as absolute" in alone.stderr
+    assert "absolute differences are used" in alone.stderr
 
 
 def test_interrupted_comparison_writes_nothing(monkeypatch):

@@ -254,12 +254,12 @@ def test_categories_have_no_direction_on_either_engine(files):
 def test_methods_for_numbers_refuse_the_rest_by_name(files, on):
     mixed(files).to_parquet("mixed.parquet")
     call = ["rank", "mixed.parquet", "-t", "kind", "-q", "-m", "FisherScore", *on]
-    assert "FisherScore takes numbers only, but there are categories in" in (
+    assert "FisherScore needs numeric features, but there are categories in" in (
         complaint(*call)
     )
     said = complaint(*call, "--drop", "town,color,size,key,flag")
     assert (
-        "FisherScore takes no missing values, but there are some in 2 columns" in said
+        "FisherScore does not support missing values, but there are some in 2" in said
     )
 
 
@@ -275,7 +275,7 @@ def test_too_many_different_texts_are_refused_by_name(files):
     mixed(files).to_parquet("mixed.parquet", row_group_size=50)
     with distributed_settings(max_texts=30):
         said = complaint("rank", "mixed.parquet", "-t", "kind", "-q", *ON_DASK)
-    assert "column 'price' has more than 30 different texts; leave it out" in said
+    assert "column 'price' has more than 30 distinct values; drop it" in said
 
 
 def test_missing_numbers_give_the_same(files):
@@ -305,14 +305,14 @@ REFUSED = {
     ("data.parquet", "--bins", "3"): "--bins does not work with --engine dask",
     ("data.parquet", "--sample", "50"): "--samples N",
     ("data.parquet", "-n", "auto"): "such as -n 20",
-    ("data.parquet", "-t", "a", "--drop", "kind"): "240 different numbers in 240 rows",
+    ("data.parquet", "-t", "a", "--drop", "kind"): "240 distinct numbers in 240 rows",
     ("data.parquet", "-t", "knd"): "Did you mean 'kind'?",
     ("data.parquet", "-t", "kind", "--drop", "kind"): "cannot be dropped",
     ("data.parquet", "-k", "200"): "--neighbors 200 is too large",
     ("data.parquet", "--scheduler", "nowhere"): "--scheduler nowhere does not answer",
     ("nothing.parquet",): "there is no file 'nothing.parquet'",
     ("nothing*.csv",): "there is no file that matches 'nothing*.csv'",
-    ("-",): "reads files",
+    ("-",): "needs a file",
     ("data.xlsx",): "reads Parquet and CSV",
     ("data.csv.gz",): "compressed",
     ("broken.parquet",): "broken.parquet is not readable as Parquet",

@@ -47,8 +47,8 @@ def test_a_measurement_is_predicted_and_the_command_says_so():
     assert (found["task"], found["method"]) == ("regression", "RReliefF")
     assert found["features"][0]["feature"] == "bmi"
     assert found["classes"] == {}
-    (said,) = [note for note in found["notes"] if "number to predict" in note]
-    assert "'progression', is taken for a number to predict: 214 different" in said
+    (said,) = [note for note in found["notes"] if "treated as numeric" in note]
+    assert "'progression', is treated as numeric: 214 distinct" in said
     assert "--task classification, --bins 3 or --categorical progression" in said
 
 
@@ -78,11 +78,11 @@ def test_bins_make_classes_of_numbers():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("rank", "data.csv", "-m", "ReliefF"), "ReliefF is for classes, and the"),
+        (("rank", "data.csv", "-m", "ReliefF"), "ReliefF is for classes, but the"),
         (("rank", "data.csv", "-m", "ReliefF"), "RReliefF, SURF"),
         (
             ("rank", "data.csv", "--task", "classification"),
-            "looks like a measurement: 214 different numbers in 442 rows, 84 of them",
+            "looks like a measurement: 214 distinct numbers in 442 rows, 84 of them",
         ),
         (("rank", "classes.csv", "--task", "regression"), "'progression' is text"),
         (("rank", "classes.csv", "-m", "FRegression"), "'progression' is text"),

@@ -373,5 +373,7 @@ def test_records_of_numpy(tmp_path):
 
 def test_formats_that_are_not_read_are_named(tmp_path):
     (tmp_path / "x.xls").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(99))
-    with pytest.raises(Problem, match="before 2007 is not read; save the table as CSV"):
+    with pytest.raises(
+        Problem, match="before 2007 is not supported; save the table as CSV"
+    ):
         load(str(tmp_path / "x.xls"), DataOptions())

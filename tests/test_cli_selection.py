@@ -259,7 +259,7 @@ def test_apply_without_a_header_needs_the_same_columns():
     done("select", "bare.csv", "-n", "1", "--save", "bare.json")
     assert len(done("apply", "bare.json", "bare.csv").stdout.splitlines()) == 31
     frame.iloc[:, 1:].to_csv("less.csv", header=False, index=False)
-    assert "cannot be told" in refused("apply", "bare.json", "less.csv")
+    assert "cannot be matched" in refused("apply", "bare.json", "less.csv")
 
 
 @pytest.mark.parametrize(

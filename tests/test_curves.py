@@ -295,7 +295,7 @@ def test_errors_say_which_selector_and_fold():
 
     with pytest.raises(RuntimeError, match="mine failed in fold 0: no such luck"):
         selection_curve({"mine": Told(fail)}, X, y, n_jobs=1)
-    with pytest.raises(ValueError, match="whole numbers from 1 to 4"):
+    with pytest.raises(ValueError, match="integers from 1 to 4"):
         selection_curve("ReliefF", X, y, n_features=[1, 5])
     with pytest.raises(ValueError, match="There is no method 'Releaf'; there are FRLL"):
         selection_curve("Releaf", X, y)

@@ -83,7 +83,7 @@ def test_no_other_factor_leaves_room_for_more_heritability(maf):
 
 
 def test_the_error_names_the_largest_heritability():
-    message = r"heritability=0\.4 cannot be had with maf=0\.2, .* possible is 0\.3164"
+    message = r"heritability=0\.4 is not possible with maf=0\.2, .* possible is 0\.3164"
     with pytest.raises(ValueError, match=message):
         make_epistasis(heritability=0.4, maf=0.2, prevalence=0.5)
     make_epistasis(heritability=0.3164, maf=0.2, prevalence=0.5, random_state=0)

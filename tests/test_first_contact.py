@@ -341,7 +341,7 @@ def test_files_of_a_pattern_that_do_not_go_together_are_named():
     Path("1.csv").write_text("a,b,kind\n" + ROWS)
     Path("2.csv").write_text("a,c,kind\n" + ROWS)
     message = refused("rank", "?.csv")
-    assert "2.csv does not go with 1.csv: it lacks the columns 'b'." in message
+    assert "2.csv does not match 1.csv: it lacks the columns 'b'." in message
     assert "no file that matches '*.tsv'" in refused("rank", "*.tsv")
 
 

@@ -51,7 +51,7 @@ def test_nearest_neighbour_is_the_default(mixed):
     ("name", "message"),
     [
         ("florest", "there are 1-nn, logistic"),
-        ("0-nn", "knows no classifier"),
+        ("0-nn", "does not know a classifier"),
         ("no_such_module:Thing", "cannot import 'no_such_module'"),
         ("sklearn.svm:SVX", "has no 'SVX'"),
         ("sklearn.linear_model:Ridge", "scikit-learn classifier"),
@@ -76,7 +76,7 @@ def test_auc_of_several_classes_is_one_against_the_rest(plain):
 
 
 def test_score_needs_what_the_classifier_lacks(plain):
-    with pytest.raises(ValueError, match=r"cannot be scored so.*predict_proba"):
+    with pytest.raises(ValueError, match=r"cannot be scored this way.*predict_proba"):
         curve(*plain, "svm", scoring="roc_auc")
 
 
@@ -84,7 +84,7 @@ def test_score_needs_what_the_classifier_lacks(plain):
 def test_undefined_score_is_refused():
     X = np.random.default_rng(0).random((40, 3))
     y, groups = np.arange(40) // 10 % 2, np.arange(40) // 10
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="a single class"):
         selection_curve("FisherScore", X, y, scoring="roc_auc", groups=groups, cv=4)
 
 

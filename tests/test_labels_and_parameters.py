@@ -101,7 +101,7 @@ def test_sample_weight_gets_a_sentence(selector):
     assert not has_fit_parameter(selector(), "sample_weight")
     name = selector.__name__
     with pytest.raises(
-        TypeError, match=rf"^{name}.fit\(\) does not take sample_weight:"
+        TypeError, match=rf"^{name}.fit\(\) does not support sample_weight:"
     ):
         selector().fit(X, y, sample_weight=np.ones(len(y)))
     with pytest.raises(TypeError, match="unexpected keyword argument 'groups'"):

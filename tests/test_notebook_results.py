@@ -105,7 +105,7 @@ def test_comparison_has_the_answer_the_methods_and_the_curves(results):
     assert ">guessing</text>" in page
     assert page.count("<tr class=yes>") == 1
     best = found.features.iloc[0]
-    cells = tags.cells[tags.cells.index("What speaks against it") + 1 :]
+    cells = tags.cells[tags.cells.index("Reasons against it") + 1 :]
     assert cells[1] == best["verdict"]
     assert {"confirmed", "tentative", "rejected"} & set(cells)
 

@@ -152,7 +152,11 @@ def test_names_of_methods_for_both_take_the_task_of_y():
 @pytest.mark.parametrize(
     ("selectors", "target", "message"),
     [
-        ([FRegression(), ReliefF()], y, "ReliefF is for classes, and y is taken for a"),
+        (
+            [FRegression(), ReliefF()],
+            y,
+            "ReliefF is for classes, but y is treated as a",
+        ),
         ([FRegression(), MultiSURF()], y, r'Use MultiSURF\(task="regression"\)'),
         (ReliefF(), y, "y looks like a measurement"),
         (FRegression(), ["a"] * 442, "needs numbers in y"),
@@ -320,10 +324,10 @@ def test_a_profile_of_a_numeric_target():
     assert about.target_copies == [10]
     assert about.leaks == [
         "'copy' puts the rows in the order of the target, as a copy of the target "
-        "would: make sure that it is known beforehand."
+        "would: make sure that it is known before the target is."
     ]
     heavy = profile(X, np.exp(y / 20))
-    assert any("values far out" in said for said in heavy.warnings)
+    assert any("outliers" in said for said in heavy.warnings)
 
 
 def test_auto_selector_of_numbers():

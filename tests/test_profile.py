@@ -126,7 +126,7 @@ def test_repeated_rows_and_contradictions_are_counted():
     assert p.duplicated_rows == 5
     assert p.contradictory_rows == 2
     assert said(p, "5 rows repeat earlier ones.")
-    assert said(p, "2 rows have a twin of another class")
+    assert said(p, "2 rows have the same features as a row of another class")
 
 
 def test_copies_of_the_target_are_found():
@@ -135,7 +135,7 @@ def test_copies_of_the_target_are_found():
     X[:, 1] = 5 - 2 * Y
     p = profile(X, y)
     assert p.target_copies == [1]
-    assert said(p, "'x1' tells the classes apart exactly")
+    assert said(p, "'x1' separates the classes perfectly")
     X[0, 1] = 3
     assert profile(X, y).target_copies == []
 
@@ -147,7 +147,7 @@ def test_a_number_that_tells_the_classes_apart_may_be_a_leak():
     X[:, 3] = np.array([{"default": 0, "late": 5, "paid": 9}[c] for c in y])
     X[:, 3] += 0.1 * rng.standard_normal(60)
     assert profile(X, y).target_copies == [3]
-    assert "tells the classes apart exactly" in profile(X, y).leaks[0]
+    assert "separates the classes perfectly" in profile(X, y).leaks[0]
     X[0, 3] = 20 - X[0, 3]  # one row of another class beyond
     X[1, 3] = np.nan
     assert profile(X, y).target_copies == []
@@ -173,7 +173,7 @@ def test_lopsided_and_tiny_classes_are_named():
     p = profile(plain(51), y)
     assert p.lopsided
     assert p.majority == 40 / 51
-    assert said(p, "lopsided: 40 rows of 'a', 2 of 'c'.")
+    assert said(p, "unbalanced: 40 rows of 'a', 2 of 'c'.")
     assert said(p, "fewer than 5 rows: 'c' (2).")
     assert not profile(plain(50), np.repeat([0, 1], [40, 10])).lopsided
 

@@ -356,7 +356,7 @@ def test_rank_loss_names_what_it_cannot_take(arguments, message):
     ("labels", "message"),
     [
         (["a", "c"], r"all labels of y_true in labels=\['a', 'c'\], got also 'b'"),
-        (["a", "b", "a"], "labels without repetition"),
+        (["a", "b", "a"], "distinct labels"),
     ],
 )
 def test_rank_loss_names_wrong_labels(labels, message):

@@ -202,7 +202,7 @@ def test_many_categories_are_no_trouble():
         ({"scores": [1.0, 2.0]}, r"one score for each of 4 features, got shape \(2,\)"),
         ({"scores": [1.0, np.nan, 1, 1]}, "with NaN"),
         ({"y": [0, 1]}, "a label for each of 150 rows, got 2"),
-        ({"n_bins": 1}, "n_bins to be a whole number from 2"),
+        ({"n_bins": 1}, "n_bins to be an integer of at least 2"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):

@@ -711,6 +711,6 @@ def test_a_rank_outside_its_interval_is_marked_and_explained(browser, tmp_path):
 def test_a_possible_leak_is_said_above_all_numbers(browser, files):
     with opened(browser, files("leaking")) as page:
         remark = page.locator(".masthead .remark")
-        assert "'approved' tells the classes apart exactly" in remark.inner_text()
+        assert "'approved' separates the classes perfectly" in remark.inner_text()
     with opened(browser, files("compared")) as page:
         assert page.locator(".masthead .remark").count() == 0

@@ -152,7 +152,7 @@ GOOD = {
     [
         ({"widemargin": "report"}, "is not a selection"),
         ({"format": 2}, "has format 2, written by widemargin 1"),
-        ({"kept": ["z"]}, "keeps 'z', which is none of its features"),
+        ({"kept": ["z"]}, "keeps 'z', which is not one of its features"),
         ({"kept": ["a", "a"]}, "'a' twice in kept"),
         ({"features": ["a", "b", "b"]}, "'b' twice in features"),
         ({"features": [1, 2]}, "no list of names in features"),

@@ -221,7 +221,10 @@ def test_a_signal_between_groups_is_found():
     ("options", "message"),
     [
         ({"level": 0}, "level between 0 and 1, got 0"),
-        ({"n_permutations": 9}, "n_permutations to be a whole number from 19, got 9"),
+        (
+            {"n_permutations": 9},
+            "n_permutations to be an integer of at least 19, got 9",
+        ),
         ({"groups": [1, 2]}, "one group for each"),
     ],
 )

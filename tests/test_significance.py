@@ -380,8 +380,8 @@ def test_too_few_permutations_are_said_before_the_work(method, number, message):
             {"method": "bootstrap"},
             '"pooled" or "probes", got \'bootstrap\'',
         ),
-        ({"n_permutations": 0}, "n_permutations to be a whole number from 1, got 0"),
-        ({"n_permutations": 2.5}, "whole number from 1, got 2.5"),
+        ({"n_permutations": 0}, "n_permutations to be an integer of at least 1, got 0"),
+        ({"n_permutations": 2.5}, "integer of at least 1, got 2.5"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):

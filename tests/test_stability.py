@@ -136,7 +136,7 @@ def test_fitted_selectors():
     ("given", "options", "message"),
     [
         ([[1, 0, 1]], {}, "needs 2 or more, got 1"),
-        ([[1, 2, 3], [2, 1, 3]], {}, "say with n_features"),
+        ([[1, 2, 3], [2, 1, 3]], {}, "pass n_features"),
         ([[1, 2, 3], [2, 2, 3]], {"n_features": 1}, "numbers 1 to 3 in every row"),
         ([[1, 2, 3], [2, 1, 3]], {"n_features": 4}, "n_features from 1 to 3"),
         ([[1, 0], [1, 0, 0]], {}, "differ in length"),
@@ -232,7 +232,7 @@ def test_frames_and_selectors_without_labels():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n": 1}, "n to be a whole number from 2, got 1"),
+        ({"n": 1}, "n to be an integer of at least 2, got 1"),
         ({"fraction": 1.0}, "fraction between 0 and 1, got 1.0"),
         ({"fraction": 50}, "fraction between 0 and 1, got 50"),
     ],

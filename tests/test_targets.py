@@ -22,7 +22,7 @@ from widemargin.evaluation import (
 from widemargin.targets import MANY_NUMBERS
 
 MEASURED = "needs classes, but y looks like a measurement"
-TAKEN = "each is taken as a class"
+TAKEN = "each is treated as a class"
 SELECTORS = [ReliefF(), OReliefF(), FRLL(), FisherScore(), InformationGain()]
 
 
@@ -161,7 +161,7 @@ class TestCommand:
         result = invoke("rank", "t.csv", "--engine", engine, "-n", 2, *classes)
         assert result.exit_code == 2
         assert result.stderr.count("\n") == 1
-        assert "looks like a measurement: 214 different numbers in 442" in result.stderr
+        assert "looks like a measurement: 214 distinct numbers in 442" in result.stderr
         for option in ("--bins 3", "--ordinal", "--categorical t"):
             assert option in result.stderr
 
@@ -177,4 +177,4 @@ class TestCommand:
     def test_a_judgement_call_is_one_note(self):
         result = invoke("rank", "u.csv", "-m", "FisherScore")
         assert result.exit_code == 0, result.stderr
-        assert result.stderr.count("25 different numbers") == 1
+        assert result.stderr.count("25 distinct numbers") == 1

@@ -110,7 +110,7 @@ def test_where_nothing_can_be_kept_the_command_fails_in_a_line(package):
     done = run_python(full_disk + COMMAND, "warm", "-q", "-m", "FCBF", package=package)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert line.startswith("widemargin: the compiled code cannot be kept: writing to")
+    assert line.startswith("widemargin: the compiled code cannot be cached: writing to")
     assert "Set NUMBA_CACHE_DIR" in line
 
 

@@ -47,6 +47,8 @@ ALSO = {  # name: kin, page
     ),
     f"{W}.OSimba": (f"{W}.OReliefF {W}.Simba {E}.rank_loss", "algorithms/osimba"),
     f"{W}.Selection": (f"{W}.ReliefF", "guides/deploying"),
+    f"{W}.warm": (f"{W}.methods", "first-minutes"),
+    f"{D}.append_noise": (f"{D}.make_xor {E}.significance", "algorithms/orelieff"),
     f"{B}.FisherScore": (f"{B}.TraceRatio {B}.PearsonScore", "algorithms/baselines"),
     f"{B}.TraceRatio": (f"{B}.FisherScore", "algorithms/baselines"),
     f"{B}.PearsonScore": (f"{B}.FisherScore", "algorithms/baselines"),

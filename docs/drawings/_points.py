@@ -15,7 +15,7 @@ def two_classes(seed=3, n=11):
 
 def few_points():
     """A sample, row 0, with room around it, and its nearest hit and nearest miss."""
-    a = [(0.38, 0.5), (0.2, 0.62), (0.1, 0.4), (0.22, 0.22), (0.12, 0.85), (0.34, 0.9)]
+    a = [(0.38, 0.5), (0.2, 0.62), (0.06, 0.34), (0.22, 0.22), (0.12, 0.85), (0.34, 0.9)]
     b = [
         (0.68, 0.36),
         (0.9, 0.5),

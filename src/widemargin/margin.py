@@ -239,7 +239,7 @@ def generalization_bound(
     if len(classes) > 2:
         warn(
             f"{name}: the theorem is about 2 classes, but y has {len(classes)}; the "
-            "value is computed alike, without a proof that it bounds the error."
+            "value is computed in the same way, but is not proved to bound the error."
         )
     with Workers(thread_count(None)) as workers:
         table = build(X[:, F], y, classes, scale=None, workers=workers, name=name)
@@ -278,7 +278,7 @@ def _selected(features: Any, d: int, name: str) -> Ints:
     if not len(F) or F.min() < 0 or F.max() >= d or len(np.unique(F)) < len(F):
         shown = ", ".join(map(str, F[:5].tolist())) + (", …" if len(F) > 5 else "")
         raise ValueError(
-            f"{name} needs one or more different features from 0 to {d - 1}, got "
+            f"{name} needs one or more distinct features from 0 to {d - 1}, got "
             f"{f'features {shown}' if len(F) else 'none'}."
         )
     return F.astype(np.int64)

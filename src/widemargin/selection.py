@@ -243,8 +243,8 @@ class Selection(SelectorMixin, BaseEstimator):
         if X.shape[1] != len(support):
             raise ValueError(
                 f"Selection needs an array with the {len(support)} columns of the "
-                f"original table, got {X.shape[1]}. In a frame, columns are found by "
-                "name."
+                f"original table, got {X.shape[1]}. In a DataFrame, columns are found "
+                "by name."
             )
         return X[:, np.flatnonzero(support)]
 
@@ -273,7 +273,7 @@ class Selection(SelectorMixin, BaseEstimator):
         unknown = sorted(set(kept) - set(names))
         if unknown:
             raise ValueError(
-                f"Selection keeps {unknown[0]!r}, which is none of its features."
+                f"Selection keeps {unknown[0]!r}, which is not one of its features."
             )
         return np.isin(np.array(names, object), np.array(kept, object))
 

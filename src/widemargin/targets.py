@@ -103,14 +103,14 @@ def check_numbers(
     m, n = len(numbers), int(sizes.sum())
     if is_measurement(sizes):
         refuse_measurement(
-            f"{m} different numbers in {n} rows, {np.count_nonzero(sizes == 1)} of "
+            f"{m} distinct numbers in {n} rows, {np.count_nonzero(sizes == 1)} of "
             "them in one row only",
             name,
             ordered=ordered,
         )
     if may_be_measurement(sizes):
         warn(
-            f"{name}: y has {m} different numbers, and each is taken as a class, of "
+            f"{name}: y has {m} distinct numbers, and each is treated as a class, of "
             f"{sizes.min()} to {sizes.max()} rows. If y is a measurement, "
             f"{remedy(ordered=ordered)}"
         )

@@ -157,7 +157,7 @@ class IRelief(MarginSelector):
                     break
         if not w.any():
             warn(
-                f"{name}: all weights fell to 0, so that the ranking says nothing: no "
+                f"{name}: all weights fell to 0, so the ranking is not meaningful: no "
                 "feature differs more between classes than within them. Try another "
                 "sigma."
             )

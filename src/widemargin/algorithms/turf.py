@@ -188,7 +188,7 @@ def _scores(fitted: Any) -> Floats:
     if scores is None:
         raise TypeError(
             f"TuRF needs a selector that ranks: {type(fitted).__name__} has neither "
-            "scores_ nor feature_importances_ after fit. Use one that has, such as "
+            "scores_ nor feature_importances_ after fit. Use one that does, such as "
             "ReliefF."
         )
     return np.asarray(scores, np.float64)

@@ -86,10 +86,10 @@ class AscentSelector(MarginSelector):
         self.n_iter_ = self.max_iter
         if not self.weights_.any():
             warn(
-                f"{name}: all weights fell to 0, so that scores are equal and the "
-                "ranking says nothing: most samples are nearer to another class than "
-                "to their own. Try other orders (n_starts, random_state), or a method "
-                "that does not multiply weights, such as ReliefF."
+                f"{name}: all weights fell to 0, so all scores are equal and the "
+                "ranking is not meaningful: most samples are nearer to another class "
+                "than to their own. Try other orders (n_starts, random_state), or a "
+                "method that does not multiply weights, such as ReliefF."
             )
         return squared_share(table, self.weights_)
 
@@ -139,6 +139,6 @@ def refuse_single_visits(estimator: Any) -> None:
     if estimator.batch_size == 1:
         raise ValueError(
             f"{type(estimator).__name__} on a Dask collection visits samples in "
-            "batches, got batch_size=1. Set batch_size to some hundreds: samples of a "
-            "batch share one w, and every batch is a trip around the cluster."
+            "batches, got batch_size=1. Set batch_size to several hundred: samples of "
+            "a batch share one w, and every batch takes a round trip to the cluster."
         )

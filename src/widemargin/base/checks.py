@@ -50,8 +50,8 @@ def refuse_keywords(name: str, unknown: dict[str, Any]) -> None:
     """Refuse what scikit-learn's `fit` may take besides X and y."""
     if "sample_weight" in unknown:
         raise TypeError(
-            f"{name}.fit() does not take sample_weight: all rows count the same. Leave "
-            "it out, or draw rows in proportion to their weights first."
+            f"{name}.fit() does not support sample_weight: all rows have equal weight. "
+            "Leave it out, or resample rows in proportion to their weights first."
         )
     if unknown:
         (first, *_) = unknown

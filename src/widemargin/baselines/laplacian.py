@@ -217,8 +217,8 @@ class LaplacianScore(MarginSelector):
         n, k = len(table.X), self.n_neighbors
         if k >= n:
             warn(
-                f"LaplacianScore: n_neighbors={k}, but X has {n} rows; each is joined "
-                "to all others."
+                f"LaplacianScore: n_neighbors={k}, but X has {n} rows; each row is "
+                "joined to all others."
             )
         pairs: list[Ints] = []
         distances: list[Floats] = []

@@ -183,7 +183,7 @@ class FeatureSimilarity(MarginSelector):
             warn(
                 f"FeatureSimilarity: n_neighbors={self.n_neighbors}, but X has "
                 f"{varying} features that vary; {max(varying - 1, 0)} is used. Choose "
-                "a smaller one to keep more features."
+                "a smaller number to keep more features."
             )
         return self.n_neighbors
 

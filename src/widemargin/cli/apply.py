@@ -62,9 +62,9 @@ def apply(
 ) -> None:
     """Reduce FILE to the features of a saved selection.
 
-    Columns are found by name, in whatever order they are. They are written in the
-    order of the file that the selection was made on, to stdout as CSV unless -o names
-    a file. The target, if it is there, is carried along with --keep only.
+    Columns are found by name, in any order. They are written in the order of the file
+    that the selection was made from, to stdout as CSV unless -o names a file. The
+    target, if present, is kept only with --keep.
 
     \b
     widemargin select credit.csv -n 10 --save few.json
@@ -119,8 +119,8 @@ def _check(known: Selection, source: Source, selection: str, file: str) -> None:
     if nameless and wanted not in (None, len(columns)):
         raise Problem(
             f"{name} has no header and {plural(len(columns), 'column')}, where the "
-            f"file of {selection} has {wanted}: which is which cannot be told "
-            "(--header takes the first line as names)."
+            f"file of {selection} has {wanted}: columns cannot be matched (--header "
+            "uses the first line as names)."
         )
     lacking = [feature for feature in known.kept if feature not in columns]
     if not lacking:
@@ -143,12 +143,12 @@ def _say_what_differs(
     columns, features = list(source.frame.columns), known.feature_names_in_.tolist()
     target = (known.settings or {}).get("target")
     if target in columns and target not in kept:
-        notes.note(f"left out the target, {target!r} (--keep carries it along).")
+        notes.note(f"left out the target, {target!r} (--keep keeps it).")
     other = [c for c in columns if c not in {*features, *kept, target}]
     if other:
         notes.note(
-            f"left out {listed(other)}: not among the {len(features)} features that "
-            "were there to select from (--keep carries columns along)."
+            f"left out {listed(other)}: not among the {len(features)} features to "
+            "select from (--keep keeps columns)."
         )
     there = set(columns) & set(features)
     order = [c for c in columns if c in there]

@@ -94,13 +94,13 @@ def for_task(
             continue
         if numeric:
             raise Problem(
-                f"{name} is for classes, and the target, {dataset.target!r}, is a "
-                "number to predict. --bins 3 makes three classes of equal size; "
-                f"methods for numbers: {', '.join(numeric_methods())}."
+                f"{name} is for classes, but the target, {dataset.target!r}, is "
+                "numeric. --bins 3 makes three classes of equal size; methods for "
+                f"numeric targets: {', '.join(numeric_methods())}."
             )
         raise Problem(
-            f"{name} predicts numbers, and the target, {dataset.target!r}, is taken "
-            "for classes. Leave --task classification out."
+            f"{name} is for numeric targets, but the target, {dataset.target!r}, is "
+            "treated as classes. Leave out --task classification."
         )
 
 
@@ -172,13 +172,13 @@ def check_fit(
         instead = f" or use {', '.join(able)}" if able else ""
         if nominal:
             raise Problem(
-                f"{name} takes numbers only, but there are categories in "
+                f"{name} needs numeric features, but there are categories in "
                 f"{plural(len(nominal), 'column')}: {listed(nominal)}; leave them out "
                 f"(--drop){instead}."
             )
         if missing:
             raise Problem(
-                f"{name} takes no missing values, but there are some in "
+                f"{name} does not support missing values, but there are some in "
                 f"{plural(len(missing), 'column')}: {listed(missing)}; leave them out "
                 f"(--drop){instead}."
             )

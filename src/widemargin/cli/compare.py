@@ -42,11 +42,11 @@ def compare(
     how: MethodOptions,
     out: Output,
 ) -> None:
-    """Compare methods on FILE: how few features, how accurate, how stable.
+    """Compare methods on FILE: number of features, accuracy, stability.
 
-    Prints a line per method and the verdicts on the best features, and writes a report
-    that opens in a browser, to FILE-comparison.html unless -o says otherwise. Scores
-    are cross-validated, with features ranked anew in each fold.
+    Prints one line per method and the verdicts on the best features, and writes an HTML
+    report to FILE-comparison.html unless -o says otherwise. Scores are cross-validated,
+    with features ranked inside each fold.
 
     \b
     widemargin compare iris.csv

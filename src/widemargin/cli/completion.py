@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 
-@click.command(short_help="Print a script that completes commands in a shell.")
+@click.command(short_help="Print a shell completion script.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print a script by which SHELL completes commands, options and methods.
+    """Print a script that lets SHELL complete commands, options and methods.
 
     \b
     bash  eval "$(widemargin completion bash)"    in ~/.bashrc

@@ -244,7 +244,7 @@ def _check(
         row, column = np.argwhere(infinite)[0]
         raise Problem(
             f"{name} has an infinite value in column {numbers.columns[column]!r}, "
-            f"row {X.index[row] + 1} (--missing inf,-inf takes it as missing)."
+            f"row {X.index[row] + 1} (--missing inf,-inf treats it as missing)."
         )
     same = np.fmin.reduce(values, axis=0) == np.fmax.reduce(values, axis=0)
     found = set(numbers.columns[same])
@@ -252,7 +252,8 @@ def _check(
     found |= {n for n in others if X[n].nunique(dropna=True) < 2}
     if len(found) == X.shape[1]:
         raise Problem(
-            f"{name} leaves no choice: all {X.shape[1]} features are constant."
+            f"{name} has nothing to select from: all {X.shape[1]} features are "
+            "constant."
         )
     return [n for n in X.columns if n in found]
 
@@ -292,11 +293,11 @@ def check_classes(counts: Mapping[str, int], name: str) -> None:
     """Refuse classes among which there is nothing to compare."""
     if len(counts) < 2:
         (label,) = counts
-        raise Problem(f"{name} has one class only, {label!r}; two are needed.")
+        raise Problem(f"{name} has only one class, {label!r}; at least two are needed.")
     if max(counts.values()) < 2:
         raise Problem(
-            f"{name} has {len(counts)} rows and a class for each: at least one class "
-            "needs two rows, to have a neighbour of its own class."
+            f"{name} has {len(counts)} rows, each of a different class: at least one "
+            "class needs two rows, so that a row has a neighbour of its own class."
         )
 
 

@@ -25,13 +25,13 @@ PAGE = "widemargin-demo.html"
 
 
 @click.command()
-@click.option("--quiet", "-q", is_flag=True, help="No notes and no progress.")
+@click.option("--quiet", "-q", is_flag=True, help="Suppress notes and progress.")
 def demo(quiet: bool) -> None:
     """Compare methods on a bundled data set and write a report.
 
-    The data are the 569 tumours of the Wisconsin diagnostic breast cancer set, which
-    scikit-learn brings along: 30 measurements each, benign or malignant. The report,
-    widemargin-demo.html in this folder, opens in any browser.
+    The data are the 569 tumours of the Wisconsin diagnostic breast cancer data set,
+    bundled with scikit-learn: 30 measurements each, benign or malignant. The report is
+    written to widemargin-demo.html in this folder.
     """
     Output((PAGE,), force=True).checked("-", ".html")
     data = _data()

@@ -36,14 +36,14 @@ def engine_options(function: Function) -> Function:
         "--engine",
         type=click.Choice(["local", "dask"]),
         default="local",
-        help="dask reads Parquet and CSV part by part, for files larger than memory; "
+        help="dask reads Parquet and CSV in partitions, for files larger than memory; "
         "FILE may be a folder or a pattern such as 'days/*.parquet'.  [local]",
     )
     @click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="With --engine dask, the cluster to run on: tcp://10.0.0.1:8786  [threads "
-        "of this machine]",
+        help="With --engine dask, the cluster to run on: tcp://10.0.0.1:8786  [local "
+        "threads]",
     )
     @functools.wraps(function)
     def command(engine: str, scheduler: str | None, **given: Any) -> Any:

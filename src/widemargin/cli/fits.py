@@ -166,5 +166,5 @@ def without_direction(
 ) -> None:
     """Let a method for ordered classes take categories, if there are any."""
     if dataset.nominal:
-        notes.note("categories have no direction: differences count as absolute.")
+        notes.note("categories have no direction: absolute differences are used.")
         selector.set_params(difference="absolute")

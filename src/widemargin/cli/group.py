@@ -138,12 +138,12 @@ def cli() -> None:
     \b
     widemargin demo                        see it at work on bundled data
     widemargin rank data.csv               the features, best first
-    widemargin select data.csv -o few.csv  the data with the best ones only
+    widemargin select data.csv -o few.csv  the data with only the best ones
     widemargin apply few.json new.csv      the same columns of another file
     widemargin compare data.csv            several methods, and a report to show
 
-    Files may be CSV and its kin, Parquet, Feather, Excel, ARFF, MATLAB, NumPy, LIBSVM
-    or AnnData; "-" reads stdin. Results go to stdout, everything else to stderr. Exit
-    codes: 0 done, 1 a fault of the program, 2 something you can put right, 130
-    interrupted, 141 nobody reads on.
+    Files may be CSV or similar text, Parquet, Feather, Excel, ARFF, MATLAB, NumPy,
+    LIBSVM or AnnData; "-" reads stdin. Results go to stdout, everything else to stderr.
+    Exit codes: 0 success, 1 internal error, 2 an error you can fix, 130 interrupted,
+    141 broken pipe.
     """

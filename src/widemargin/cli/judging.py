@@ -71,38 +71,39 @@ _JUDGE = [
     click.option(
         "--groups",
         metavar="COL",
-        help="Column that tells which rows belong together, such as those of one "
-        "patient: they are never in both the training and the test part of a fold.",
+        help="Column of group labels, such as patients: rows of a group are never in "
+        "both the training and the test set of a fold.",
     ),
     click.option(
         "--cv",
         type=click.Choice(["classes", "time"]),
-        help="How rows are put into folds: the classes in the same shares in each, or "
-        "in the order of time, with tests on later rows only.  [classes]",
+        help="How to make folds: stratified by class, or in order of time, with test "
+        "rows later than training rows.  [classes]",
     ),
     click.option(
         "--time",
         metavar="COL",
-        help="Column with the time of a row, for --cv time.  [the order of the file]",
+        help="Column with the time, for --cv time.  [the order of the file]",
     ),
     click.option(
         "--estimator",
         metavar="NAME",
-        help="Classifier that the features are tried with: 1-nn, logistic, svm, tree, "
-        "forest, boosting, or module:Class; to predict numbers, linear instead of "
+        help="Classifier that evaluates the features: 1-nn, logistic, svm, tree, "
+        "forest, boosting, or module:Class; for a numeric target, linear instead of "
         "logistic.  [1-nn; 5-nn for numbers]",
     ),
     click.option(
         "--scoring",
         metavar="NAME",
-        help="Score by which it is judged, as scikit-learn names it: roc_auc, f1_macro "
-        "…  [accuracy, balanced if classes differ much in size; r2 for numbers]",
+        help="Score to use, as scikit-learn names it: roc_auc, f1_macro "
+        "…  [accuracy; balanced accuracy if classes are very unbalanced; r2 for a "
+        "numeric target]",
     ),
     click.option(
         "--baseline",
         metavar="FILE|COLS",
-        help="Features in use today, to hold the others against: a,b,c, a saved "
-        "selection, a table that has them, or a file with a name in each line.",
+        help="Features in use today, to compare with: a,b,c, a saved selection, a "
+        "table that has them, or a file with one name per line.",
     ),
 ]
 
@@ -120,9 +121,14 @@ def effort_options(function: Function) -> Function:
         command = option(command)
     for name, least, default, text in reversed(
         [
-            ("--folds", 2, Effort.folds, "Folds of the cross-validation."),
-            ("--permutations", 0, Effort.permutations, "Shuffles, for p-values."),
-            ("--resamples", 0, Effort.resamples, "Subsamples, for stability."),
+            ("--folds", 2, Effort.folds, "Number of cross-validation folds."),
+            (
+                "--permutations",
+                0,
+                Effort.permutations,
+                "Number of permutations for p-values.",
+            ),
+            ("--resamples", 0, Effort.resamples, "Number of subsamples for stability."),
         ]
     ):
         command = click.option(

@@ -174,8 +174,8 @@ def _steady_types(name: str) -> Iterator[None]:
         rows = re.findall(r"^\| (.*?) +\| \S+ +\| \S+ +\|$", str(error), re.MULTILINE)
         raise Problem(
             f"{name} has numbers in its first rows but not in all rows of "
-            f"{listed(rows[1:], 20)}; leave such columns out (--drop), or say what "
-            "stands for a missing value (--missing)."
+            f"{listed(rows[1:], 20)}; drop such columns (--drop), or name the markers "
+            "of missing values (--missing)."
         ) from None
 
 

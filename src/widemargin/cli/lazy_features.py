@@ -120,8 +120,7 @@ def _few(sizes: dict[Any, int], name: str, most: int) -> dict[Any, int]:
     """The same, unless there are too many to be held."""
     if len(sizes) > most:
         raise ValueError(
-            f"column {name!r} has more than {most} different texts; leave it out "
-            "(--drop)."
+            f"column {name!r} has more than {most} distinct values; drop it (--drop)."
         )
     return sizes
 

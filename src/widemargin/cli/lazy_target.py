@@ -91,8 +91,8 @@ def code(
 
     if len(seen.sizes) > MOST:
         raise Problem(
-            f"the target, {target!r}, has more than {MOST} different values; it should "
-            "name classes (--target names another column)."
+            f"the target, {target!r}, has more than {MOST} distinct values; it should "
+            "hold classes (--target names another column)."
         )
     values = pd.Series(seen.sizes.index, name=target)
     classes = to_classes(values, options, notes, seen.sizes, named=named)

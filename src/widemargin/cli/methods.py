@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 NARROW = 70  # letters in a line
 
 
-@click.command(short_help="List the methods, and the papers they are from.")
+@click.command(short_help="List the methods and their papers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
 def methods(as_json: bool) -> None:
-    """List the methods: what they look for, and the papers they are from."""
+    """List the methods: what they look for, and their papers."""
     from widemargin.catalogue import methods as catalogue
 
     found = catalogue()

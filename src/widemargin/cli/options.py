@@ -19,7 +19,7 @@ from widemargin.cli.reading.files import matching
 from widemargin.cli.writing import Output
 
 Function = Callable[..., Any]
-METHOD = "  [ReliefF; RReliefF to predict numbers]"
+METHOD = "  [ReliefF; RReliefF for a numeric target]"
 
 # Parts of a long help; what is in none of them is in the last.
 SECTIONS = {
@@ -81,7 +81,7 @@ def feature_count(text: str) -> int | float | str:
     if re.fullmatch(r"0?\.\d+", text) and float(text) > 0:
         return float(text)
     raise click.BadParameter(
-        f"{text!r} is neither a number of features, nor a share, nor 'auto'."
+        f"{text!r} is not a number of features, a fraction, or 'auto'."
     )
 
 
@@ -102,7 +102,7 @@ def at_least(least: int) -> Callable[[Any], int]:
     def number(text: Any) -> int:
         if re.fullmatch(r"\d+", str(text)) and int(text) >= least:
             return int(text)
-        raise click.BadParameter(f"{text!r} is not a whole number of at least {least}.")
+        raise click.BadParameter(f"{text!r} is not an integer of at least {least}.")
 
     return number
 
@@ -116,7 +116,7 @@ def number_or(word: str) -> Callable[[Any], int | str]:
         if re.fullmatch(r"\d+", str(text)) and int(text) > 0:
             return int(text)
         raise click.BadParameter(
-            f"{text!r} is neither a positive whole number nor {word!r}."
+            f"{text!r} is neither a positive integer nor {word!r}."
         )
 
     return number
@@ -190,34 +190,34 @@ _seed = click.option(
 header_option = click.option(
     "--header/--no-header",
     default=None,
-    help="Whether the first line of a text file has the names.  [by its looks]",
+    help="Whether the first line of a text file has the names.  [detected]",
 )
 
 format_option = click.option(
     "--format",
     type=click.Choice(list(FORMATS)),
-    help="What the file is.  [by its ending]",
+    help="File format.  [by the file extension]",
 )
 
 sheet_option = click.option(
     "--sheet",
     metavar="NAME",
-    help="Sheet of an Excel file, by name or by place (0 is the first).  [the first]",
+    help="Sheet of an Excel file, by name or index (0 is the first).  [the first]",
 )
 
 keep_option = click.option(
     "--keep",
     multiple=True,
     metavar="COLS",
-    help="Columns to carry along, such as row identifiers; they are not features.",
+    help="Columns to keep in the output, such as row identifiers; they are not "
+    "features.",
 )
 
 formulas_option = click.option(
     "--keep-formulas",
     "formulas",
     is_flag=True,
-    help="Write cells as they are, also those that a spreadsheet would run as a "
-    "formula.",
+    help="Write cells unchanged, even those that a spreadsheet would run as a formula.",
 )
 
 _DATA = [
@@ -225,30 +225,30 @@ _DATA = [
         "--target",
         "-t",
         metavar="COL",
-        help="Column with the classes, or numbers, by name or by place (0 is the "
-        "first, -1 the last).  [the last]",
+        help="Target column, by name or index (0 is the first, -1 the last).  [the "
+        "last]",
     ),
     click.option(
         "--task",
         type=click.Choice(["classification", "regression"]),
-        help="Whether the target names classes or is a number to predict.  [numbers "
-        "with decimals, or of which many occur once, are predicted]",
+        help="Whether the target holds classes or numbers.  [regression for decimals "
+        "and for numbers that mostly occur once]",
     ),
     click.option(
-        "--drop", multiple=True, metavar="COLS", help="Columns to leave out: a,b,c"
+        "--drop", multiple=True, metavar="COLS", help="Columns to drop: a,b,c"
     ),
     click.option(
         "--categorical",
         multiple=True,
         metavar="COLS",
-        help="Columns of numbers that are codes for categories; the target may be one.",
+        help="Numeric columns that are codes of categories; the target may be one.",
     ),
     click.option(
         "--missing",
         type=words,
         metavar="TOKENS",
         default=(),
-        help="More words for a missing value, besides NA, ? and the usual ones: "
+        help="Additional markers of a missing value, besides NA, ? and the usual ones: "
         "-999,unknown",
     ),
     click.option(
@@ -262,13 +262,13 @@ _DATA = [
         "--bins",
         type=at_least(2),
         metavar="N",
-        help="Make N classes of equal size from a target of numbers.",
+        help="Bin a numeric target into N classes of equal size.",
     ),
     click.option(
         "--sample",
         type=at_least(2),
         metavar="N",
-        help="Read only N rows, drawn from each class in proportion.",
+        help="Use a random sample of N rows, stratified by class.",
     ),
     click.option(
         "--keep-ids", is_flag=True, help="Keep columns that only identify rows."
@@ -287,7 +287,7 @@ _DATA = [
         type=image_order,
         default="rows",
         metavar="rows|columns",
-        help="Whether images are stored row by row or, as MATLAB does it, column by "
+        help="Whether images are flattened row by row or, as in MATLAB, column by "
         "column.  [rows]",
     ),
 ]
@@ -298,8 +298,9 @@ _METHOD = [
         "-n",
         type=feature_count,
         metavar="N|SHARE|auto",
-        help="How many features to select: a number, a share such as 0.25, or auto, "
-        "which asks a nearest-neighbour classifier.",
+        help="Number of features to select, a fraction such as 0.25, or auto: the "
+        "smallest number whose cross-validated 1-NN accuracy is within one standard "
+        "error of the best.",
     ),
     click.option(
         "--neighbors",
@@ -307,24 +308,26 @@ _METHOD = [
         type=number_or("log"),
         metavar="N|log",
         help="Number of nearest neighbours, or log for the logarithm of the number of "
-        "rows.  [what the method takes]",
+        "rows.  [the method's default]",
     ),
     click.option(
         "--metric",
         type=click.Choice(["euclidean", "manhattan"]),
-        help="Distance.  [manhattan for RReliefF, SURF and its kin, else euclidean]",
+        help="Distance.  [manhattan for RReliefF, SURF and its variants, else "
+        "euclidean]",
     ),
     click.option(
         "--scale",
         type=click.Choice(["minmax", "standard", "none"]),
-        help="How features are made comparable.  [minmax]",
+        help="How to scale features: by their range, by their standard deviation, or "
+        "not at all.  [minmax]",
     ),
     click.option(
         "--samples",
         type=number_or("auto"),
         metavar="N|auto",
-        help="Rows whose neighbours are searched; auto draws rows until the best "
-        "features are settled.  [all]",
+        help="Number of rows to visit; auto visits random rows until the selection is "
+        "settled.  [all]",
     ),
     click.option(
         "--param",
@@ -334,7 +337,9 @@ _METHOD = [
         metavar="NAME=VALUE",
         help="Any other parameter of the method: utility=sigmoid",
     ),
-    click.option("--jobs", "-j", type=int, metavar="N", help="Threads.  [all cores]"),
+    click.option(
+        "--jobs", "-j", type=int, metavar="N", help="Number of threads.  [all cores]"
+    ),
 ]
 
 redundancy_option = click.option(
@@ -352,14 +357,15 @@ output_option = click.option(
     multiple=True,
     type=click.Path(path_type=str),
     metavar="FILE",
-    help="Write to a file; its ending says what: .csv, .tsv (also .csv.gz and so on), "
-    ".parquet or .json, and .html for a report; may be given several times.",
+    help="Write to a file, in the format of its extension: .csv, .tsv (also "
+    "compressed, such as .csv.gz), .parquet or .json, and .html for a report. May be "
+    "given several times.",
 )
 force_option = click.option(
     "--force", "-f", is_flag=True, help="Replace an existing file."
 )
 quiet_option = click.option(
-    "--quiet", "-q", is_flag=True, help="No notes and no progress."
+    "--quiet", "-q", is_flag=True, help="Suppress notes and progress."
 )
 
 _OUTPUT = [

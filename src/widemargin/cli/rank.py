@@ -31,7 +31,7 @@ BAR = 20
     type=number_or("all"),
     default=20,
     metavar="N|all",
-    help="Features to print.  [20]",
+    help="Number of features to print.  [20]",
 )
 @redundancy_option
 @engine_options

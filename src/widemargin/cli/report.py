@@ -47,12 +47,12 @@ def report(
     how: MethodOptions,
     out: Output,
 ) -> None:
-    """Write a page about FILE that opens in any browser, offline.
+    """Write a self-contained HTML report about FILE.
 
-    It says what the data are, which features matter, how many are needed and how sure
-    that is, with a verdict on each; the first ones are printed. The page goes to
-    FILE-report.html unless -o says otherwise; -o to a .json saves what is behind it, of
-    which `widemargin report that.json` makes the page.
+    It describes the data, which features matter, how many are needed and how certain
+    that is, with a verdict on each feature; the first ones are printed. The report is
+    written to FILE-report.html unless -o says otherwise. -o with a .json file saves the
+    results, from which `widemargin report that.json` makes the report.
 
     \b
     widemargin report iris.csv --title "Iris"

@@ -30,14 +30,20 @@ FOLDER = "widemargin-papers"
 @click.option("--table", "tables", multiple=True, metavar="N", help="Only table N.")
 @click.option("--figure", "figures", multiple=True, metavar="N", help="Only figure N.")
 @click.option(
-    "--experiment", "keys", multiple=True, metavar="NAME", help="Only the one so named."
+    "--experiment",
+    "keys",
+    multiple=True,
+    metavar="NAME",
+    help="Only the experiment of this name.",
 )
-@click.option("--quick", is_flag=True, help="A few small cases, to see that it works.")
+@click.option(
+    "--quick", is_flag=True, help="Run a few small cases, to see that it works."
+)
 @click.option(
     "--data",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False),
-    help="Folder of data sets.  [the one that WIDEMARGIN_DATA names]",
+    help="Folder of data sets.  [WIDEMARGIN_DATA]",
 )
 @click.option(
     "--offline", is_flag=True, help="Do not ask OpenML for data sets that are missing."
@@ -52,9 +58,9 @@ FOLDER = "widemargin-papers"
     show_default=True,
     help="Where results and pages go.",
 )
-@click.option("--again", is_flag=True, help="Measure again what is stored there.")
+@click.option("--again", is_flag=True, help="Measure stored cases again.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="No notes and no progress.")
+@click.option("--quiet", "-q", is_flag=True, help="Suppress notes and progress.")
 def reproduce(
     paper: str | None,
     tables: tuple[str, ...],
@@ -68,12 +74,12 @@ def reproduce(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Run the experiments of PAPER and hold our numbers against the published ones.
+    """Run the experiments of PAPER and compare our numbers with the published ones.
 
     PAPER is a key or a name, such as 001 or simba, or "all"; without it, the papers are
-    listed. Of each claim the command says whether it holds, does not hold or cannot be
-    tested, and why. Results are kept in FOLDER case by case, so that a run may be
-    interrupted and goes on where it was; FOLDER/001.html is the page.
+    listed. For each claim the command says whether it holds, does not hold or cannot be
+    tested, and why. Results are stored in FOLDER case by case, so an interrupted run
+    can be resumed; FOLDER/001.html is the resulting page.
 
     \b
     widemargin reproduce simba --quick

@@ -70,12 +70,13 @@ def select(
 ) -> None:
     """Select features of FILE: print their names, or write the data with only them.
 
-    Without -n, a method that has a subset of its own (such as GFlip) keeps it. Others
-    keep the smallest number of best-ranked features whose cross-validated 1-NN accuracy
-    is within one standard error of the best (-n auto), without near copies if that
-    does no harm (--redundancy auto). A note says what the selection is worth.
+    Without -n, a method that finds its own subset (such as GFlip) keeps it. Others use
+    -n auto: the smallest top-k whose cross-validated 1-NN accuracy is within one
+    standard error of the best, without near copies if the folds show no loss
+    (--redundancy auto). A note says what the selection is worth.
 
-    A text is written as it was read: with its separator, decimal mark and encoding.
+    Text files are written as they were read, with the same separator, decimal mark and
+    encoding.
 
     \b
     widemargin select iris.csv -n 2

@@ -83,9 +83,9 @@ def to_numbers(
         raise Problem(f"the target, {name!r}, is {y.iloc[0]:g} in every row.")
     if options.task is None:
         notes.append(
-            f"the target, {name!r}, is taken for a number to predict: {len(rows)} "
-            f"different ones in {len(y)} rows (--task classification, --bins 3 or "
-            f"--categorical {name} take it for classes)."
+            f"the target, {name!r}, is treated as numeric: {len(rows)} distinct values "
+            f"in {len(y)} rows (--task classification, --bins 3 or --categorical "
+            f"{name} treat it as classes)."
         )
     return y.astype("float64")
 
@@ -148,8 +148,8 @@ def _refuse_identifier(y: pd.Series[Any], n_rows: int) -> None:
     if y.dtype.kind in "iuf" or y.nunique() < n_rows or n_rows < 3:
         return
     raise Problem(
-        f"the target, {str(y.name)!r}, has a value of its own in each of {n_rows} "
-        "rows; it should name classes (--target names another column)."
+        f"the target, {str(y.name)!r}, has a different value in each of {n_rows} rows; "
+        "it should hold classes (--target names another column)."
     )
 
 
@@ -189,7 +189,7 @@ def _judge_numbers(
         once = int((rows == 1).sum())
         tail = f", {once} of them in one row only" if once else ""
         raise Problem(
-            f"the target, {name!r}, looks like a measurement: {m} different numbers in "
+            f"the target, {name!r}, looks like a measurement: {m} distinct numbers in "
             f"{rows.sum()} rows{tail}. --task regression predicts it (in memory, not "
             "with --engine dask), --bins 3 makes three classes of equal size, "
             f"--ordinal takes grades in the order that it lists, --categorical {name} "
@@ -197,7 +197,7 @@ def _judge_numbers(
         )
     if whole and may_be_measurement(rows):
         notes.append(
-            f"the target, {name!r}, has {m} different numbers, and each is taken as a "
+            f"the target, {name!r}, has {m} distinct numbers, and each is treated as a "
             "class (if it is a measurement, --task regression predicts it, and --bins "
             "3 makes three classes of equal size)."
         )

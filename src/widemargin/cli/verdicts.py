@@ -80,7 +80,7 @@ def print_verdicts(found: Verdicts) -> None:
         table.add_column("direction", no_wrap=True)
         share = "agrees" if found.numeric else "AUC"
         table.add_column(share, justify="right", no_wrap=True)
-    table.add_column("what speaks against it")
+    table.add_column("reasons against it")
     for i in range(min(N_SHOWN, d)):
         cells = [str(i + 1), found.feature[i], found.verdict[i]]
         if found.direction is not None and found.auc is not None:

@@ -13,7 +13,7 @@ from widemargin.cli.session import working
 from widemargin.cli.writing import to_json
 
 
-@click.command(short_help="Compile ahead what first fits need.")
+@click.command(short_help="Compile ahead of time what first fits need.")
 @click.option(
     "--method",
     "-m",
@@ -26,13 +26,13 @@ from widemargin.cli.writing import to_json
 @click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
 @quiet_option
 def warm(method: tuple[str, ...], as_json: bool, quiet: bool) -> None:
-    """Compile ahead what the first fits on this machine need.
+    """Compile ahead of time what the first fits on this machine need.
 
-    A method is compiled when it is first used, which takes some seconds, and kept on
-    disk. Run this when an image is built, or in the background after an installation.
-    Code is kept in the folder that NUMBA_CACHE_DIR names, beside the package, or in a
-    folder of yours, whichever can be written to first. It is made for this kind of
-    processor.
+    A method is compiled when it is first used, which takes some seconds, and cached on
+    disk. Run this command when building a container image, or in the background after
+    an installation. The cache is the first of these that is writable: the folder
+    NUMBA_CACHE_DIR, next to the package, or a folder of the user. The code is specific
+    to this type of processor.
 
     \b
     widemargin warm                         everything: some minutes
@@ -54,6 +54,6 @@ def warm(method: tuple[str, ...], as_json: bool, quiet: bool) -> None:
         click.echo(str(warmed))
     if warmed.problem:
         raise Problem(
-            f"the compiled code cannot be kept: {warmed.problem}. Set NUMBA_CACHE_DIR "
-            "to a folder that can be written to."
+            f"the compiled code cannot be cached: {warmed.problem}. Set "
+            "NUMBA_CACHE_DIR to a writable folder."
         )

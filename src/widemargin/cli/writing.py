@@ -52,7 +52,7 @@ def check_writable(
     ending = ending_of(path)
     if ending not in endings:
         raise Problem(
-            f"{option} {path}: the ending must say what to write: {', '.join(endings)}."
+            f"{option} {path}: the file extension must be one of {', '.join(endings)}."
         )
     if ending == ".parquet" and not find_spec("pyarrow"):
         raise needs("pyarrow", "Parquet", '"widemargin[files]"')
@@ -66,7 +66,9 @@ def check_writable(
     if not path.parent.is_dir():
         raise Problem(f"{option} {path}: there is no folder {str(path.parent)!r}.")
     if not os.access(path.parent, os.W_OK):
-        raise Problem(f"{option} {path}: you may not write into {str(path.parent)!r}.")
+        raise Problem(
+            f"{option} {path}: no permission to write into {str(path.parent)!r}."
+        )
 
 
 def _refuse_source(option: str, path: Path, source: str) -> None:

@@ -93,7 +93,7 @@ def warn_of_mixtures(columns: list[str], name: str) -> None:
     if columns:
         warn(
             f"{name}: numbers and text are mixed in {len(columns)} "
-            f"column{'s' * (len(columns) > 1)}, taken as nominal: {listed(columns)}. "
+            f"column{'s' * (len(columns) > 1)}, treated as nominal: {listed(columns)}. "
             "If the text stands for missing values, convert with "
             'pandas.to_numeric(column, errors="coerce"); if the numbers are names, '
             "list such columns in categorical_features."

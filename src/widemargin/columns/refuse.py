@@ -124,9 +124,9 @@ def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
         return X.data
     if not missing:
         raise ValueError(
-            f"{name} does not take missing values, but {mask.sum()} of {X.size} cells "
-            "of X are masked. Fill them in, for example with X.filled(0) or "
-            "sklearn.impute.SimpleImputer, or use a method that takes missing values: "
+            f"{name} does not support missing values, but {mask.sum()} of {X.size} "
+            "cells of X are masked. Fill them in, for example with X.filled(0) or "
+            "sklearn.impute.SimpleImputer, or use a method that supports them: "
             f"{', '.join(MIXED)}."
         )
     whole = X.dtype.kind in "biu"

@@ -54,8 +54,8 @@ class _Rebate(Wrapper):
         """
         if weights is not None:
             raise ValueError(
-                f"{type(self).__name__} does not take weights of features. "
-                "widemargin.IRelief iterates the weights itself."
+                f"{type(self).__name__} does not support feature weights. "
+                "widemargin.IRelief learns weights iteratively."
             )
         nominal = self._nominal(X)
         common = {

@@ -196,7 +196,7 @@ def _penetrance(
     if heritability > largest * (1 + 1e-12):
         shown = np.floor(largest * 1e4) / 1e4
         raise ValueError(
-            f"{who}: heritability={heritability} cannot be had with maf={maf}{given} "
+            f"{who}: heritability={heritability} is not possible with maf={maf}{given} "
             f"and {n_interacting} markers, without probabilities below 0 or above 1: "
             f"the largest possible is {shown:.4f}. "
             "With a prevalence of 0.5 and a maf near 0.29 or 0.5 it is 1."

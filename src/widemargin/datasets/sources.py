@@ -90,7 +90,7 @@ def _groups(entry: Entry, folder: Path, n: int) -> NDArray[Any] | None:
     path = folder / entry.groups_file
     if not path.exists():
         warn(
-            f"{entry.name}: there is no {path}, so that groups is None. Rows of a "
+            f"{entry.name}: there is no {path}, so groups is None. Rows of a "
             "group are not independent: folds that mix them overrate every method."
         )
         return None

@@ -181,8 +181,8 @@ def _selected(label: str, result: Any, k: int | None) -> NDArray[np.bool_]:
     if k is None:
         if not hasattr(result, "get_support"):
             raise ValueError(
-                f"agreement does not know what {label!r} selects: an array has no "
-                "selection of its own. Say with k how many of the best to compare."
+                f"agreement cannot tell what {label!r} selects: an array has no "
+                "selection of its own. Pass k, the number of top features to compare."
             )
         return result.get_support()
     ranking = getattr(result, "ranking_", None)

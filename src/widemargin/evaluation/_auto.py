@@ -231,8 +231,8 @@ class AutoSelector(TableSelector):
         refuse_keywords(NAME, unknown)
         if on_dask(X):
             raise ValueError(
-                f"{NAME} draws rows and does not run on Dask collections. Use it on a "
-                "sample of the rows, X.sample(...).compute()."
+                f"{NAME} draws rows at random and does not run on Dask collections. "
+                "Use it on a sample of the rows, X.sample(...).compute()."
             )
         X = unwrapped(X, NAME, missing=True)
         nominal = nominal_columns(X, self.categorical_features, NAME)

@@ -174,8 +174,8 @@ def compare(
     )
     if Baseline.LABEL in run.methods and baseline is not None:
         raise ValueError(
-            f"compare calls the baseline {Baseline.LABEL!r}; give the selector of that "
-            "label another one."
+            f"compare uses the label {Baseline.LABEL!r} for the baseline; give that "
+            "selector another label."
         )
     ordered = has_order(about, run.methods)
     run.notes += about.leaks

@@ -496,8 +496,8 @@ def _sizes(n_features: Any, d: int, caller: str) -> Ints:
     whole = sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu"
     if not whole or sizes.min() < 1 or sizes.max() > d:
         raise ValueError(
-            f"{caller} needs n_features to be whole numbers from 1 to {d}, the number "
-            f"of features, got {n_features!r}."
+            f"{caller} needs n_features to be integers from 1 to {d}, the number of "
+            f"features, got {n_features!r}."
         )
     return np.unique(sizes).astype(np.int64)
 
@@ -513,7 +513,7 @@ def columns_of(wanted: Any, known: Names, caller: str) -> Ints:
         whole = isinstance(item, int | np.integer) and not isinstance(item, bool)
         if not whole and str(item) not in names:
             raise ValueError(
-                f"{caller}: baseline names {item!r}, which is no column of X."
+                f"{caller}: baseline names {item!r}, which is not a column of X."
             )
         place = int(item) if whole else names.index(str(item))
         if not 0 <= place < len(names):

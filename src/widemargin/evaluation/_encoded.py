@@ -283,8 +283,8 @@ def refuse_other_task(selector: MarginSelector, numeric: bool, caller: str) -> N
     if "task" in selector.get_params():
         remedy = f'{name}(task="{"regression" if numeric else "classification"}")'
     raise ValueError(
-        f"{caller}: {name} is for {mine}, and y is taken for "
-        f"{'a number to predict' if numeric else 'classes'}. Use {remedy}."
+        f"{caller}: {name} is for {mine}, but y is treated as "
+        f"{'a numeric target' if numeric else 'classes'}. Use {remedy}."
     )
 
 

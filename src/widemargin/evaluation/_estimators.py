@@ -86,8 +86,8 @@ def classifier_of(name: str, caller: str, *, numeric: bool = False) -> tuple[Any
         return _made(name, caller, numeric), None
     what, names = ("regressor", NUMERIC_NAMES) if numeric else ("classifier", NAMES)
     raise ValueError(
-        f"{caller} knows no {what} named {name!r}; there are {', '.join(names)}, "
-        "k-nn with any number for k, and module:Class."
+        f"{caller} does not know a {what} named {name!r}; there are "
+        f"{', '.join(names)}, k-nn with any number for k, and module:Class."
     )
 
 

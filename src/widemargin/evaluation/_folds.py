@@ -280,11 +280,11 @@ class Curves:
         try:
             score = float(self.scorer(classifier, X, y))
         except AttributeError as error:  # no predict_proba, for one
-            raise ValueError(f"it cannot be scored so: {error}") from error
+            raise ValueError(f"it cannot be scored this way: {error}") from error
         if np.isnan(score):
             raise ValueError(
-                "the score is not defined, perhaps since the test rows are of one "
-                "class only, or too few. Try fewer folds, or another scoring."
+                "the score is not defined, perhaps because the test rows are too few "
+                "or of a single class. Try fewer folds, or another scoring."
             )
         return score
 

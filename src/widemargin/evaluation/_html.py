@@ -105,7 +105,7 @@ def _verdicts(found: Comparison) -> str:
     ]
     left = len(frame) - ROWS
     more = f"{left} more features in <code>.features</code>" if left > 0 else ""
-    head = ["Feature", "Verdict", "What speaks against it"]
+    head = ["Feature", "Verdict", "Reasons against it"]
     return _table("Verdicts, best first", head, rows, more, n_words=2)
 
 

@@ -74,7 +74,7 @@ def _as_labels(y: Any, name: str) -> NDArray[Any]:
 def _ranks(y: NDArray[Any], labels: Any, name: str) -> Ints:
     rank = {label: i for i, label in enumerate(np.asarray(labels).tolist())}
     if len(rank) < len(labels):
-        raise ValueError(f"rank_loss needs labels without repetition, got {labels!r}.")
+        raise ValueError(f"rank_loss needs distinct labels, got {labels!r}.")
     unknown = sorted({repr(v) for v in y.tolist() if v not in rank})
     if unknown:
         raise ValueError(

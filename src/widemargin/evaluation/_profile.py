@@ -147,12 +147,12 @@ class Profile:
     @property
     def leaks(self) -> list[str]:
         """A sentence for each feature that may be a copy of the target."""
-        tells = "tells the classes apart exactly"
+        tells = "separates the classes perfectly"
         if self.numeric_target:
             tells = "puts the rows in the order of the target"
         return [
             f"{self._name(f)} {tells}, as a copy of the target would: make sure that "
-            "it is known beforehand."
+            "it is known before the target is."
             for f in self.target_copies
         ]
 
@@ -182,7 +182,7 @@ class Profile:
             said.append(f"{_some(pairs)}.")
         said.extend(self.leaks)
         said.extend(
-            f"{self._name(f)} is different in every row, as an identifier is."
+            f"{self._name(f)} is different in every row, like an identifier."
             for f in self.identifiers
         )
         return said
@@ -194,8 +194,8 @@ class Profile:
             said.append(f"{_count(n, 'row')} {verb}.")
         if (n := self.contradictory_rows) and not self.numeric_target:
             said.append(
-                f"{n} rows have a twin of another class: with these features nothing "
-                "can tell them apart."
+                f"{n} rows have the same features as a row of another class: no "
+                "classifier can separate them."
             )
         return said
 
@@ -207,7 +207,7 @@ class Profile:
             by_size = sorted(counts, key=counts.__getitem__)
             small, large = by_size[0], by_size[-1]
             said.append(
-                f"Classes are lopsided: {counts[large]} rows of {large!r}, "
+                f"Classes are unbalanced: {counts[large]} rows of {large!r}, "
                 f"{counts[small]} of {small!r}."
             )
         few = [f"{label!r} ({n})" for label, n in counts.items() if n < FEW]
@@ -222,9 +222,9 @@ class Profile:
         far = max(y.max() - middle, middle - y.min())
         if high > low and far > FAR_OUT * (high - low):
             return [
-                f"The target has values far out ({y.min():g} to {y.max():g}, half of "
-                f"them from {low:g} to {high:g}), which weigh heavily in R². The "
-                "logarithm, or the mean absolute error, may serve better."
+                f"The target has outliers ({y.min():g} to {y.max():g}, half of the "
+                f"values from {low:g} to {high:g}), which dominate R². The logarithm, "
+                "or the mean absolute error, may be better."
             ]
         return []
 

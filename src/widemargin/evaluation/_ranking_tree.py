@@ -327,6 +327,6 @@ def _warn_of_text(classes: NDArray[Any]) -> None:
     if len(labels) > 2 and any(isinstance(label, str) for label in labels):
         shown = " < ".join(map(repr, labels[:5])) + (" < …" if len(labels) > 5 else "")
         warn(
-            f"RankingTree: y is text, and its order is taken to be {shown}. If it is "
-            "another one, pass a pandas ordered categorical, a polars Enum, or numbers."
+            f"RankingTree: y is text, and its order is assumed to be {shown}. If that "
+            "is wrong, pass a pandas ordered categorical, a polars Enum, or numbers."
         )

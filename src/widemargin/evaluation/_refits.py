@@ -126,5 +126,5 @@ def count_of(caller: str, name: str, value: Any, least: int) -> int:
     if whole and value >= least:
         return int(value)
     raise ValueError(
-        f"{caller} needs {name} to be a whole number from {least}, got {value!r}."
+        f"{caller} needs {name} to be an integer of at least {least}, got {value!r}."
     )

@@ -129,7 +129,7 @@ def _affordable(codes: Ints, groups: Ints | None, caller: str) -> int:
     largest = int(np.bincount(codes).max())
     if largest < 2:
         raise ValueError(
-            f"{caller} cross-validates, and needs a class of at least 2 rows; all "
+            f"{caller} cross-validates, and needs a class with at least 2 rows; all "
             f"{len(codes)} classes have one."
         )
     n_groups = FOLDS if groups is None else len(np.unique(groups))
@@ -149,7 +149,7 @@ def group_codes(groups: Any, n: int, caller: str) -> Ints | None:
     if values.dtype.kind in "Of" and (gone := int(missing_cells(values).sum())):
         raise ValueError(
             f"{caller} needs a group for every row, got none for {gone} of {n} rows. "
-            "Leave these rows out, or make each a group of its own."
+            "Drop these rows, or make each its own group."
         )
     if values.dtype.kind == "O":
         values = values.astype(str)

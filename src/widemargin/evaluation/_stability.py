@@ -165,9 +165,9 @@ def _supports(given: Any, n_features: int | None) -> Supports:
     if n_features is None:
         if not np.isin(Z, (0, 1)).all():
             raise ValueError(
-                "stability needs masks of what was selected, but the values are not "
-                "all true or false. For rankings, say with n_features how many of the "
-                "best count as selected."
+                "stability needs masks of selected features, but the values are not "
+                "all true or false. For rankings, pass n_features, the number of top "
+                "features that count as selected."
             )
         return Z.astype(bool)
     return _top(Z, n_features)

@@ -200,7 +200,7 @@ def private_folder(path):
     writable = around.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     fixed = around.st_uid in (0, me) and (not writable or around.st_mode & stat.S_ISVTX)
     if not (ours and closed and fixed):
-        raise PermissionError(f"{path} is not a folder of this user alone")
+        raise PermissionError(f"{path} is not a private folder of this user")
 
 
 _fault = None
@@ -211,9 +211,9 @@ def _say_once(reason):
     if _fault is None:
         _fault = reason
         warnings.warn(
-            f"widemargin cannot keep its compiled code: {reason}. The results are the "
-            "same, but each new process compiles anew. Set NUMBA_CACHE_DIR to a folder "
-            "that can be written to.",
+            f"widemargin cannot cache its compiled code: {reason}. The results are the "
+            "same, but every new process compiles again. Set NUMBA_CACHE_DIR to a "
+            "writable folder.",
             stacklevel=2,
         )
 

@@ -74,8 +74,10 @@ def pipeline(
         mine = clone(selector).set_params(n_features_to_select=len(kept))
         baseline = type(mine).__module__.startswith("widemargin.baselines")
         home = "widemargin.baselines" if baseline else "widemargin"
-        lines += ["", "# The method as a step selects anew from the rows of each fit:"]
-        lines += ["# cross-validate this one, since it judges the selection, too."]
+        lines += ["", "# The method as a step selects again on the rows of each fit:"]
+        lines += [
+            "# cross-validate this one, because that evaluates the selection, too."
+        ]
         lines += [f"selector = {home}.{constructor(mine)}"]
         if frames:
             lines += [f"selector{frames}"]

@@ -147,6 +147,5 @@ def refuse_extreme_ranges(
     if vanishes or ranges[f] > largest:
         raise ValueError(
             f"{name}: the values of feature {f} range over {ranges[f]:.3g}, the square "
-            f"of which {'vanishes' if vanishes else 'is more than a float can hold'}. "
-            "Measure it in other units."
+            f"of which {'underflows' if vanishes else 'overflows'}. Use other units."
         )

@@ -142,5 +142,5 @@ def warn_small_classes(table: AnyTable, name: str, k: int) -> None:
         c = int(np.argmin(np.where(table.counts > 1, table.counts, table.n_rows)))
         warn(
             f"{name}: n_neighbors={k}, but class {table.classes.tolist()[c]!r} has "
-            f"{table.counts[c]} members; classes with too few give all they have."
+            f"{table.counts[c]} members; classes with too few contribute all they have."
         )

@@ -39,7 +39,7 @@ def class_priors(
     if not np.isfinite(given).all() or (given <= 0).any():
         raise ValueError(
             f"ReliefF needs finite, positive priors, got {priors!r} for the classes "
-            f"{_named(classes)}. Drop the rows of a class that is not to count."
+            f"{_named(classes)}. Drop the rows of a class that should not count."
         )
     given = np.where(counts > 0, given, 0.0)
     return given / given.sum()
@@ -49,8 +49,8 @@ def _by_label(priors: dict[Any, float], classes: NDArray[Any]) -> NDArray[np.flo
     missing = [label for label in classes.tolist() if label not in priors]
     if missing:
         raise ValueError(
-            f"ReliefF needs a prior for every class of y: priors has none for "
-            f"{_named(np.array(missing, dtype=object))}. Add what is missing, or use "
+            "ReliefF needs a prior for every class of y: priors has none for "
+            f"{_named(np.array(missing, dtype=object))}. Add the missing ones, or use "
             "priors='empirical'."
         )
     return np.array([priors[label] for label in classes.tolist()], np.float64)

@@ -222,7 +222,7 @@ class Relief(SampledSelector):
             raise ValueError(
                 f"Relief: n_samples={self.n_samples!r} cannot be combined with "
                 f"{'order' if self.order is not None else 'history'}; the rows to "
-                "visit must be known beforehand. Leave n_samples out."
+                "visit must be known in advance. Leave n_samples out."
             )
         if self.order is not None:
             visits = visiting_order(table, self.order, "Relief")

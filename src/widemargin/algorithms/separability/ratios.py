@@ -115,9 +115,9 @@ class _SeparabilityRatio(MarginSelector):
             classes = table.classes[without].tolist()
             shown = ", ".join(map(repr, classes[:5])) + ", …" * (len(classes) > 5)
             warn(
-                f"{name}: class {shown} has no prototype of min_prototype_size="
-                f"{self.min_prototype_size} or more samples and counts in the "
-                "separation of classes only."
+                f"{name}: class {shown} has no prototype of "
+                f"min_prototype_size={self.min_prototype_size} or more samples; it "
+                "counts only in the separation of classes."
             )
         if weight == 0 and np.any(np.bincount(p[p >= 0], minlength=1) > 1):
             warn(
@@ -262,7 +262,7 @@ class IPCMSR(_SeparabilityRatio):
             c = table.classes.tolist()[table.counts.argmax()]
             warn(
                 f"IPCMSR: n_neighbors={k}, but only {fewest} samples are not of class "
-                f"{c!r}; they are all neighbours then."
+                f"{c!r}; all of them are used."
             )
         found = []
         slots = misses_only(len(table.classes))

@@ -96,8 +96,8 @@ def told(file: File) -> str:
             return (magic_of_text(file.data) or name) if name == "csv" else name
     if file.ending in UNREAD:
         raise Problem(
-            f"{file.name}: {UNREAD[file.ending]} is not read; save the table as CSV, "
-            "Parquet or .xlsx."
+            f"{file.name}: {UNREAD[file.ending]} is not supported; save the table as "
+            "CSV, Parquet or .xlsx."
         )
     return magic(file.data) or "csv"
 
@@ -112,6 +112,6 @@ def _check(file: File, source: Source, least: int) -> None:
         )
     if frame.shape[1] < least:
         raise Problem(
-            f"{file.name} has one column only; features and a target are needed"
+            f"{file.name} has only one column; features and a target are needed"
             f"{source.hint}."
         )

@@ -92,8 +92,8 @@ def _attribute(file: File, number: int, line: str) -> Attribute:
     kind = kind.split()[0].lower()
     if kind not in (*NUMERIC, "string", "date"):
         raise Problem(
-            f"{file.name}: attribute {name!r} is of type {kind!r}, which is not read; "
-            "numeric, nominal, string and date are."
+            f"{file.name}: attribute {name!r} is of type {kind!r}, which is not "
+            "supported; numeric, nominal, string and date are."
         )
     return Attribute(name, kind)
 
@@ -183,7 +183,7 @@ def _column(file: File, a: Attribute, cells: Any, wishes: Wishes) -> pd.Series[A
             word = cells.iloc[row]
             raise Problem(
                 f"{file.name}: attribute {a.name!r} is {a.kind}, but row {row + 1} has "
-                f"{word!r} (--missing {word} takes it as missing)."
+                f"{word!r} (--missing {word} treats it as missing)."
             )
         return numbers
     if a.values is None:

@@ -38,8 +38,8 @@ def read_matlab(file: File, wishes: Wishes) -> Source:
             found = loadmat(io.BytesIO(file.data))
         except NotImplementedError:
             raise Problem(
-                f"{file.name} is in MATLAB's v7.3 format, which is not read; "
-                "save it in MATLAB with the option '-v7'."
+                f"{file.name} is in MATLAB's v7.3 format, which is not supported; save "
+                "it in MATLAB with the option '-v7'."
             ) from None
     arrays = {
         name: dense(file, value) if issparse(value) else np.asarray(value)

@@ -38,14 +38,16 @@ def open_lazily(
             "the other formats."
         )
     if len(frame.columns) < 2:
-        raise Problem(f"{path} has one column only; features and a target are needed.")
+        raise Problem(f"{path} has only one column; features and a target are needed.")
     return Source(frame, notes=notes, dialect=dialect)
 
 
 def _first_file(path: str) -> Path:
     """One of the files, to tell what they are."""
     if path == "-":
-        raise Problem("--engine dask reads files, since it reads them more than once.")
+        raise Problem(
+            "--engine dask needs a file, because it reads the data more than once."
+        )
     place = Path(path)
     if place.is_file():
         return place
@@ -68,8 +70,8 @@ def _told(file: Path) -> str:
     ending = file.suffix.lower()
     if ending in PACKED and any(end in TEXT for end in file.suffixes):
         raise Problem(
-            f"{file} is compressed and cannot be read part by part: unpack it, store "
-            "it as Parquet, or use --engine local."
+            f"{file} is compressed and cannot be read in partitions: decompress it, "
+            "store it as Parquet, or use --engine local."
         )
     if ending in PARQUET:
         return "parquet"
@@ -105,7 +107,7 @@ def _open_text(
     layout = look_at(File(str(first), head), wishes, notes)
     if layout.encoding == "utf-16":
         raise Problem(
-            f"{first} is in UTF-16, which cannot be read part by part: store it in "
+            f"{first} is in UTF-16, which cannot be read in partitions: store it in "
             "UTF-8, or use --engine local."
         )
     names = f"{path}/*" if Path(path).is_dir() else path

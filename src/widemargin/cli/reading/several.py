@@ -32,9 +32,9 @@ def _check_columns(first: str, columns: list[str], name: str, found: list[str]) 
     extra = [column for column in found if column not in set(columns)]
     if lacking:
         raise Problem(
-            f"{name} does not go with {first}: it lacks the columns {listed(lacking)}."
+            f"{name} does not match {first}: it lacks the columns {listed(lacking)}."
         )
     if extra:
         raise Problem(
-            f"{name} does not go with {first}, which lacks the columns {listed(extra)}."
+            f"{name} does not match {first}, which lacks the columns {listed(extra)}."
         )

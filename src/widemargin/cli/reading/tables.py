@@ -92,7 +92,7 @@ def read_anndata(file: File, wishes: Wishes) -> Source:
         X = dense(file, data.X) if hasattr(data.X, "toarray") else data.X
         described = [str(name) for name in data.obs.columns]
     if not described:
-        raise Problem(f"{file.name} says nothing about its observations: no target.")
+        raise Problem(f"{file.name} has no columns in obs, and so no target.")
     target = wishes.target or described[-1]
     if target not in described:
         raise Problem(

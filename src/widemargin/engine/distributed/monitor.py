@@ -73,7 +73,7 @@ class Monitor:
             self.warned = True
             warn(
                 f"{self.name} waits for workers: the Dask cluster has none. The fit "
-                "goes on as soon as one connects; Ctrl-C ends it."
+                "continues as soon as one connects; Ctrl-C ends it."
                 + self._restarts_for_memory()
             )
 

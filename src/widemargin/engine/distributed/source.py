@@ -191,7 +191,7 @@ class Source:
             known = f"whose columns are {shown}" if self.frame else "an array"
             raise ValueError(
                 f"{self.name}: y={label!r} is not the name of a column of X, {known}. "
-                "Name the column with the labels, or hand them over as y."
+                "Name the column with the labels, or pass them as y."
             )
         return X.drop(columns=[label]), X[label]
 
@@ -314,7 +314,7 @@ class Source:
         if numerals:
             warn(
                 f"{self.name}: the text in {listed(numerals)} reads as numbers, but is "
-                "taken as nominal. Dask makes text of columns of objects, unless "
+                "treated as nominal. Dask makes text of columns of objects, unless "
                 "dataframe.convert-string is off. Convert with X.astype(float), or "
                 "list names among them in categorical_features."
             )

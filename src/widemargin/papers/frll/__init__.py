@@ -12,8 +12,8 @@ PAPER = Paper(
     where="2013",
     experiments=(Faces(), Times()),
     about=(
-        "FRLL-Q is better than ReliefF on Yale and YaleB, but on each set mRMR or the "
-        "trace ratio is as good or better, and on Yale a random ranking is not far "
-        "behind. Times of our programs at these sizes tell little."
+        "FRLL-Q is better than ReliefF on Yale and YaleB, but on each data set mRMR "
+        "or the trace ratio is as good or better, and on Yale a random ranking is "
+        "not far behind. At these sizes, running times say little."
     ),
 )

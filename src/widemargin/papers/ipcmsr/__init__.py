@@ -11,8 +11,9 @@ PAPER = Paper(
     where="IEEE International Conference on Systems, Man and Cybernetics 2009",
     experiments=(Halves(),),
     about=(
-        "Most levels of the paper are reproduced, but a random ranking comes within "
-        "three points of them: an accuracy averaged over all numbers of features says "
-        "little about a ranking. IPCMSR is the best method on two of four sets."
+        "Most accuracies of the paper are reproduced, but a random ranking comes "
+        "within three points of them: an accuracy averaged over all numbers of "
+        "features says little about a ranking. IPCMSR is the best method on two of "
+        "four data sets."
     ),
 )

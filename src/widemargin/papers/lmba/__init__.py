@@ -14,8 +14,8 @@ PAPER = Paper(
     experiments=(Relevant(), Accuracy(), Faces()),
     about=(
         "LMBA ranks the relevant features first, and leads where there are many "
-        "features; where there are few, Simba is as good or better. With k chosen on "
-        "training rows, no method is far from a random ranking on these sets: most of "
-        "a curve's height is in its first features."
+        "features; where there are few, Simba is as good or better. With k chosen "
+        "on training rows, no method is far from a random ranking on these data "
+        "sets, because the first few features account for most of the accuracy."
     ),
 )

@@ -13,11 +13,11 @@ PAPER = Paper(
     where="Knowledge-Based Systems 31, 2012",
     experiments=(Synthetic(), Noise(), Trees()),
     about=(
-        "With signed differences both methods put the monotone feature first; with "
-        "absolute ones, as printed, they do not. On real sets what they gain over "
-        "ReliefF and Simba is small, and mostly gone once features are chosen on "
-        "training rows. That O-ReliefF tells real features from uniform columns is "
-        "partly an artefact: directed differences reward a narrow spread, also with "
-        "shuffled labels."
+        "With signed differences both methods rank the monotone feature first; with "
+        "absolute differences, as printed, they do not. On real data their gain "
+        "over ReliefF and Simba is small, and mostly vanishes once features are "
+        "chosen on training rows. That O-ReliefF separates real features from "
+        "uniform columns is partly an artefact: directed differences reward a "
+        "narrow spread, even with shuffled labels."
     ),
 )

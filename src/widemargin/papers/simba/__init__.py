@@ -14,10 +14,10 @@ PAPER = Paper(
     where="ICML 2004",
     experiments=(Xor(), Faces(), Challenge(), Size()),
     about=(
-        "Simba climbs the margin as the paper shows, and beats Relief with few pixels; "
-        "with a fifth of them it need not. On the xor problem Relief finds the right "
-        "features, too, and the linear relation of margin and angle is a little "
-        "weaker than we asked for. G-flip's features of MADELON are reproduced, those "
-        "of ARCENE are not."
+        "Simba increases the margin as the paper shows, and beats Relief with few "
+        "pixels, but not always with a fifth of them. On the xor problem Relief "
+        "finds the right features, too, and the linear relation between margin and "
+        "angle is slightly weaker than our criterion requires. The features that "
+        "G-flip selects on MADELON are reproduced; those on ARCENE are not."
     ),
 )
