@@ -5,11 +5,13 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 
 from click.testing import CliRunner
 
 from waiting import LONG
 from widemargin.cli.group import cli
+from widemargin.cli.main import main
 
 # click 8.1 has to be told what later releases do anyway.
 APART = (
@@ -45,6 +47,22 @@ def run_main(before, *arguments, **streams):
         "from widemargin.cli.main import main\nsys.exit(main())"
     )
     return run(python=("-c", code), **streams)
+
+
+def run_here(*arguments, stdout=None, stderr=None):
+    """Run the command in this process with streams of one's own; return its code."""
+    before = sys.argv
+    sys.argv = ["widemargin", *arguments]
+    try:
+        with (
+            redirect_stdout(stdout or sys.stdout),
+            redirect_stderr(stderr or sys.stderr),
+        ):
+            return main()
+    except SystemExit as end:
+        return end.code or 0
+    finally:
+        sys.argv = before
 
 
 def imported_by(packages, calls):

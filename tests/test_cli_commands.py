@@ -1,5 +1,6 @@
 """What each command does with a good file."""
 
+import io
 import json
 import os
 import re
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from cli_tools import invoke, run
+from cli_tools import invoke, run, run_here
 from settings_tools import changed_settings
 from widemargin import ReliefF, Simba, methods
 from widemargin.baselines import FisherScore
@@ -343,8 +344,8 @@ def test_select_without_a_number_asks_a_classifier(iris):
 
 def test_messy_file_works_at_the_first_try():
     Path("messy.csv").write_text(MESSY, encoding="utf-8-sig")
-    result = run("rank", "messy.csv", "--json", "-k", "3")
-    assert result.returncode == 0
+    result = invoke("rank", "messy.csv", "--json", "-k", "3")
+    assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found["target"] == "Diagnose"
     assert found["classes"] == {"gesund": 5, "krank": 6}
@@ -544,13 +545,15 @@ def test_table_and_sentence_of_a_comparison_agree():
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_names_that_the_terminal_cannot_show(encoding, monkeypatch):
+def test_names_that_the_terminal_cannot_show(encoding, capsys):
     text = Path("iris.csv").read_text().replace("a,", "特徴 α,", 1)
     Path("names.csv").write_text(text, encoding="utf-8")
-    monkeypatch.setenv("PYTHONIOENCODING", encoding)
-    result = run("rank", "names.csv", "-q")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert ("特徴 α" if encoding == "ascii" else r"\u7279\u5fb4") in result.stdout
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding)
+    assert run_here("rank", "names.csv", "-q", stdout=terminal) == 0
+    assert capsys.readouterr().err == ""
+    terminal.flush()
+    shown = terminal.buffer.getvalue().decode()
+    assert ("特徴 α" if encoding == "ascii" else r"\u7279\u5fb4") in shown
 
 
 def test_scores_are_aligned_and_lines_end_where_they_end():
@@ -586,11 +589,11 @@ def test_notes_have_colours_only_where_they_are_wanted(variable, value, monkeypa
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv(variable, value)
     master, slave = os.openpty()
-    result = run("rank", "iris.csv", "-o", "x.csv", stderr=slave)
-    os.close(slave)
+    with open(slave, "w") as terminal:
+        code = run_here("rank", "iris.csv", "-o", "x.csv", stderr=terminal)
     said = os.read(master, 4096).decode()
     os.close(master)
-    assert result.returncode == 0
+    assert code == 0
     assert ("\x1b[33mnote:" in said) == (value == "xterm")
     assert "note:" in said
 

@@ -1,8 +1,6 @@
 """Several methods side by side: what is recommended, said, left out and kept."""
 
 import json
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 
@@ -677,18 +675,6 @@ def test_progress_goes_to_stderr(capsys):
     assert "stability of FisherScore: 3 of 3" in err
     compare(X, y, "FisherScore", random_state=0, n_resamples=3, verbose=0)
     assert capsys.readouterr() == ("", "")
-
-
-def test_importing_the_tools_one_by_one_leaves_their_names():
-    code = (
-        "import importlib, pkgutil\n"
-        "from widemargin import evaluation\n"
-        "for m in pkgutil.iter_modules(evaluation.__path__):\n"
-        "    importlib.import_module(f'widemargin.evaluation.{m.name}')\n"
-        "for name in evaluation.__all__:\n"
-        "    assert callable(getattr(evaluation, name)), name\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_iris_from_a_frame_has_its_names():

@@ -376,15 +376,6 @@ def test_methods_for_numbers_name_those_for_mixed_tables(method, synchronous):
         method.fit(text, y)
 
 
-def test_nobody_imports_dask_without_need():
-    code = (
-        "import sys, numpy as np, widemargin, widemargin.baselines\n"
-        "widemargin.ReliefF().fit(np.random.rand(40, 3), [0, 1] * 20)\n"
-        "assert 'dask' not in sys.modules and 'distributed' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 @pytest.fixture(scope="module")
 def client():
     from distributed import Client, LocalCluster

@@ -1,6 +1,5 @@
 """Displays: what is drawn, not how it looks to the pixel."""
 
-import subprocess
 import sys
 from itertools import pairwise
 from types import SimpleNamespace
@@ -355,17 +354,6 @@ class TestFeatureMap:
     def test_a_shape_that_does_not_fit_is_refused(self):
         with pytest.raises(ValueError, match=r"height × width = 64 .* got \(8, 9\)"):
             FeatureMapDisplay.from_estimator(fitted(64), (8, 9))
-
-
-def test_matplotlib_is_imported_only_to_draw():
-    code = (
-        "import sys, widemargin.plotting, widemargin.evaluation;"
-        "print('matplotlib' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["False"]
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):

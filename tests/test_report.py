@@ -4,7 +4,6 @@ import errno
 import html
 import json
 import os
-import subprocess
 import sys
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -501,17 +500,6 @@ def test_missing_jinja_names_the_extra(full, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r'pip install "widemargin\[report\]"'):
         report.html  # noqa: B018
-
-
-def test_report_can_be_called_whatever_was_imported_before():
-    lines = (
-        "import sys, widemargin, widemargin.report.html as part\n"
-        "assert callable(widemargin.report)\n"
-        "assert widemargin.report.html is part\n"
-        "from widemargin.report import report\n"
-        "assert not {'jinja2', 'pandas'} & set(sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-W", "error", "-c", lines], check=True)
 
 
 def frame_of_kinds():

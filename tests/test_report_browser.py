@@ -101,11 +101,16 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def shots(tmp_path):
-    folder = Path(os.environ.get("WIDEMARGIN_SCREENSHOTS") or tmp_path)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+@pytest.fixture(scope="session")
+def shoot():
+    """Keep a picture of a page, if somebody wants to look at it."""
+    folder = os.environ.get("WIDEMARGIN_SCREENSHOTS")
+
+    def keep(page, name):
+        if folder:
+            page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+    return keep
 
 
 def mixed():
@@ -246,14 +251,14 @@ def sideways(page):
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
 @pytest.mark.parametrize("name", PAGES)
 def test_page_opens_without_errors_requests_or_sideways_scrolling(
-    browser, files, shots, name, width
+    browser, files, shoot, name, width
 ):
     with opened(browser, files(name), width) as page:
         assert sideways(page) <= 0
         for figure in page.locator("svg[role=img]").all():
             assert len(figure.get_attribute("aria-label")) > 20
             assert figure.locator("path, rect").count() > 1
-        page.screenshot(path=shots / f"{name}-{width}.png", full_page=True)
+        shoot(page, f"{name}-{width}")
 
 
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
@@ -440,7 +445,7 @@ def test_figures_tell_more_under_the_mouse(browser, files):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["sixty", "mixed", "ordinal", "leaking", "grouped"])
-def test_text_has_contrast_in_both_schemes(browser, files, shots, scheme, name):
+def test_text_has_contrast_in_both_schemes(browser, files, shoot, scheme, name):
     with opened(browser, files(name), color_scheme=scheme) as page:
         for details in page.locator("summary").all():
             if details.is_visible():  # others are for paper
@@ -450,10 +455,10 @@ def test_text_has_contrast_in_both_schemes(browser, files, shots, scheme, name):
         assert found["low"] == []
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (max(map(int, re.findall(r"\d+", dark))) < 60) == (scheme == "dark")
-        page.screenshot(path=shots / f"{name}-{scheme}.png", full_page=True)
+        shoot(page, f"{name}-{scheme}")
 
 
-def test_paper_has_the_first_fifty_and_no_controls(browser, files, shots):
+def test_paper_has_the_first_fifty_and_no_controls(browser, files, shoot):
     with opened(browser, files("wide"), 794, color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
         assert page.locator(".static .ranking tbody tr").count() == 50
@@ -464,7 +469,7 @@ def test_paper_has_the_first_fifty_and_no_controls(browser, files, shots):
         color = page.evaluate("getComputedStyle(document.body).color")
         assert max(map(int, re.findall(r"\d+", color))) < 60  # dark ink, light paper
         assert page.evaluate(LOW_CONTRAST)["low"] == []
-        page.screenshot(path=shots / "print.png", full_page=True)
+        shoot(page, "print")
 
 
 def test_paper_is_no_phone(browser, files):
@@ -499,7 +504,7 @@ def test_no_point_of_the_curve_is_cut_off(browser, files):
 
 
 def test_without_scripts_the_answer_and_the_first_fifty_are_there(
-    browser, files, shots
+    browser, files, shoot
 ):
     for width in (DESKTOP, PHONE):
         with opened(browser, files("wide"), width, java_script_enabled=False) as page:
@@ -508,7 +513,7 @@ def test_without_scripts_the_answer_and_the_first_fifty_are_there(
             assert page.locator(".static .ranking tbody tr").nth(49).is_visible()
             assert page.locator(".static .overview tbody tr").nth(19).is_visible()
             assert not page.locator("#controls").is_visible()
-            page.screenshot(path=shots / f"no-script-{width}.png", full_page=True)
+            shoot(page, f"no-script-{width}")
 
 
 def test_notebook_frame_shows_the_page(browser, tmp_path):

@@ -69,9 +69,10 @@ def shuffled(n, count, seed=0):
     return [random.permutation(n) for _ in range(count)]
 
 
-def compare_with_refits(selector, X, y, n_permutations=10, n_threads=2):
+def compare_with_refits(selector, X, y, n_permutations=10, n_threads=2, orders=None):
     table = fit_for_table(clone(selector), read_once(X, y, "a test"))
-    orders = shuffled(len(y), n_permutations)
+    if orders is None:
+        orders = shuffled(len(y), n_permutations)
     with Workers(n_threads) as workers:
         scores = permuted_relief.permuted_scores(selector, table, orders, workers)
     refits = [clone(selector).fit(X, y[order]).scores_ for order in orders]
@@ -110,18 +111,14 @@ def test_one_search_on_data_long_enough_to_walk_outwards(n_classes, values):
         compare_with_refits(selector, X, y)
 
 
-def test_a_prefix_that_is_too_short_is_noticed(monkeypatch):
-    """Rows sorted by class are what chance would hardly give."""
-    X, y = lopsided(np.random.default_rng(0))
-    honest = permuted_relief._wanted
-
-    def short(rule, table):
-        wanted = honest(rule, table)
-        return wanted._replace(walked=wanted.counts > 0, prefix=3)
-
-    monkeypatch.setattr(permuted_relief, "_wanted", short)
+def test_a_prefix_that_is_too_short_is_noticed():
+    """Classes far apart are what chance would hardly give: the nearest are all hits."""
+    y = np.repeat([0, 1, 2], [150, 120, 100])
+    X = np.random.default_rng(0).random((370, 4)) + 10 * y[:, None]
+    y[[0, 150, 270]] = [1, 2, 0]  # one miss among them, where three are wanted
+    orders = [np.arange(370), *shuffled(370, 2)]
     for selector in (Relief(), ReliefF(n_neighbors=3)):
-        compare_with_refits(selector, X, y)
+        compare_with_refits(selector, X, y, orders=orders)
 
 
 def test_neither_threads_nor_blocks_change_a_bit():

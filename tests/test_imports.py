@@ -1,0 +1,50 @@
+"""What importing and using the package loads, in whichever order it is done."""
+
+import subprocess
+import sys
+
+# One process, in which each step loads more than those before it.
+STEPS = """
+import importlib, pkgutil, sys
+from widemargin import evaluation
+
+def absent(*names):
+    loaded = [name for name in names if name in sys.modules]
+    assert not loaded, loaded
+
+# Naming what is there.
+assert "RankingTree" in dir(evaluation)
+absent("numba", "sklearn", "matplotlib", "jinja2", "pandas", "dask")
+
+# The report can be called whatever was imported before.
+import widemargin, widemargin.report.html as part
+assert callable(widemargin.report)
+assert widemargin.report.html is part
+from widemargin.report import report
+absent("jinja2", "pandas")
+
+# matplotlib is imported only to draw.
+import widemargin.plotting
+absent("matplotlib")
+
+# Nobody imports Dask without need.
+import numpy as np, widemargin.baselines
+widemargin.ReliefF().fit(np.random.default_rng(0).random((40, 3)), [0, 1] * 20)
+absent("dask", "distributed")
+
+# Importing the tools one by one leaves their names.
+for m in pkgutil.iter_modules(evaluation.__path__):
+    importlib.import_module(f"widemargin.evaluation.{m.name}")
+for name in evaluation.__all__:
+    assert callable(getattr(evaluation, name)), name
+"""
+
+
+def test_nothing_is_imported_before_it_is_needed():
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", STEPS],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
