@@ -151,6 +151,10 @@ def column(cells, decimal="."):
         (["5,5 %", "7 %", "-10 %"], ",", [5.5, 7, -10]),
         (["$5", '"$1,250.50"', "-$3"], ".", [5, 1250.5, -3]),
         (["5 €", "1.250,50 €", "3 €"], ",", [5, 1250.5, 3]),
+        (["\u22125", "2.5", "\u22121e3"], ".", [-5, 2.5, -1000]),
+        (["5", "(2.5)", "3"], ".", [5, -2.5, 3]),
+        (["5", "(1.250)", "1.300"], ",", [5, -1250, 1300]),
+        (["$5", '"($1,250.50)"', "$3"], ".", [5, -1250.5, 3]),
     ],
 )
 def test_thousands_and_units(cells, decimal, numbers):
@@ -267,6 +271,24 @@ def test_typed_files_keep_categories_booleans_and_gaps(tmp_path):
     assert data.X["gap"].dtype == float
     assert data.X["colour"].cat.categories.tolist() == ["r", "g"]
     assert data.counts == {"0": 2, "1": 1}
+
+
+@pytest.mark.parametrize(("above", "width"), [(1, 3), (2, 3), (0, 3), (0, 2)])
+def test_titles_above_a_table_of_excel_are_skipped(above, width):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for title in ["Our study", "2024"][:above]:
+        book.active.append([title])
+    book.active.append([*"ab"[: width - 1], "kind"] if width > 2 else [None, "kind"])
+    for i in range(6):
+        book.active.append([*range(i, i + width - 1), "xy"[i % 2]])
+    data = io.BytesIO()
+    book.save(data)
+    source = read_excel(File("x.xlsx", data.getvalue(), ".xlsx"), Wishes())
+    names = ["a", "b", "kind"] if width > 2 else ["column 0", "kind"]
+    assert source.frame.columns.tolist() == names
+    assert len(source.frame) == 6
+    assert bool(source.notes) == bool(above)
 
 
 def test_excel_with_a_blank_row_text_gaps_and_a_second_sheet():

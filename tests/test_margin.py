@@ -91,6 +91,13 @@ def test_bad_utility_is_named():
         margin.evaluation(X, y, utility="cubic")
 
 
+@pytest.mark.parametrize("beta", [0, -1.0, np.inf, "steep"])
+def test_bad_beta_is_named(beta):
+    X, y = gaussian(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="beta to be 'auto' or a positive number"):
+        margin.evaluation(X, y, utility="sigmoid", beta=beta)
+
+
 def two_blobs(n=600, d=4, seed=0):
     """Two classes, 20 apart on feature 0, in a random order of rows."""
     rng = np.random.default_rng(seed)

@@ -9,11 +9,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse
 from sklearn.datasets import load_iris
 
 from widemargin import OReliefF, ReliefF, Simba
 from widemargin.baselines import FisherScore, LaplacianScore
-from widemargin.evaluation import profile, redundancy, selection_curve
+from widemargin.evaluation import (
+    profile,
+    redundancy,
+    resample,
+    selection_curve,
+    signal,
+    significance,
+)
 from widemargin.margin import hypothesis_margins
 
 X, y = load_iris(return_X_y=True, as_frame=True)
@@ -207,3 +215,37 @@ def test_a_lazy_frame_is_told_to_collect(selector):
 def test_evaluation_tells_a_lazy_frame_too():
     with pytest.raises(TypeError, match=r"selection_curve .*X.collect\(\)"):
         selection_curve("ReliefF", pl.DataFrame(X).lazy(), y)
+
+
+JUDGES = {
+    "signal": lambda X, y: signal(X, y, n_permutations=19, random_state=0),
+    "redundancy": lambda X, _: redundancy(X),
+    "profile": profile,
+    "selection_curve": lambda X, y: selection_curve("FisherScore", X, y),
+    "significance": lambda X, y: significance(FisherScore(), X, y),
+    "resample": lambda X, y: resample(FisherScore(), X, y),
+    "hypothesis_margins": hypothesis_margins,
+}
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_evaluation_refuses_what_is_no_table_of_numbers(name):
+    cells = X.to_numpy()
+    with pytest.raises(TypeError, match=rf"{name} .*X is sparse"):
+        JUDGES[name](scipy.sparse.csr_matrix(cells), y)
+    with pytest.raises(ValueError, match=rf"{name} .*Complex data not supported"):
+        JUDGES[name](cells + 1j, y)
+    with pytest.raises(ValueError, match=r"\(0, 4\)|got none"):
+        JUDGES[name](cells[:0], y[:0])
+
+
+@pytest.mark.parametrize("name", sorted(set(JUDGES) - {"redundancy"}))
+def test_a_target_that_was_not_passed_is_told(name):
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        JUDGES[name](X, None)
+
+
+def test_more_folds_than_rows_are_refused():
+    told = r"selection_curve needs at most as many folds as rows.* 50; got cv=51"
+    with pytest.raises(ValueError, match=told):
+        selection_curve("FisherScore", X, y, cv=51)

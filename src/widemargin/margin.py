@@ -115,6 +115,10 @@ def evaluation(
         raise ValueError(
             f"evaluation needs utility to be one of {known}, got {utility!r}."
         )
+    if beta != "auto" and not (isinstance(beta, Real) and 0 < beta < np.inf):
+        raise ValueError(
+            f"evaluation needs beta to be 'auto' or a positive number, got {beta!r}."
+        )
     with Workers(thread_count(None)) as workers:
         table, w = _checked(X, y, weights, "evaluation", workers)
         slope = resolve_beta(beta, utility, table, workers)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexing
 from widemargin.base import About, Documented, Versioned, all_or_nothing
-from widemargin.columns import is_frame, refuse_sparse, unwrapped
+from widemargin.columns import is_frame, unwrapped
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 
@@ -123,7 +123,6 @@ class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimat
         """
         name = type(self).__name__
         X = unwrapped(X, name, missing=True)
-        refuse_sparse(X, name)
         if not is_frame(X):  # what is in it, the selector checks
             X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
         validate_data(self, X, skip_check_array=True)

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SIGNS = "[$€£¥%]"  # of units, which a column has throughout
+MINUS = "\u2212"  # of typesetters
+ACCOUNTING = rf"\({SIGNS}?\d[\d.,]*{SIGNS}?\)"
+ACCOUNTED = "numbers in parentheses are negative"
 NUMERAL = r"[+-]?\d[\d.,]*"
 COMMAS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
 POINTS = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"
@@ -40,10 +43,13 @@ def parse(text: pd.Series[Any], decimal: str = ".") -> Numbers:
     """Read a column of text as numbers; ``decimal`` is the mark that its file uses."""
     import pandas as pd
 
+    text = text.str.replace(MINUS, "-", regex=False)
+    negative = text.str.fullmatch(ACCOUNTING)
+    text = text.where(~negative, "-" + text.str.strip("()"))
+    remarks = [ACCOUNTED] if negative.any() else []
     values = pd.to_numeric(text, errors="coerce").astype("float64")
     if (decimal == "." and values.notna().all()) or not text.str.contains(r"\d").any():
-        return Numbers(values, [])
-    remarks = []
+        return Numbers(values, remarks)
     signed = text.str.contains(SIGNS)
     if signed.any() and text[signed].str.contains(r"\d").all():
         text = text.str.replace(SIGNS, "", regex=True).str.strip()

@@ -29,7 +29,6 @@ from widemargin.columns.refuse import (
     is_sparse,
     refuse_columns,
     refuse_odd_columns,
-    refuse_sparse,
     refuse_text,
     unwrapped,
 )
@@ -60,7 +59,6 @@ __all__ = [
     "places_of",
     "refuse_columns",
     "refuse_odd_columns",
-    "refuse_sparse",
     "refuse_text",
     "unwrapped",
     "warn_of_mixtures",

@@ -114,6 +114,7 @@ def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
             f"{name} needs a table in memory, but X is a polars LazyFrame. Call "
             "X.collect() first."
         )
+    refuse_sparse(X, name)
     refuse_what_is_no_table(X, name)
     if library == "pyarrow" and hasattr(X, "to_pandas"):
         return X.to_pandas()
@@ -175,6 +176,11 @@ def _odd_array(X: Any) -> str:
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "names", None):
         return "is an array of records. Make it a frame: pandas.DataFrame(X)."
+    if getattr(dtype, "kind", "") == "c":
+        return (
+            "is an array of complex numbers. Complex data not supported: take their "
+            "real parts, sizes or angles."
+        )
     if getattr(dtype, "kind", "") in ("M", "m"):
         return (
             f"is an array of type {dtype}. Make numbers of it, for example of days: "

@@ -296,6 +296,6 @@ def read_once(X: Any, y: Any, caller: str, *, numeric: bool = False) -> Encoded:
     if isinstance(X, Encoded):
         return X
     X = in_memory(X, caller)
-    if len(X.shape) != 2:
+    if len(X.shape) != 2 or 0 in X.shape:
         raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
     return Encoded(_Source(X, y, caller, numeric))

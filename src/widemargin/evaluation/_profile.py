@@ -21,7 +21,6 @@ from widemargin.columns import (
     is_frame,
     nominal_columns,
     refuse_columns,
-    refuse_sparse,
     unwrapped,
 )
 from widemargin.columns import kinds as kinds_of
@@ -354,7 +353,6 @@ def _same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
 def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
     """X as numbers, with codes of nominal values by first appearance; the kinds."""
     X = unwrapped(X, "profile", missing=True)
-    refuse_sparse(X, "profile")
     refuse_columns(X, "profile", mixed=True)
     nominal = nominal_columns(X, categorical_features, "profile")
     values = np.array(as_numbers(X, nominal, "profile"), dtype=np.float64, order="C")

@@ -77,6 +77,7 @@ def split(
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         _check_group_count(int(cv), groups, caller)
         if groups is None:
+            _check_row_count(int(cv), codes, target, caller)
             # scikit-learn refuses, or warns of, folds that cannot be made.
             kind = StratifiedKFold if target is None else KFold
             next(kind(int(cv)).split(np.zeros((len(codes), 1)), codes))
@@ -122,6 +123,17 @@ def _repeated(
         splitter = kind(n_folds, shuffle=True, random_state=seed + r)
         folds += list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
     return folds
+
+
+def _check_row_count(n_folds: int, codes: Ints, target: Any, caller: str) -> None:
+    """Refuse more folds than rows of a class, or than rows of a numeric target."""
+    rows = len(codes) if target is not None else int(np.bincount(codes).max())
+    if n_folds > rows:
+        whose = "rows" if target is not None else "rows of the largest class"
+        raise ValueError(
+            f"{caller} needs at most as many folds as {whose}, which are {rows}; got "
+            f"cv={n_folds}."
+        )
 
 
 def _affordable(codes: Ints, groups: Ints | None, caller: str) -> int:

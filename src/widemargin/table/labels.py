@@ -25,6 +25,8 @@ def encode(
     that order has to mean something. With ``repeats``, each entry of y stands for as
     many rows.
     """
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     refuse_several_labels(y, name)
     y = _plain_labels(y)
     missing = missing_labels(y)

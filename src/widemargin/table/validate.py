@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from widemargin.columns import (
     as_numbers,
     refuse_columns,
-    refuse_sparse,
     refuse_text,
     unwrapped,
 )
@@ -41,7 +40,6 @@ def validate(
     """
     name = name or type(estimator).__name__
     X = unwrapped(X, name, missing=nominal is not None)
-    refuse_sparse(X, name)
     refuse_columns(X, name, mixed=nominal is not None)
     refuse_text(X, name, nominal)
     options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2}

@@ -43,7 +43,11 @@ def read_excel(file: File, wishes: Wishes) -> Source:
     hint = f"; --sheet reads another sheet: {listed(others)}" if others else ""
     if not rows:
         raise Problem(f"{file.name} has nothing on its sheet {title!r}{hint}.")
-    frame = pd.DataFrame(rows)
+    titles = _titles(rows)
+    if titles:
+        above = "a line" if titles == 1 else f"{titles} lines"
+        notes.append(f"skipped {above} above the table of {file.name}.")
+    frame = pd.DataFrame(rows[titles:])
     frame = frame.loc[:, frame.notna().any()]
     head = frame.iloc[0].tolist()
     names = [
@@ -75,6 +79,14 @@ def _chosen(file: File, titles: list[str], wanted: str | None) -> str:
         f"--sheet: {file.name} has no sheet {wanted!r}. Its sheets are: "
         f"{listed(titles, 20)}."
     )
+
+
+def _titles(rows: Rows) -> int:
+    """How many rows above the table have one cell only, as a title has."""
+    filled = [sum(cell is not None for cell in row) for row in rows]
+    table = next((i for i, count in enumerate(filled) if count > 1), 0)
+    # A table of two columns may have a name for one of them.
+    return table if sorted(filled)[len(filled) // 2] > 2 else 0
 
 
 def _rows(file: File, sheet: Any) -> Rows:
