@@ -12,7 +12,7 @@ from widemargin.kernels.simd import as_float64, load, minimum, splat, store
 
 FIXED_ROWS = 32  # rows side by side
 FIXED_QUERIES = 4  # rows measured from together; divides FIXED_ROWS
-FIXED_FEATURES = 64  # features whose sum has to fit into 31 bits
+FIXED_FEATURES = 32  # features whose sum has to fit into 31 bits
 
 
 @jit
