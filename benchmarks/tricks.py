@@ -1,7 +1,7 @@
 """What each trick is worth: whole fits without it, over the same fits with it.
 
     python benchmarks/tricks.py                  all tricks
-    python benchmarks/tricks.py screen invaders  some of them
+    python benchmarks/tricks.py screen short-lists  some of them
     python benchmarks/tricks.py --folder DIR     keep the copies, compiled, for later
 
 A trick is taken out of a copy of the sources by an edit of a few lines, below; the two
@@ -70,16 +70,6 @@ TRICKS = {
                 "engine/weighted_screens.py",
                 'self.numeric[np.argsort(-shares, kind="stable")]',
                 "self.numeric[np.argsort(0 * shares)]",
-            ),
-        ),
-    ),
-    "invaders": Trick(
-        "lmba",
-        (
-            (
-                "kernels/coarse.py",
-                "        while first < width and left * d > ALONE * (width - first):",
-                "        while False:",
             ),
         ),
     ),

@@ -11,11 +11,10 @@ from widemargin import kernels
 from widemargin.engine.local import METRICS
 from widemargin.engine.radius import RoundedRows
 from widemargin.engine.search import Search
-from widemargin.engine.weighted_screens import CoarseScreen, Screen
+from widemargin.engine.weighted_screens import Screen
 from widemargin.kernels.bounds import key_error
-from widemargin.kernels.coarse import ROUNDED, coarse_weights, round_query
 from widemargin.kernels.distances import measure_distances
-from widemargin.kernels.weighted_search import screen_cut, screen_weights
+from widemargin.kernels.weighted_search import screen_cut, weigh
 from widemargin.table import build
 from widemargin.threads import Workers
 
@@ -172,10 +171,10 @@ def test_mixed_keys_are_within_their_bound(metric, d):
 
 @njit
 def cuts(squares, screen, distances, weights, depth, out):
-    scale, slack = screen_weights(squares, screen, weights)
+    under = weigh(squares, screen, weights)
     for i in range(len(out)):
         for j in range(len(out)):
-            out[i, j] = screen_cut(distances[i, j], scale, slack, depth)
+            out[i, j] = screen_cut(distances[i, j], under.scale, under.slack, depth)
 
 
 def weighted_truth(X, w):
@@ -209,33 +208,6 @@ def test_without_its_term_in_d_the_cut_would_be_too_low():
     cuts(w**2, screen, distances, weights, -8, cut)
     t = screen.rows[:, None] - screen.rows[None]
     assert (np.add.accumulate(weights * t * t, axis=2)[:, :, -1] > cut).any()
-
-
-@njit
-def queries_of(X, squares, coarse, distances, spare, roots, queries, cut):
-    scale = coarse_weights(squares, coarse, spare, roots)
-    for i in range(len(X)):
-        round_query(X, i, coarse, roots, queries[i])
-        for j in range(len(X)):
-            cut[i, j] = screen_cut(distances[i, j], scale, ROUNDED, squares.size)
-
-
-@data
-@sizes
-def test_no_row_within_reach_has_cells_above_the_cut(d, kind):
-    rng = np.random.default_rng(d)
-    w = 10.0 ** rng.uniform(-3, 0, d)
-    with Workers(1) as workers:
-        table = make_table(kind(rng, d), workers)
-        coarse = CoarseScreen(table, workers).arranged(w)
-    width = coarse.cells.shape[1]
-    roots, queries = np.zeros(width, np.float32), np.zeros((N, width), np.float32)
-    distances, cut = weighted_truth(table.X, w), np.empty((N, N), np.float32)
-    queries_of(table.X, w**2, coarse, distances, np.empty(d), roots, queries, cut)
-    cells = coarse.cells[0].T[:N].astype(np.float32)
-    t = queries[:, None] - roots * cells
-    keys = np.add.accumulate(t * t, axis=2)[:, :, -1]
-    assert (keys <= cut).all()
 
 
 @data

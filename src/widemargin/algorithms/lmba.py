@@ -32,7 +32,7 @@ from widemargin.engine import (
     pair_lengths,
 )
 from widemargin.engine.relations import HIT, MISS
-from widemargin.engine.weighted_screens import CoarseScreen
+from widemargin.engine.weighted_screens import Screen
 from widemargin.progress import progress
 from widemargin.protocol import AnyTable
 from widemargin.table import (
@@ -284,7 +284,7 @@ def go_down(sums: Floats, beta: float, w: Floats, gradient: Floats) -> None:
 def visit_rows(
     table: Any,
     targets: kernels.Targets,
-    coarse: kernels.Coarse,
+    screen: kernels.Screen,
     w: Floats,
     visits: Ints,
     beta: Floats,
@@ -296,8 +296,8 @@ def visit_rows(
     ``table`` has the rows, and where their classes lie. Batch b moves by beta[b].
     """
     X, labels, starts = table[0], table[1].labels, table[1].starts
-    edges, sums, squares = room.edges, room.sums, room.squares
-    c, batch, scale = descent.c, descent.batch, 0.0
+    edges, sums, c, batch = room.edges, room.sums, descent.c, descent.batch
+    under = kernels.weigh(np.ones(w.size), screen, room.weights)
     zero, two = np.int64(0), np.int64(2)
     first, d = np.uint64(0), np.uint64(w.size)
     for t in range(visits.size):
@@ -305,18 +305,14 @@ def visit_rows(
         if t % batch == 0:
             sums[:] = 0.0
             if descent.weighted:
-                squares[:] = w * w
-            if descent.weighted or t == 0:
-                scale = kernels.coarse_weights(
-                    squares, coarse, room.spare, room.weights
-                )
+                under = kernels.weigh(w * w, screen, room.weights)
         if targets.counts[i] > 0:
             own = starts[labels[i]], starts[labels[i] + 1]
-            n = kernels.possible_invaders(X, i, own, targets, coarse, scale, room)
+            n = kernels.find_near(X, i, own, targets, under, room)
             n = kernels.hinge_edges(X, i, targets, c, n, room)
             kernels.edge_sums(X, edges, two, zero, n, first, d, sums)
         if (t + 1) % batch == 0 or t + 1 == visits.size:
-            go_down(sums, beta[t // batch], w, room.spare)
+            go_down(sums, beta[t // batch], w, room.gradient)
 
 
 class _Descent:
@@ -328,7 +324,7 @@ class _Descent:
         weighted = lmba.active == "weighted"
         self.descent = kernels.Descent(float(lmba.c), weighted, lmba.batch_size)
         self.table, self.targets, self.workers = table, targets, workers
-        self.screen = CoarseScreen(table, workers)
+        self.screen = Screen(table)
 
     def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
         """One pass; w is updated (step 3)."""
@@ -346,9 +342,9 @@ class _Descent:
                 self._room(arranged),
             )
 
-    def _room(self, arranged: kernels.Coarse) -> kernels.DescentRoom:
-        (n, k), d = self.targets.ids.shape, len(self.screen.step)
-        return kernels.DescentRoom.of(d, n, k, arranged.cells.shape[1])
+    def _room(self, arranged: kernels.Screen) -> kernels.DescentRoom:
+        (n, k), d = self.targets.ids.shape, self.table.n_features
+        return kernels.DescentRoom.of(d, n, k, arranged.rows.shape[1])
 
     def loss(self, w: Floats) -> float:
         """e(w), equation 4."""

@@ -246,7 +246,7 @@ def visit_rows(
     X, rank = table[0], table[2]
     labels, starts = table[1].labels, table[1].starts
     found, delta, r, c = room.found, room.delta, room.r, room.c
-    under, count = kernels.weigh(w, screen, room), 0
+    under, count = kernels.weigh(w * w, screen, room.weights), 0
     for t in range(visits.size):
         x = visits[t]
         lo, hi = starts[labels[x]], starts[labels[x] + 1]
@@ -262,7 +262,7 @@ def visit_rows(
             count += 1
         if count and ((t + 1) % batch == 0 or t + 1 == visits.size):
             kernels.move(w, delta, count)
-            under, count = kernels.weigh(w, screen, room), 0
+            under, count = kernels.weigh(w * w, screen, room.weights), 0
 
 
 def one_pass(

@@ -42,15 +42,6 @@ from widemargin.kernels.ascent import (
     move,
     nearest_from,
     slope,
-    weigh,
-)
-from widemargin.kernels.coarse import (
-    PART,
-    SIDE,
-    Coarse,
-    coarse_weights,
-    rearrange_cells,
-    round_rows,
 )
 from widemargin.kernels.constants import (
     CHUNK,
@@ -67,10 +58,10 @@ from widemargin.kernels.descent import (
     Descent,
     DescentRoom,
     Targets,
+    find_near,
     hinge_edges,
     invasions,
     lmba_losses,
-    possible_invaders,
 )
 from widemargin.kernels.distances import distances_to_all
 from widemargin.kernels.dominance import (
@@ -144,4 +135,4 @@ from widemargin.kernels.tree import (
     tree_counts,
     tree_leaves,
 )
-from widemargin.kernels.weighted_search import STEP, arrange_columns
+from widemargin.kernels.weighted_search import STEP, Weighting, arrange_columns, weigh

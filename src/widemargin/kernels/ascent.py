@@ -17,11 +17,7 @@ from widemargin.kernels.mixed import (
     numbers_of,
 )
 from widemargin.kernels.records import Edges
-from widemargin.kernels.weighted_search import (
-    nearest_of_ties,
-    rows_within_reach,
-    screen_weights,
-)
+from widemargin.kernels.weighted_search import nearest_of_ties, rows_within_reach
 
 
 class VisitRoom(NamedTuple):
@@ -29,8 +25,7 @@ class VisitRoom(NamedTuple):
 
     found: tuple  # (n,) rows that are near, and (n,) their distances
     delta: np.ndarray  # (d,) Σ Δ_f / w_f over the rows of a batch
-    squares: np.ndarray  # (d,) of w
-    weights: np.ndarray  # (D,) float32, the same for the columns of a screen
+    weights: np.ndarray  # (D,) float32, of a `Weighting`
     r: np.ndarray  # (1, 2) distances to a hit and a miss under w
     c: np.ndarray  # (1, 2) what their squared differences count
 
@@ -38,34 +33,20 @@ class VisitRoom(NamedTuple):
     def of(cls, w, n, width):
         """Room for n rows and a screen of ``width`` columns; not compiled."""
         found, weights = (np.empty(n, np.int64), np.empty(n)), np.zeros(width, "f4")
-        delta, squares = np.zeros((2, w.size))
-        return cls(found, delta, squares, weights, *np.empty((2, 1, 2)))
-
-
-@inner
-def weigh(w, screen, room):
-    """What a search under w has to know, and no Δ yet."""
-    squares, weights, delta = room.squares, room.weights, room.delta
-    for f in range(w.size):
-        squares[f], delta[f] = w[f] * w[f], 0.0
-    scale, slack = screen_weights(squares, screen, weights)
-    return squares, screen, (weights, scale, slack)
+        return cls(found, np.zeros(w.size), weights, *np.empty((2, 1, 2)))
 
 
 @inner
 def nearest_from(table, i, seed, ranges, under, found):
     """The row of some ranges that is nearest to row i, and its distance.
 
-    ``ranges`` are as in `rows_within_reach`, ``under`` comes from `weigh`, and ``seed``
-    is one of the rows: a good guess makes the search short. The rank, the last part of
-    the table, decides ties.
+    ``ranges`` and ``under`` are as in `rows_within_reach`, and ``seed`` is one of the
+    rows: a good guess makes the search short. The rank, the last part of the table,
+    decides ties.
     """
     X, _, rank = table
-    squares, screen, weighing = under
-    reach = weighted_distance(X, i, seed, squares), True
-    count, best = rows_within_reach(
-        X, i, ranges, squares, screen, weighing, reach, found
-    )
+    reach = weighted_distance(X, i, seed, under.squares), True
+    count, best = rows_within_reach(X, i, ranges, under, reach, found)
     return nearest_of_ties(count, best, rank, found)
 
 
@@ -80,9 +61,13 @@ def slope(utility, theta):
 
 @jit
 def move(w, delta, count):
-    """w_f += Δ_f, the mean over a batch of ``count`` rows, given Σ Δ_f / w_f."""
+    """w_f += Δ_f, the mean over a batch of ``count`` rows, given Σ Δ_f / w_f.
+
+    Then that sum begins anew, with 0.
+    """
     for f in range(w.size):
         w[f] += delta[f] / count * w[f]
+        delta[f] = 0.0
 
 
 def add_hit_and_miss(X, i, ends, c, delta):

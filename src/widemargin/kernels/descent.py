@@ -5,21 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit, tiny
-from widemargin.kernels.coarse import (
-    ROUNDED,
-    SIDE,
-    coarse_weights,
-    round_query,
-    rows_that_may_invade,
-)
 from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.records import Edges
-from widemargin.kernels.weighted_search import (
-    rows_within_reach,
-    screen_cut,
-    screen_weights,
-)
+from widemargin.kernels.weighted_search import rows_within_reach, weigh
 
 
 class Targets(NamedTuple):
@@ -36,22 +25,17 @@ class DescentRoom(NamedTuple):
     edges: Edges  # from a row to others
     limits: np.ndarray  # (k,) squared distances up to which targets are invaded
     pulls: np.ndarray  # (k,)
-    squares: np.ndarray  # (d,) of w; 1 if hinges are tested without weights
     sums: np.ndarray  # (d,) gradient over 2w
-    spare: np.ndarray  # (d,)
-    weights: np.ndarray  # (D,) float32, of the columns of the cells
-    query: np.ndarray  # (D,) float32
-    keys: np.ndarray  # (SIDE,) float32
+    gradient: np.ndarray  # (d,)
+    weights: np.ndarray  # (D,) float32, of the columns of the screen
 
     @classmethod
     def of(cls, d, n, k, width):
-        """Room for n rows of d features, k targets and ``width`` columns of cells."""
+        """Room for n rows of d features, k targets and a screen's columns."""
         edges = Edges(*np.empty((2, n + k), np.int64), np.empty(n + k))
         limits, pulls = np.empty((2, k))
-        squares, sums, spare = np.ones((3, d))
-        weights, query = np.zeros((2, width), np.float32)
-        keys = np.empty(SIDE, np.float32)
-        return cls(edges, limits, pulls, squares, sums, spare, weights, query, keys)
+        sums, gradient = np.empty((2, d))
+        return cls(edges, limits, pulls, sums, gradient, np.zeros(width, np.float32))
 
 
 @inner
@@ -65,17 +49,6 @@ def _limits(X, i, squares, targets, limits):
     return np.sqrt(farthest) * (1 + TIE)
 
 
-@inner
-def _measure(X, i, ids, count, squares, lengths):
-    """lengths[p] = squared distance of rows i and ids[p] under the squared weights."""
-    for p in range(count):
-        j, s = ids[p], 0.0
-        for f in range(np.uint64(squares.size)):
-            t = X[i, f] - X[j, f]
-            s += squares[f] * t * t
-        lengths[p] = s
-
-
 @tiny
 def _is_active(limit, length):
     """Whether a hinge is: θ_i + d_ij ≥ d_ip, given both sides of it (equation 17)."""
@@ -83,17 +56,16 @@ def _is_active(limit, length):
 
 
 @inner
-def possible_invaders(X, i, own, targets, coarse, scale, room):
-    """Put rows that may invade targets of row i into the tails; returns how many.
+def find_near(X, i, own, targets, under, room):
+    """Put rows of other classes that may invade row i into the tails; how many.
 
-    ``own`` is the range of the row's class. The limits of the targets are set.
+    Their distances are put into the coefficients, and the limits of the targets are
+    set. ``own`` is the range of the row's class, and ``under`` a `Weighting`.
     """
-    weights, query = room.weights, room.query
-    reach = _limits(X, i, room.squares, targets, room.limits)
-    cut = screen_cut(reach, scale, ROUNDED, X.shape[1])
-    round_query(X, i, coarse, weights, query)
-    work = weights, query, room.keys
-    return rows_that_may_invade(X, own, coarse.cells, cut, work, room.edges.tails)
+    _, tails, coefficients = room.edges
+    reach = _limits(X, i, under.squares, targets, room.limits), False
+    ranges, found = (0, X.shape[0], own[0], own[1]), (tails, coefficients)
+    return rows_within_reach(X, i, ranges, under, reach, found)[0]
 
 
 @inner
@@ -105,13 +77,12 @@ def hinge_edges(X, i, targets, c, count, room):
     """
     heads, tails, coefficients = room.edges
     limits, pulls = room.limits, room.pulls
-    k, kept, lengths = targets.counts[i], 0, coefficients
+    k, kept = targets.counts[i], 0
     pulls[:k] = 1.0
-    _measure(X, i, tails, count, room.squares, lengths)
     for p in range(count):
-        hinges = 0
+        hinges, r = 0, coefficients[p]
         for e in range(k):
-            if _is_active(limits[e], lengths[p]):
+            if _is_active(limits[e], r * r):
                 hinges += 1
                 pulls[e] += c
         if hinges:
@@ -144,9 +115,7 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
     starts = layout.starts
     found = np.empty(n, np.int64), np.empty(n)
     ids, exact = found
-    weights = np.zeros(screen.rows.shape[1], np.float32)
-    scale, slack = screen_weights(squares, screen, weights)
-    weighing = weights, scale, slack
+    under = weigh(squares, screen, np.zeros(screen.rows.shape[1], np.float32))
     for q in range(labels.size):
         i, farthest = n + q, -1.0
         for e in range(limits.shape[1]):
@@ -155,9 +124,7 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
             continue
         ranges = 0, n, starts[labels[q]], starts[labels[q] + 1]
         reach = np.sqrt(farthest) * (1 + TIE), False
-        count, _ = rows_within_reach(
-            X, i, ranges, squares, screen, weighing, reach, found
-        )
+        count, _ = rows_within_reach(X, i, ranges, under, reach, found)
         for p in range(count):
             hinges, r = 0, exact[p] * exact[p]
             for e in range(limits.shape[1]):
@@ -172,21 +139,18 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
 
 
 @jit
-def lmba_losses(table, targets, coarse, w, first, last, c, losses, room):
+def lmba_losses(table, targets, screen, w, first, last, c, losses, room):
     """losses[i] = loss of row i under the weights, for i = first … last−1."""
     X, labels, starts = table[0], table[1].labels, table[1].starts
-    squares, limits = room.squares, room.limits
-    ids, lengths = room.edges.tails, room.edges.coefficients
-    squares[:] = w * w
-    scale = coarse_weights(squares, coarse, room.spare, room.weights)
+    limits, lengths = room.limits, room.edges.coefficients
+    under = weigh(w * w, screen, room.weights)
     for i in range(first, last):
         losses[i] = 0.0
         if targets.counts[i] == 0:
             continue
         own = starts[labels[i]], starts[labels[i] + 1]
-        count = possible_invaders(X, i, own, targets, coarse, scale, room)
-        _measure(X, i, ids, count, squares, lengths)
+        count = find_near(X, i, own, targets, under, room)
         for e in range(targets.counts[i]):
             losses[i] += limits[e] - targets.theta[i]
             for p in range(count):
-                losses[i] += c * max(limits[e] - lengths[p], 0.0)
+                losses[i] += c * max(limits[e] - lengths[p] ** 2, 0.0)

@@ -1,5 +1,7 @@
 """The nearest rows under feature weights that change from search to search."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from widemargin.kernels._jit import by_type, inner, jit, tiny
@@ -8,26 +10,32 @@ from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import is_plain
 from widemargin.kernels.ties import is_within
 
-STEP = np.uint64(64)  # features after which Simba asks whether a row is out
+# Features after which it is asked whether a row is out. With fewer, the compiler finds
+# no vectors in the loop over them, and a fit takes twice as long.
+STEP = np.uint64(64)
 
 
 @jit
 def arrange_columns(X, centre, columns, rows):
     """rows[:, c] = X[:, columns[c]], centred, in single precision."""
-    n = X.shape[0]
-    for i in range(n):
+    for i in range(X.shape[0]):
         for c in range(columns.size):
-            f = columns[c]
-            rows[i, c] = X[i, f] - centre[f]
+            rows[i, c] = X[i, columns[c]] - centre[columns[c]]
+
+
+class Weighting(NamedTuple):
+    """Feature weights, also for the columns of a screen."""
+
+    squares: np.ndarray  # (d,) squared weights
+    rows: np.ndarray  # (n, D) of the screen
+    weights: np.ndarray  # (D,) float32 squares in screen order, the largest being 1
+    scale: float  # of the weights, which makes it so
+    slack: float  # how far rounding the rows may move the square root of a key
 
 
 @inner
-def screen_weights(squares, screen, weights):
-    """Squared weights in single precision and screen order, the largest being 1.
-
-    Returns the scale that makes it so, and how far rounding the rows may move the
-    square root of a key.
-    """
+def weigh(squares, screen, weights):
+    """What a search under squared weights has to know; ``weights`` are set."""
     columns, top, total = screen.columns, 0.0, 0.0
     for f in range(squares.size):
         top = max(top, squares[f])
@@ -37,7 +45,8 @@ def screen_weights(squares, screen, weights):
         # Denormal numbers are slow, and a key that is too small only screens less.
         weights[c] = share if share > 1e-25 else 0.0
         total += weights[c]
-    return scale, 2.1 * UNIT * screen.largest * np.sqrt(total)
+    slack = 2.1 * UNIT * screen.largest * np.sqrt(total)
+    return Weighting(squares, screen.rows, weights, scale, slack)
 
 
 @tiny
@@ -69,19 +78,17 @@ def _choose_with_mismatches(X, i, j, squares, scale, key, cut):
 
 
 @inner
-def rows_within_reach(X, i, ranges, squares, screen, weighing, reach, found):
-    """Rows that are near row i under the current weights.
+def rows_within_reach(X, i, ranges, under, reach, found):
+    """Rows that are near row i under the current weights, a `Weighting`.
 
     ``ranges`` says which rows: from the first number up to the second, but not those
-    from the third up to the fourth. ``weighing`` has the weights in screen order, and
-    what `screen_weights` returns. ``reach`` is a distance, and whether it shrinks to
+    from the third up to the fourth. ``reach`` is a distance, and whether it shrinks to
     that of the nearest row found so far (one row is known to be as near as it). A row
     is given up as soon as its partial sum says that it is farther. Missing cells only
     add to a distance, so that the screen may leave them out. Returns how many rows were
     found, in ``found``, and the reach.
     """
-    rows = screen.rows
-    weights, scale, slack = weighing
+    squares, rows, weights, scale, slack = under
     ids, exact = found
     best, shrinking = reach
     width, count = np.uint64(rows.shape[1]), 0

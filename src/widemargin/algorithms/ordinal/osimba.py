@@ -265,7 +265,7 @@ def visit_rows(
     labels, starts = table[1].labels, table[1].starts
     directed, dominating = kind
     found, delta, r, c = room.found, room.delta, room.r, room.c
-    under, count = kernels.weigh(w, screen, room), 0
+    under, count = kernels.weigh(w * w, screen, room.weights), 0
     # Literals are types of their own, and what is called with them is compiled again.
     up, down, either = np.int64(1), np.int64(-1), np.int64(0)
     for t in range(visits.size):
@@ -288,7 +288,7 @@ def visit_rows(
                 seeds[x, slot] = miss
                 if dominating:
                     hit, r[0, HIT] = kernels.nearest_dominating(
-                        table, x, (lo, hi), side, under[0], found
+                        table, x, (lo, hi), side, under.squares, found
                     )
                 coefficients(r, c)
                 counted = side if directed else either
@@ -298,7 +298,7 @@ def visit_rows(
             count += 1
         if count and ((t + 1) % batch == 0 or t + 1 == visits.size):
             kernels.move(w, delta, count)
-            under, count = kernels.weigh(w, screen, room), 0
+            under, count = kernels.weigh(w * w, screen, room.weights), 0
 
 
 def one_pass(
