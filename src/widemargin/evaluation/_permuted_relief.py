@@ -38,7 +38,7 @@ def permuted_scores(
     """
     rule, power = selector._rule(table.counts, table.classes), selector._power
     queries = _visited(selector, table)
-    shuffles = _shuffles(table, permutations)
+    labels = shuffled_labels(table, permutations)
     wanted = _wanted(rule, table)
     X = table.X
     if features is not None and len(features) < X.shape[1]:
@@ -52,7 +52,7 @@ def permuted_scores(
     tiles = spans(X.shape[1], settings.permutation_features)
     for block in spans(len(queries), max(few, most)):
         parts = [queries[block][p] for p in spans(block.stop - block.start, few)]
-        touched = _neighbors(rule, table, parts, shuffles, wanted, workers)
+        touched = _neighbors(rule, table, parts, labels, wanted, workers)
         _add(X, parts, touched, power, tiles, sums, workers)
     return sums / len(queries)
 
@@ -97,14 +97,8 @@ def shuffled_labels(table: Table, permutations: list[Ints]) -> Ints:
     return np.array([labels[order][table.rows] for order in permutations])
 
 
-def _shuffles(table: Table, permutations: list[Ints]) -> kernels.Shuffles:
-    shuffled = shuffled_labels(table, permutations)
-    members = np.argsort(shuffled, axis=1, kind="stable")
-    return kernels.Shuffles(shuffled, members, table.starts)
-
-
 def _wanted(rule: Rule, table: Table) -> kernels.Wanted:
-    """How many neighbours of each slot there are to find, and how best to look."""
+    """How many neighbours of each slot there are to find, and how far to look."""
     n, counts = len(table.X), table.counts
     n_classes, n_slots = rule.coefficients.shape
     members = np.zeros((n_classes, n_slots), np.int64)
@@ -114,22 +108,21 @@ def _wanted(rule: Rule, table: Table) -> kernels.Wanted:
     # Among random labels, so many of the nearest rows hold the wanted ones of a slot
     # but for a chance of about one in a million.
     length = (wanted + 5 * np.sqrt(wanted) + 8) * n / np.maximum(members, 1)
-    walked = (wanted > 0) & (length < np.maximum(members, 64)) & (length < n)
-    prefix = int(np.max(length, where=walked, initial=1))
+    prefix = min(n, int(np.max(length, where=wanted > 0, initial=1)))
     coefficients = rule.coefficients / np.maximum(wanted, 1)
-    return kernels.Wanted(rule.slots, wanted, walked, coefficients, prefix)
+    return kernels.Wanted(rule.slots, wanted, coefficients, prefix)
 
 
 def _neighbors(
     rule: Rule,
     table: Table,
     parts: list[Ints],
-    shuffles: kernels.Shuffles,
+    labels: Ints,
     wanted: kernels.Wanted,
     workers: Workers,
 ) -> list[kernels.Touched]:
     """Neighbours of the queries of each part under all permutations."""
-    n_permutations, n = shuffles.labels.shape
+    n_permutations, n = labels.shape
     touched: list[Any] = [None] * len(parts)
 
     def search(number: int) -> None:
@@ -139,7 +132,7 @@ def _neighbors(
         while True:
             found = _room_for(len(queries), groups, min(room, n), n)
             kernels.permuted_neighbors(
-                METRICS[rule.metric], table.X, queries, shuffles, wanted, found
+                METRICS[rule.metric], table.X, queries, labels, wanted, found
             )
             if found.offsets[-1] >= 0:
                 break

@@ -83,7 +83,6 @@ from widemargin.kernels.linkage import class_distances, summed_linkage
 from widemargin.kernels.merge import merge_lists
 from widemargin.kernels.mixed import Mixed, MixedRows
 from widemargin.kernels.permutations import (
-    Shuffles,
     Touched,
     Wanted,
     permuted_neighbors,

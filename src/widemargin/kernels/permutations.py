@@ -10,33 +10,22 @@ from widemargin.kernels.distances import measure_distances
 from widemargin.kernels.ties import is_nearer, is_within
 
 
-class Shuffles(NamedTuple):
-    """Permuted class labels of a table's rows, one permutation per row."""
-
-    labels: np.ndarray  # (B, n) class codes
-    members: np.ndarray  # (B, n) rows, class after class
-    starts: np.ndarray  # (C + 1,) where the rows of each class begin in there
-
-
 class Wanted(NamedTuple):
     """Which neighbours a query has, by its class, and what they count."""
 
     slots: np.ndarray  # (C, C) slot of [query class, row class], −1 for none
     counts: np.ndarray  # (C, S) neighbours wanted, of which there are enough
-    walked: np.ndarray  # (C, S) whether to look among the nearest rows of any class
     coefficients: np.ndarray  # (C, S) what each wanted neighbour counts
-    prefix: int  # how many nearest rows of any class to look at
+    prefix: int  # how many nearest rows of any class hold them, nearly always
 
 
 class Found(NamedTuple):
-    """Neighbours of one query under one permutation, as far as they are known."""
+    """Neighbours of one query under one permutation."""
 
-    places: np.ndarray  # rows
-    slots: np.ndarray
+    rows: np.ndarray  # (n,)
+    slots: np.ndarray  # (n,)
     filled: np.ndarray  # (S,) how many of each slot are listed
     borders: np.ndarray  # (S,) distance of the last one wanted
-    order: np.ndarray  # (n,) rows, nearest first, as many as are sorted
-    distances: np.ndarray  # (n,) of every row
 
 
 class Touched(NamedTuple):
@@ -67,144 +56,88 @@ def _nearest_first(distances, prefix, order):
 
 
 @inner
-def _walk(labels, slots, counts, walked, count, found):
-    """List the nearest rows of each walked slot, going outwards, with ties.
+def _list_nearest(labels, slots, counts, nearest, limit, distances, found):
+    """List the nearest rows of each slot, going outwards, with ties; how many.
 
-    Returns how many were listed.
+    −1 if they are not all among the ``nearest``, which leave out none up to ``limit``.
     """
-    places, kinds, filled, borders, order, distances = found
+    rows, kinds, filled, borders = found
     listed, unfilled, last = 0, 0, 0.0
     for s in range(counts.size):
         filled[s], borders[s] = 0, np.inf
-        unfilled += walked[s]
-    for e in range(count):
-        j = order[e]
+        unfilled += counts[s] > 0
+    for j in nearest:
         if unfilled == 0 and distances[j] > last:
-            break
+            return listed
         s = slots[labels[j]]
-        if s < 0 or not walked[s] or not is_within(distances[j], borders[s]):
+        if s < 0 or not is_within(distances[j], borders[s]):
             continue
-        places[listed], kinds[listed] = j, s
+        rows[listed], kinds[listed] = j, s
         listed += 1
         filled[s] += 1
         if filled[s] == counts[s]:
             borders[s] = distances[j]
             unfilled -= 1
             last = max(last, borders[s] * (1 + TIE))
-    return listed
+    return listed if unfilled == 0 and last <= limit else -1
 
 
 @inner
-def _look_through(i, members, starts, slots, s, wanted, listed, found):
-    """List the nearest rows of one slot from all of its members, with ties."""
-    places, kinds, filled, borders, _, distances = found
-    total, first = 0, listed
-    for c in range(slots.size):
-        if slots[c] == s:
-            for m in range(starts[c], starts[c + 1]):
-                if members[m] != i:
-                    places[first + total] = members[m]
-                    total += 1
-    candidates = places[first : first + total]
-    border = np.partition(distances[candidates], wanted - 1)[wanted - 1]
-    for e in range(first, first + total):
-        if is_within(distances[places[e]], border):
-            places[listed], kinds[listed] = places[e], s
-            listed += 1
-    filled[s], borders[s] = listed - first, border
-    return listed
-
-
-@inner
-def _drop(s, listed, found):
-    """Take the rows of slot s off the list again."""
-    places, kinds = found.places, found.slots
-    kept = 0
-    for e in range(listed):
-        if kinds[e] != s:
-            places[kept], kinds[kept] = places[e], kinds[e]
-            kept += 1
-    return kept
-
-
-@inner
-def _list_all(i, b, shuffles, wanted, count, limit, found):
-    """List the neighbours of row i in every slot under permutation b."""
-    label = shuffles.labels[b, i]
-    slots, counts = wanted.slots[label], wanted.counts[label]
-    walked, borders = wanted.walked[label], found.borders
-    listed = _walk(shuffles.labels[b], slots, counts, walked, count, found)
-    for s in range(counts.size):
-        if counts[s] > 0 and not (walked[s] and borders[s] * (1 + TIE) <= limit):
-            listed = _drop(s, listed, found)
-            listed = _look_through(
-                i,
-                shuffles.members[b],
-                shuffles.starts,
-                slots,
-                s,
-                counts[s],
-                listed,
-                found,
-            )
-    return listed
-
-
-@inner
-def _weigh(listed, counts, coefficients, found, nearer, weights, first):
+def _weigh(listed, counts, coefficients, distances, found, weights):
     """Weights of the listed rows: those tied at the border share what is left."""
-    places, kinds, filled, borders, _, distances = found
-    for s in range(counts.size):
-        nearer[s] = 0
+    rows, kinds, filled, borders = found
+    nearer = np.zeros(counts.size, np.int64)
     for e in range(listed):
-        nearer[kinds[e]] += is_nearer(distances[places[e]], borders[kinds[e]])
+        nearer[kinds[e]] += is_nearer(distances[rows[e]], borders[kinds[e]])
     for e in range(listed):
         s = kinds[e]
-        weights[first + e] = coefficients[s]
-        if not is_nearer(distances[places[e]], borders[s]):
-            share = (counts[s] - nearer[s]) / (filled[s] - nearer[s])
-            weights[first + e] *= share
+        weights[e] = coefficients[s]
+        if not is_nearer(distances[rows[e]], borders[s]):
+            weights[e] *= (counts[s] - nearer[s]) / (filled[s] - nearer[s])
 
 
 @jit
-def permuted_neighbors(metric, X, queries, shuffles, wanted, touched):
+def permuted_neighbors(metric, X, queries, labels, wanted, touched):
     """Write the neighbours of each query under every permutation of the labels.
 
-    Distances do not depend on labels: they are measured, and the nearest rows put in
-    order, once per query. Where the nearest rows of any class do not hold enough of a
-    slot, its members are looked through instead. If there is too little room, the last
+    ``labels`` has a row for each permutation. Distances do not depend on them: they are
+    measured, and the nearest rows put in order, once per query. Where the first of
+    these do not do, all rows are put in order. If there is too little room, the last
     offset is set to −1.
-
-    Nothing is returned: Ctrl-C while Numba makes a Python object of an array ends in a
-    crash.
     """
-    n_shuffles, n = shuffles.labels.shape
-    n_slots = wanted.counts.shape[1]
+    (n_shuffles, n), n_slots = labels.shape, wanted.counts.shape[1]
     offsets, places, weights, rows, ends = touched
     found = Found(
-        np.empty(2 * n, np.int64),
-        np.empty(2 * n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
         np.empty(n_slots, np.int64),
         np.empty(n_slots),
-        np.empty(n, np.int64),
-        np.empty(n),
     )
-    nearer, place = np.empty(n_slots, np.int64), np.full(n, -1, np.int32)
-    near, distances, all_rows = found.places, found.distances, np.arange(n)
+    near, place, order = found.rows, np.full(n, -1, np.int32), np.empty(n, np.int64)
+    distances, all_rows = np.empty(n), np.arange(n)
     offsets[0] = ends[0] = total = count_rows = 0
     for q in range(queries.size):
         i = queries[q]
         measure_distances(metric, X, i, all_rows, np.int64(0), n, distances)
         distances[i] = np.inf
-        count, limit = _nearest_first(distances, wanted.prefix, found.order)
+        count, limit = _nearest_first(distances, wanted.prefix, order)
         for b in range(n_shuffles):
-            listed = _list_all(i, b, shuffles, wanted, count, limit, found)
-            if total + listed > places.size:
+            label = labels[b, i]
+            slots, counts = wanted.slots[label], wanted.counts[label]
+            listed = _list_nearest(
+                labels[b], slots, counts, order[:count], limit, distances, found
+            )
+            if listed < 0:
+                count, limit = _nearest_first(distances, n, order)
+                listed = _list_nearest(
+                    labels[b], slots, counts, order[:count], limit, distances, found
+                )
+            stop = total + listed
+            if stop > places.size:
                 offsets[-1] = -1
                 return
-            label = shuffles.labels[b, i]
-            counts, coefficients = wanted.counts[label], wanted.coefficients[label]
-            _weigh(listed, counts, coefficients, found, nearer, weights, total)
+            coefficients = wanted.coefficients[label]
+            _weigh(listed, counts, coefficients, distances, found, weights[total:stop])
             for e in range(listed):
                 j = near[e]
                 if place[j] < 0:
@@ -212,7 +145,7 @@ def permuted_neighbors(metric, X, queries, shuffles, wanted, touched):
                     rows[count_rows] = j
                     count_rows += 1
                 places[total + e] = place[j]
-            total += listed
+            total = stop
             offsets[q * n_shuffles + b + 1] = total
         ends[q + 1] = count_rows
         for e in range(ends[q], count_rows):
