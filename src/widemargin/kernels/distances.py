@@ -69,43 +69,8 @@ def _choose_weighted(X, i, j, squares):
     return _plain_weighted if is_plain(X) else _mixed_weighted
 
 
-def _plain_fours(metric, X, queries, D):
-    """Manhattan distances from four queries at a time; how many queries that were.
-
-    A row that is in the registers serves four of them.
-    """
-    if metric == EUCLIDEAN:
-        return 0
-    fours = queries.size // 4 * 4
-    for q in range(0, fours, 4):
-        a, b = X[queries[q]], X[queries[q + 1]]
-        c, d = X[queries[q + 2]], X[queries[q + 3]]
-        for j in range(D.shape[1]):
-            z, r, s, t, u = X[j], 0.0, 0.0, 0.0, 0.0
-            for f in range(z.size):
-                r += abs(a[f] - z[f])
-                s += abs(b[f] - z[f])
-                t += abs(c[f] - z[f])
-                u += abs(d[f] - z[f])
-            D[q, j], D[q + 1, j], D[q + 2, j], D[q + 3, j] = r, s, t, u
-    return fours
-
-
-def _no_fours(metric, X, queries, D):
-    return 0
-
-
-def measure_fours(metric, X, queries, D):
-    """Distances from as many queries as go together; how many that were."""
-
-
-@by_type(measure_fours)
-def _choose_fours(metric, X, queries, D):
-    return _plain_fours if is_plain(X) else _no_fours
-
-
 @jit
 def distances_to_all(metric, rows, queries, ids, D):
     """D[q, j] = distance of rows queries[q] and j = ids[j], plain or mixed."""
-    for q in range(measure_fours(metric, rows, queries, D), queries.size):
+    for q in range(queries.size):
         measure_distances(metric, rows, queries[q], ids, 0, ids.size, D[q])
