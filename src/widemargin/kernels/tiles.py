@@ -6,7 +6,6 @@ import numpy as np
 from numba import types
 
 from widemargin.kernels._jit import by_type, inner, tiny
-from widemargin.kernels.blas import multiply
 from widemargin.kernels.constants import LINE
 
 
@@ -20,8 +19,10 @@ def _euclidean_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖², one matrix product per chunk of features."""
     width = shape[1]
     for chunk in range(ours.shape[0]):
-        A = _panel(ours, chunk, first, width)
-        multiply(A, _panel(theirs, chunk, offset, width), chunk > 0, tile)
+        A, B = _panel(ours, chunk, first, width), _panel(theirs, chunk, offset, width)
+        np.dot(A, B.T, part if chunk else tile)
+        if chunk:
+            tile += part
     ours_norms, theirs_norms = norms
     beside = theirs_norms[offset : offset + width]
     for r in range(width):
