@@ -348,7 +348,7 @@ class FlipSearch:
                 self.utility,
                 self.blocks[part.start : part.stop + 1],
                 sums[part],
-                kernels.FlipRoom.of(n, settings.listed_neighbors, kept, count),
+                kernels.FlipRoom.of(n, kept, count),
             )
 
         pieces = max(1, min(2 * self.workers.n_threads, n // settings.flipped_rows))

@@ -14,7 +14,7 @@ from widemargin.kernels.flip_distances import (
     search_list,
     search_row,
 )
-from widemargin.kernels.shortlists import ROOM, carry_flip, distance_row, list_nearest
+from widemargin.kernels.shortlists import carry_flip, distance_row, list_nearest
 
 
 class Flipped(NamedTuple):
@@ -33,18 +33,11 @@ class FlipRoom(NamedTuple):
 
     row: np.ndarray  # (n,) of D, if D is not kept
     trials: np.ndarray  # (NEAREST + 2, B), see `widemargin.kernels.flip_distances`
-    values: np.ndarray  # (K + ROOM,) distances
-    ids: np.ndarray  # (K + ROOM,) and rows, before they are sorted
 
     @classmethod
-    def of(cls, n, length, kept, flips):
+    def of(cls, n, kept, flips):
         """Room for a table of n rows and as many flips."""
-        return cls(
-            row=np.empty(0 if kept else n),
-            trials=np.empty((NEAREST + 2, flips)),
-            values=np.empty(length + ROOM),
-            ids=np.empty(length + ROOM, np.int64),
-        )
+        return cls(np.empty(0 if kept else n), np.empty((NEAREST + 2, flips)))
 
 
 @inner
@@ -89,7 +82,7 @@ def _find_nearest(i, h, flips, shortlist, batch, length, room):
     outdated = versions[i] < length
     row = distance_row(i, flips, length, room.row)
     if outdated:
-        list_nearest(i, span, shortlist, row, room.values, room.ids)
+        list_nearest(i, span, shortlist, row)
         if search_list(i, h, shortlist, batch.values, trials):
             return
     search_row(i, h, span, flips.XT, row, shortlist, batch, trials)
@@ -108,15 +101,7 @@ def evaluate_flips(flips, shortlist, batch, flipped, utility, blocks, sums, room
             if feature >= 0:
                 x = XT[feature, i]
                 reach = max(x - flipped.low, flipped.high - x)
-                carry_flip(
-                    i,
-                    XT[feature],
-                    flipped.sign,
-                    reach,
-                    shortlist,
-                    room.values,
-                    room.ids,
-                )
+                carry_flip(i, XT[feature], flipped.sign, reach, shortlist)
             if flips.D.size == 0:
                 flips.versions[i] = -1
             _begin_trials(i, batch.values, batch.ranges, flipped.removed, trials)

@@ -38,9 +38,6 @@ class Shortlist(NamedTuple):
         return cls(length, near, ids, held, bounds)
 
 
-ROOM = 64  # rows, beyond those listed, that are put in order at once
-
-
 @inner
 def distance_row(i, flips, length, spare):
     """Row i of D under F; in the spare room if D is not kept."""
@@ -63,28 +60,18 @@ def distance_row(i, flips, length, spare):
 
 
 @inner
-def _sort_into(values, rows, count, start, K, near, ids):
-    """Put the smallest of ``count`` distances, in order, into a list, K at most.
-
-    It begins at ``start``.
-    """
-    held = 0
-    for e in range(count):
-        value, p = values[e], start + held
-        if held < K:
-            held += 1
-        elif value < near[p - 1]:
-            p -= 1
-        else:
-            continue
-        while p > start and value < near[p - 1]:
-            near[p], ids[p] = near[p - 1], ids[p - 1]
-            p -= 1
-        near[p], ids[p] = value, rows[e]
+def _insert(value, j, start, held, K, near, ids):
+    """Put a row into the list at ``start``; what is beyond K falls out. Its length."""
+    p = start + min(held, K - 1)
+    while p > start and value < near[p - 1]:
+        near[p], ids[p] = near[p - 1], ids[p - 1]
+        p -= 1
+    near[p], ids[p] = value, j
+    return min(held + 1, K)
 
 
 @inner
-def list_nearest(i, span, shortlist, row, values, rows):
+def list_nearest(i, span, shortlist, row):
     """Keep the nearest hits and misses of row i, and what bounds the others."""
     near, ids = shortlist.near, shortlist.ids
     held, bounds = shortlist.held, shortlist.bounds
@@ -99,39 +86,30 @@ def list_nearest(i, span, shortlist, row, values, rows):
             worst = near[base + enough] * (1 + 1e-12) + 1e-300
         for part in range(2):
             start, stop = ranges[h][part]
-            for j in range(np.uint64(start), np.uint64(stop)):
+            for j in range(start, stop):
                 if row[j] < worst:
-                    values[count], rows[count] = row[j], j
-                    count += 1
-                    if count == K + ROOM:
-                        _sort_into(values, rows, count, base, K, near, ids)
-                        for e in range(K):
-                            values[e], rows[e] = near[base + e], ids[base + e]
-                        count, worst = K, values[K - 1]
-        _sort_into(values, rows, count, base, K, near, ids)
+                    count = _insert(row[j], j, base, count, K, near, ids)
+                    if count == K:
+                        worst = near[base + K - 1]
         members = hi - lo - 1 if h == 0 else row.size - (hi - lo)
-        if count >= K:
-            count, worst = K, near[base + K - 1]
         held[kind] = count
         bounds[kind] = worst if members > count else np.inf
 
 
 @inner
-def carry_flip(i, column, sign, reach, shortlist, values, rows):
+def carry_flip(i, column, sign, reach, shortlist):
     """Carry a flip that was kept into the lists of row i; D follows when needed.
 
     ``reach`` is the longest way from the row's value in the column to another.
     """
     x = column[i]
     near, ids = shortlist.near, shortlist.ids
-    held, bounds = shortlist.held, shortlist.bounds
     K = shortlist.length
     for kind in range(2 * i, 2 * i + 2):
-        base, count = kind * K, held[kind]
-        for e in range(count):
+        base = kind * K
+        for e in range(shortlist.held[kind]):
             j = ids[base + e]
             t = x - column[j]
-            values[e], rows[e] = near[base + e] + sign * t * t, j
-        _sort_into(values, rows, count, base, K, near, ids)
+            _insert(near[base + e] + sign * t * t, j, base, e, K, near, ids)
         if sign < 0:
-            bounds[kind] -= reach * reach
+            shortlist.bounds[kind] -= reach * reach
