@@ -4,7 +4,7 @@ import numpy as np
 
 from widemargin.kernels._jit import by_type, jit
 from widemargin.kernels.constants import EUCLIDEAN
-from widemargin.kernels.mixed import add_mixed_sums, is_plain, mixed_sum
+from widemargin.kernels.mixed import add_mixed_sums, is_plain
 
 
 def _plain_distances(metric, X, i, ids, first, last, exact):
@@ -37,18 +37,19 @@ def _plain_weighted(X, i, j, squares):
 def _mixed_distances(metric, X, i, ids, first, last, exact):
     """The same with all that belongs to a distance."""
     measure_distances(metric, X.X, i, ids, first, last, exact)
-    squared = metric == EUCLIDEAN
+    squared, ones = metric == EUCLIDEAN, np.ones(X.X.shape[1])
     for e in range(first, last):
         exact[e] *= exact[e] if squared else 1.0
-    add_mixed_sums(X, i, ids, first, last, 2 if squared else 1, exact)
+    add_mixed_sums(X, i, ids, first, last, 2 if squared else 1, ones, exact)
     for e in range(first, last):
         exact[e] = np.sqrt(exact[e]) if squared else exact[e]
 
 
 def _mixed_weighted(X, i, j, squares):
     """Distance of rows i and j under squared weights, with all that belongs to it."""
-    near = weighted_distance(X.X, i, j, squares)
-    return np.sqrt(near * near + mixed_sum(X, i, j, squares))
+    near, extra = weighted_distance(X.X, i, j, squares), np.zeros(1)
+    add_mixed_sums(X, i, np.array([j]), 0, 1, 2, squares, extra)
+    return np.sqrt(near * near + extra[0])
 
 
 def measure_distances(metric, X, i, ids, first, last, exact):

@@ -44,34 +44,12 @@ def _excess(expected, filled, power):
 
 
 @inner
-def mixed_sum(rows, i, j, squares):
-    """Extra squared distance of rows i and j, under squared weights.
+def add_mixed_sums(rows, i, ids, first, last, power, factors, sums):
+    """sums[e] += Σ factor · extra difference of rows i and ids[e], over the features.
 
-    It is what nominal features and missing cells add to that of the numbers. Where both
-    rows lack a value, the cell of row i counts for both.
-    """
-    X, mixed = rows
-    codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
-    s = 0.0
-    for m in range(nominal.size):
-        if abs(codes[i, m] - codes[j, m]) > 0:
-            s += weights[nominal[m]] ** 2 * squares[nominal[m]]
-    for side in range(2):
-        p, q = (i, j) if side == 0 else (j, i)
-        for e in range(starts[p], starts[p + 1]):
-            f = features[e]
-            if side == 1 and absent[q, f]:
-                continue
-            filled = abs(X[p, f] - X[q, f])
-            s += squares[f] * _excess(weights[f] * expected[pairs[e], q], filled, 2)
-    return s
-
-
-@inner
-def add_mixed_sums(rows, i, ids, first, last, power, sums):
-    """sums[e] += extra distance of rows i and ids[e], to the power, without weights.
-
-    Taking arrays out of tuples costs more than most rows do, hence the loop in here.
+    That is what nominal features and missing cells add to |x − z|^power. Where both
+    rows lack a value, the cell of row i counts for both. Taking arrays out of tuples
+    costs more than most rows do, hence the loop in here.
     """
     X, mixed = rows
     codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
@@ -79,7 +57,8 @@ def add_mixed_sums(rows, i, ids, first, last, power, sums):
         j, s = ids[place], 0.0
         for m in range(nominal.size):
             if abs(codes[i, m] - codes[j, m]) > 0:
-                s += _excess(weights[nominal[m]], 0.0, power)
+                f = nominal[m]
+                s += factors[f] * _excess(weights[f], 0.0, power)
         for side in range(2):
             p, q = (i, j) if side == 0 else (j, i)
             for e in range(starts[p], starts[p + 1]):
@@ -87,7 +66,8 @@ def add_mixed_sums(rows, i, ids, first, last, power, sums):
                 if side == 1 and absent[q, f]:
                     continue
                 filled = abs(X[p, f] - X[q, f])
-                s += _excess(weights[f] * expected[pairs[e], q], filled, power)
+                size = _excess(weights[f] * expected[pairs[e], q], filled, power)
+                s += factors[f] * size
         sums[place] += s
 
 
@@ -95,7 +75,7 @@ def add_mixed_sums(rows, i, ids, first, last, power, sums):
 def add_mixed_differences(rows, edges, power, start, stop, sums):
     """sums[f] += Σ coefficient · extra difference of heads and tails in feature f.
 
-    The loop is in here for the same reason.
+    Features by themselves, but else as above.
     """
     X, mixed = rows
     codes, nominal, starts, features, pairs, expected, _, absent, weights = mixed
