@@ -79,7 +79,7 @@ from widemargin.kernels.fixed import (
 from widemargin.kernels.flip_distances import Batch
 from widemargin.kernels.flips import Flipped, FlipRoom, evaluate_flips
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
-from widemargin.kernels.linkage import class_distances, summed_linkage
+from widemargin.kernels.linkage import summed_linkage
 from widemargin.kernels.merge import merge_lists
 from widemargin.kernels.mixed import Mixed, MixedRows
 from widemargin.kernels.permutations import (

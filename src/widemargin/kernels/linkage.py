@@ -6,22 +6,6 @@ from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.constants import TIE
 
 
-@jit
-def class_distances(X, first, last, D):
-    """D[i, j] = D[j, i] = ‖x_i − x_j‖ for i = first … last−1 and j ≥ i.
-
-    Rows first … last−1 stay in cache.
-    """
-    m, d = X.shape[0], np.uint64(X.shape[1])
-    for j in range(first, m):
-        for i in range(first, min(last, j + 1)):
-            s = 0.0
-            for f in range(d):
-                t = X[i, f] - X[j, f]
-                s += t * t
-            D[i, j] = D[j, i] = np.sqrt(s)
-
-
 @inner
 def _nearest_cluster(S, sizes, alive, count, x, near):
     """Nearest of the living clusters to x; of those that tie, the lowest."""

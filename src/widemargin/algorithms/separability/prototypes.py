@@ -25,9 +25,11 @@ from widemargin.threads import Workers, spans
 
 def class_distances(X: Floats, workers: Workers) -> Floats:
     """Distances of all rows of a class."""
-    D = np.empty((len(X), len(X)))
+    D, rows = np.empty((len(X), len(X))), np.arange(len(X))
     workers.run(
-        lambda rows: kernels.class_distances(X, rows.start, rows.stop, D),
+        lambda part: kernels.distances_to_all(
+            kernels.EUCLIDEAN, X, rows[part], rows, D[part]
+        ),
         spans(len(X), 32),
     )
     return D
