@@ -145,7 +145,35 @@ def _neighbors(selector: Any, data: Encoded) -> int:
     return min(n, k * len(data.classes))
 
 
-class OneSearch:
+def _at_once(n_features: int, work: int = CELLS) -> int:
+    """Permutations at a time: as many as fit into memory, up to ``work`` of them."""
+    room = min(work, CELLS // max(1, n_features))
+    return int(np.clip(room, LEAST, current().max_permutations))
+
+
+class _ManyAtOnce:
+    """Sources that compute the scores of many permutations together."""
+
+    def draw(
+        self,
+        permutations: list[Ints],
+        features: Ints,
+        call: Call,
+        keep: Callable[[int, Floats], None],
+    ) -> None:
+        """All of them at once."""
+        with Workers(thread_count(call.n_jobs)) as workers:
+            scores = self._permuted(permutations, features, workers)
+        for b, row in enumerate(scores):
+            keep(b, row)
+
+    def _permuted(
+        self, permutations: list[Ints], features: Ints, workers: Workers
+    ) -> Floats:
+        raise NotImplementedError
+
+
+class OneSearch(_ManyAtOnce):
     """Relief and ReliefF on numbers: distances do not depend on labels."""
 
     def __init__(self, selector: Any, data: Encoded) -> None:
@@ -159,26 +187,17 @@ class OneSearch:
         """What takes a second or so; the search begins anew for each batch."""
         n, d = len(self.table.X), max(1, len(features))
         work = min(SUMS // (8 * n * d * self.neighbors), SEARCHES // (8 * n))
-        most = self.table.settings.max_permutations
-        return int(np.clip(min(work, CELLS // d), LEAST, most))
+        return _at_once(d, work)
 
-    def draw(
-        self,
-        permutations: list[Ints],
-        features: Ints,
-        call: Call,
-        keep: Callable[[int, Floats], None],
-    ) -> None:
-        """All of them at once."""
-        with Workers(thread_count(call.n_jobs)) as workers:
-            scores = permuted_relief.permuted_scores(
-                self.selector, self.table, permutations, workers, features
-            )
-        for b, row in enumerate(scores):
-            keep(b, row)
+    def _permuted(
+        self, permutations: list[Ints], features: Ints, workers: Workers
+    ) -> Floats:
+        return permuted_relief.permuted_scores(
+            self.selector, self.table, permutations, workers, features
+        )
 
 
-class ClassMeans:
+class ClassMeans(_ManyAtOnce):
     """FisherScore: means of classes are products with the labels."""
 
     def __init__(self, selector: Any, data: Encoded) -> None:
@@ -194,27 +213,18 @@ class ClassMeans:
 
     def batch(self, features: Ints) -> int:
         """As many as there is room for."""
-        most = current().max_permutations
-        return int(np.clip(CELLS // max(1, len(features)), LEAST, most))
+        return _at_once(len(features))
 
-    def draw(
-        self,
-        permutations: list[Ints],
-        features: Ints,
-        call: Call,
-        keep: Callable[[int, Floats], None],
-    ) -> None:
-        """All of them at once."""
-        labels = permuted_relief.shuffled_labels(self.table, permutations)
-        with Workers(thread_count(call.n_jobs)) as workers:
-            shares = permuted_means.explained(
-                self.values, labels, self.table.counts, features, workers
-            )
-        for b, row in enumerate(shares):
-            keep(b, row)
+    def _permuted(
+        self, permutations: list[Ints], features: Ints, workers: Workers
+    ) -> Floats:
+        labels = permuted_relief.shuffled(self.table.y, self.table, permutations)
+        return permuted_means.explained(
+            self.values, labels, self.table.counts, features, workers
+        )
 
 
-class OneSearchOfNumbers:
+class OneSearchOfNumbers(_ManyAtOnce):
     """RReliefF on numbers: neighbours do not depend on the target."""
 
     def __init__(self, selector: Any, data: Encoded) -> None:
@@ -225,29 +235,16 @@ class OneSearchOfNumbers:
     def batch(self, features: Ints) -> int:
         """What takes a second or so; the search begins anew for each batch."""
         n, d = self.table.X.shape
-        work = SUMS // (8 * n * d * self.selector.n_neighbors)
-        most = current().max_permutations
-        return int(np.clip(min(work, CELLS // d), LEAST, most))
+        return _at_once(d, SUMS // (8 * n * d * self.selector.n_neighbors))
 
-    def draw(
-        self,
-        permutations: list[Ints],
-        features: Ints,
-        call: Call,
-        keep: Callable[[int, Floats], None],
-    ) -> None:
-        """All of them at once."""
-        y, rows = self.table.target, self.table.rows
-        assert y is not None
-        caller = np.empty_like(y)
-        caller[rows] = y
-        targets = np.array([caller[order][rows] for order in permutations])
-        with Workers(thread_count(call.n_jobs)) as workers:
-            scores = permuted_numbers.permuted_numbers(
-                self.selector, self.table, targets, workers, features
-            )
-        for b, row in enumerate(scores):
-            keep(b, row)
+    def _permuted(
+        self, permutations: list[Ints], features: Ints, workers: Workers
+    ) -> Floats:
+        assert self.table.target is not None
+        targets = permuted_relief.shuffled(self.table.target, self.table, permutations)
+        return permuted_numbers.permuted_numbers(
+            self.selector, self.table, targets, workers, features
+        )
 
 
 class Refits:
@@ -262,8 +259,7 @@ class Refits:
 
     def batch(self, features: Ints) -> int:
         """As many as there is room for."""
-        most = current().max_permutations
-        return int(np.clip(CELLS // max(1, len(features)), LEAST, most))
+        return _at_once(len(features))
 
     def draw(
         self,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -38,7 +39,7 @@ def permuted_scores(
     """
     rule, power = selector._rule(table.counts, table.classes), selector._power
     queries = _visited(selector, table)
-    labels = shuffled_labels(table, permutations)
+    labels = shuffled(table.y, table, permutations)
     wanted = _wanted(rule, table)
     X = table.X
     if features is not None and len(features) < X.shape[1]:
@@ -90,11 +91,13 @@ def _visited(selector: Relief | ReliefF, table: Table) -> Ints:
     return np.sort(table.positions(drawn))
 
 
-def shuffled_labels(table: Table, permutations: list[Ints]) -> Ints:
-    """Class codes of the rows of the table, for each permutation."""
-    labels = np.empty(len(table.y), np.int64)
-    labels[table.rows] = table.y
-    return np.array([labels[order][table.rows] for order in permutations])
+def shuffled(
+    target: NDArray[Any], table: Table, permutations: list[Ints]
+) -> NDArray[Any]:
+    """What the rows of a table have as their target under each permutation."""
+    caller = np.empty_like(target)
+    caller[table.rows] = target
+    return np.array([caller[order][table.rows] for order in permutations])
 
 
 def _wanted(rule: Rule, table: Table) -> kernels.Wanted:
