@@ -54,6 +54,7 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[int, int, int]]] = {
     "osimba": ("OSimba", {"random_state": 0}, (1000, 50, 4)),
     "gflip": ("GFlip", {"random_state": 0, "max_epochs": 3}, (1000, 300, 2)),
     "lmba": ("LMBA", {"random_state": 0}, (2000, 100, 2)),
+    "multisurf": ("MultiSURF", {}, (2600, 500, 2)),
     "lmba-wide": ("LMBA", {"random_state": 0}, (1500, 500, 2)),
     "ipcmsr": ("IPCMSR", {}, (2000, 100, 2)),
 }

@@ -73,6 +73,106 @@ TRICKS = {
             ),
         ),
     ),
+    "manhattan-tiles": Trick(
+        "relieff-manhattan",
+        (
+            (
+                "kernels/tiles.py",
+                "def _manhattan_tile(",
+                """@inner
+def _add_one_by_one(A, B, tile):
+    for r in range(A.shape[0]):
+        for c in range(B.shape[0]):
+            s = np.float32(0)
+            for e in range(A.shape[1]):
+                s += abs(A[r, e] - B[c, e])
+            tile[r, c] += s
+
+
+def _manhattan_tile(""",
+            ),
+            (
+                "kernels/tiles.py",
+                "        _add_manhattan(A,",
+                "        _add_one_by_one(A,",
+            ),
+        ),
+    ),
+    "runs": Trick(
+        "relieff-e",
+        (
+            (
+                "kernels/candidates.py",
+                "least = min(least, keys[r, column])",
+                "least = border - 1",
+            ),
+        ),
+    ),
+    "pairs-once": Trick(
+        "relieff-c",
+        (
+            (
+                "engine/sums.py",
+                "WIDE_TABLE_FEATURES = 1000",
+                "WIDE_TABLE_FEATURES = 9**9",
+            ),
+        ),
+    ),
+    "bits": Trick(
+        "auto",
+        (
+            (
+                "kernels/prefixes.py",
+                "bits, least = values.view(np.int64), INFINITE",
+                "bits, least = values, np.inf",
+            ),
+            (
+                "kernels/prefixes.py",
+                "return np.int64(least).view(np.float64)",
+                "return least",
+            ),
+        ),
+    ),
+    "bits-flips": Trick(
+        "gflip",
+        (
+            (
+                "kernels/flip_distances.py",
+                "x, least = column[i], INFINITE",
+                "x, least = column[i], np.inf",
+            ),
+            (
+                "kernels/flip_distances.py",
+                "np.float64(row[j] + sign * t * t).view(np.int64)",
+                "row[j] + sign * t * t",
+            ),
+            (
+                "kernels/flip_distances.py",
+                "return np.int64(least).view(np.float64)",
+                "return least",
+            ),
+        ),
+    ),
+    "whole-numbers": Trick(
+        "multisurf",
+        (
+            (
+                "engine/radius.py",
+                'if metric == "manhattan" and table.mixed is None:',
+                "if False:",
+            ),
+        ),
+    ),
+    "aligned": Trick(
+        "multisurf",
+        (
+            (
+                "engine/radius.py",
+                "skipped = -room.ctypes.data % 64 // 8",
+                "skipped = (32 - room.ctypes.data) % 64 // 8",
+            ),
+        ),
+    ),
     "short-lists": Trick(
         "gflip",
         (

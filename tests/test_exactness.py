@@ -11,7 +11,7 @@ from widemargin import kernels
 from widemargin.engine.local import METRICS
 from widemargin.engine.radius import RoundedRows
 from widemargin.engine.search import Search
-from widemargin.engine.weighted_screens import Screen
+from widemargin.engine.weighted_screens import WeightedScreen
 from widemargin.kernels.bounds import key_error
 from widemargin.kernels.distances import measure_distances
 from widemargin.kernels.weighted_search import screen_cut, weigh
@@ -190,7 +190,7 @@ def test_no_row_within_reach_has_a_key_above_the_cut(d, kind):
         table = make_table(kind(rng, d), workers)
     w = 10.0 ** rng.uniform(-3, 0, d)
     distances, cut = weighted_truth(table.X, w), np.empty((N, N), np.float32)
-    screen = Screen(table).arranged(w)
+    screen = WeightedScreen(table).arranged(w)
     weights = np.zeros(screen.rows.shape[1], np.float32)
     cuts(w**2, screen, distances, weights, d, cut)
     t = screen.rows[:, None] - screen.rows[None]
@@ -203,7 +203,7 @@ def test_without_its_term_in_d_the_cut_would_be_too_low():
     with Workers(1) as workers:
         table = make_table(one_direction(np.random.default_rng(0), d), workers)
     distances, cut = weighted_truth(table.X, w), np.empty((N, N), np.float32)
-    screen = Screen(table).arranged(w)
+    screen = WeightedScreen(table).arranged(w)
     weights = np.zeros(screen.rows.shape[1], np.float32)
     cuts(w**2, screen, distances, weights, -8, cut)
     t = screen.rows[:, None] - screen.rows[None]

@@ -32,7 +32,7 @@ from widemargin.engine import (
     pair_lengths,
 )
 from widemargin.engine.relations import HIT, MISS
-from widemargin.engine.weighted_screens import Screen
+from widemargin.engine.weighted_screens import WeightedScreen
 from widemargin.progress import progress
 from widemargin.protocol import AnyTable
 from widemargin.table import (
@@ -325,7 +325,7 @@ class _Descent:
         weighted = lmba.active == "weighted"
         self.descent = kernels.Descent(float(lmba.c), weighted, lmba.batch_size)
         self.table, self.targets, self.workers = table, targets, workers
-        self.screen = Screen(table)
+        self.screen = WeightedScreen(table)
 
     def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
         """One pass; w is updated (step 3)."""

@@ -19,7 +19,7 @@ from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, AscentSelector
 from widemargin.engine import edge_sums, hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
-from widemargin.engine.weighted_screens import Screen
+from widemargin.engine.weighted_screens import WeightedScreen
 from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.protocol import AnyTable
 from widemargin.table import Floats, Ints, Table, warn_single_members
@@ -277,7 +277,7 @@ def one_pass(
 ) -> None:
     """One pass over rows in memory; w and seeds are updated."""
     rows = table.data, table.layout, table.rows
-    for screen, part in Screen(table).parts(w, visits, batch_size):
+    for screen, part in WeightedScreen(table).parts(w, visits, batch_size):
         room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
         visit_rows(rows, screen, w, visits[part], seeds, batch_size, utility, room)
 

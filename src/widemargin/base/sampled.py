@@ -15,7 +15,7 @@ from widemargin import sampling
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base.selector import MarginSelector
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums
-from widemargin.engine.left_out import Rule, scores_without
+from widemargin.engine.left_out import ReliefRule, scores_without
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.protocol import AnyTable, Floats, Ints
@@ -142,7 +142,7 @@ class SampledSelector(MarginSelector):
         k = self.n_neighbors
         return max(1, round(np.log(n))) if k == "log" else int(k)
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
         """Neighbours and what they count, for so many rows of each class."""
         raise NotImplementedError
 

@@ -22,7 +22,7 @@ from scipy.stats import binom
 
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, nearest
 from widemargin.engine.relations import slot_members
-from widemargin.engine.small import NAMES, nearer_and_tied
+from widemargin.engine.small import SCIPY_METRICS, nearer_and_tied
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
@@ -30,7 +30,7 @@ SHORT = 1e-3  # share of lists that may turn out to be too short
 ENTRIES = 2**22  # of padded lists that are worked on at once
 
 
-class Rule(NamedTuple):
+class ReliefRule(NamedTuple):
     """What a method's neighbours are and count."""
 
     k: int
@@ -57,7 +57,7 @@ class _Plan(NamedTuple):
     """One set of rows that is left out; −1 for none."""
 
     v: int
-    rule: Rule
+    rule: ReliefRule
     members: Ints  # (C, S) others in each slot, for a row of each class
 
     def wanted(self, table: Table, lists: _Lists, part: Ints) -> Ints:
@@ -71,7 +71,7 @@ class _Plan(NamedTuple):
 def scores_without(
     table: Table,
     left_out: Sequence[Ints],
-    rule_of: Callable[[Ints], Rule],
+    rule_of: Callable[[Ints], ReliefRule],
     power: int,
     workers: Workers,
 ) -> Floats:
@@ -116,7 +116,7 @@ def scores_without(
     return sums / np.array([n - len(rows) for rows in left_out])[:, None]
 
 
-def _plan(v: int, counts: Ints, rule_of: Callable[[Ints], Rule]) -> _Plan:
+def _plan(v: int, counts: Ints, rule_of: Callable[[Ints], ReliefRule]) -> _Plan:
     rule = rule_of(counts)
     return _Plan(v, rule, slot_members(rule.slots, counts))
 
@@ -217,7 +217,7 @@ def _searched(table: Table, i: int, slot: int, part: Ints, plan: _Plan) -> Edges
     there[i] = False
     rows = np.flatnonzero(there)
     wanted = min(rule.k, len(rows))
-    D = cdist(table.X[[i]], table.X[rows], NAMES[rule.metric])
+    D = cdist(table.X[[i]], table.X[rows], SCIPY_METRICS[rule.metric])
     W = _shares(D, np.array([wanted])) * (rule.coefficients[label, slot] / wanted)
     return _listed(np.array([i]), rows[None], W)
 

@@ -15,14 +15,16 @@ from widemargin import kernels
 from widemargin.engine import operations, small
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.relations import slot_members
-from widemargin.engine.search import NO_BORDERS, SPARE, Search, places
+from widemargin.engine.search import NO_BORDERS, SPARE_ENTRIES, Search, places
 from widemargin.progress import progress
 from widemargin.table import Ints, Table
 from widemargin.threads import Workers, spans
 
 METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
 
-BLOCK = 1024  # queries resolved and summed together; part of the order of summation
+QUERY_BLOCK = (
+    1024  # queries resolved and summed together; part of the order of summation
+)
 
 
 @operations.nearest.register
@@ -41,7 +43,7 @@ def nearest(
     """Yield the k nearest rows of each query in each slot, some queries at a time."""
     all_rows = queries is None
     queries = np.asarray(np.arange(len(table.X)) if all_rows else queries, np.int64)
-    blocks = spans(len(queries), block_size or BLOCK)
+    blocks = spans(len(queries), block_size or QUERY_BLOCK)
     if small.is_small(table):
         for part in (queries[block] for block in blocks):
             found = small.neighbors(table, k, slots, metric, part, share_ties)
@@ -51,7 +53,7 @@ def nearest(
     rank = np.empty(0, np.int64) if share_ties else table.rows
     members = slot_members(slots, table.counts)
     rule = kernels.Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
-    wanted = k + SPARE
+    wanted = k + SPARE_ENTRIES
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     candidates = None
     if all_rows and memory <= table.settings.search_bytes:

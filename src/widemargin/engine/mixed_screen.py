@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin.table import Ints
 
-CHUNK = 32  # nominal features compared before the next row of a tile
+NOMINAL_CHUNK = 32  # nominal features compared before the next row of a tile
 
 
 class MixedScreen:
@@ -23,11 +23,13 @@ class MixedScreen:
         self.power = 2 if metric == kernels.EUCLIDEAN else 1
         self.unit = factor**self.power
         M = len(mixed.nominal)
-        chunks = -(-M // CHUNK)
-        sizes = np.zeros(chunks * CHUNK, np.float32)
+        chunks = -(-M // NOMINAL_CHUNK)
+        sizes = np.zeros(chunks * NOMINAL_CHUNK, np.float32)
         sizes[:M] = mixed.weights[mixed.nominal] ** self.power * self.unit
-        length = CHUNK if chunks > 1 else M
-        self.sizes = np.ascontiguousarray(sizes.reshape(chunks, CHUNK)[:, :length])
+        length = NOMINAL_CHUNK if chunks > 1 else M
+        self.sizes = np.ascontiguousarray(
+            sizes.reshape(chunks, NOMINAL_CHUNK)[:, :length]
+        )
         self.excess = self._excess()
         cells = np.diff(mixed.starts)
         self.depth = float(M + 2 * cells.max() + 2)

@@ -20,7 +20,9 @@ from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 NO_BORDERS = np.empty((0, 0), np.int32)  # lists that any row may enter at first
-SPARE = 3  # list entries beyond k, so that it can be decided which row is the k-th
+SPARE_ENTRIES = (
+    3  # list entries beyond k, so that it can be decided which row is the k-th
+)
 
 
 def fill_up(n: int, size: int) -> int:

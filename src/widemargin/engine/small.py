@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from widemargin.kernels import TIE
 from widemargin.table import Floats, Ints, Table
 
-NAMES = {"euclidean": "euclidean", "manhattan": "cityblock"}  # as SciPy has them
+SCIPY_METRICS = {"euclidean": "euclidean", "manhattan": "cityblock"}
 
 
 class Group(NamedTuple):
@@ -42,7 +42,7 @@ def neighbors(
     """What `widemargin.engine.neighbors.Neighbors` holds, from its offsets on."""
     from scipy.spatial.distance import cdist
 
-    D = cdist(table.X[queries], table.X, NAMES[metric])
+    D = cdist(table.X[queries], table.X, SCIPY_METRICS[metric])
     D[np.arange(len(queries)), queries] = np.inf  # nobody's own neighbour
     rank = None if share_ties else table.rows
     labels, n_slots = table.y[queries], int(slots.max()) + 1

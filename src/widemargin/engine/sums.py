@@ -15,7 +15,9 @@ from widemargin.engine import operations
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
-WIDE = 1000  # features from which on it pays to sort edges before they are summed
+WIDE_TABLE_FEATURES = (
+    1000  # features from which on it pays to sort edges before they are summed
+)
 
 A = TypeVar("A", bound=np.ndarray)
 
@@ -46,7 +48,7 @@ def sum_edges(
     """The same for some rows."""
     X = rows.X if isinstance(rows, kernels.MixedRows) else rows
     d = X.shape[1]
-    if d >= WIDE:
+    if d >= WIDE_TABLE_FEATURES:
         edges = _each_pair_once(edges, len(X))
     n_edges = len(edges.heads)
     blocks = spans(n_edges, 4096)

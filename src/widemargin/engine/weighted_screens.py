@@ -13,7 +13,7 @@ from widemargin.threads import spans
 REARRANGED = 8  # times per pass that features are put in order of their weight
 
 
-class Screen:
+class WeightedScreen:
     """Rows in single precision, features with the largest share of distances first.
 
     Most rows are then given up after a few features. The order follows the weights

@@ -16,14 +16,16 @@ from sklearn.utils import check_random_state
 
 from widemargin import kernels
 from widemargin.algorithms.relief import Relief, ReliefF
-from widemargin.engine.left_out import Rule
+from widemargin.engine.left_out import ReliefRule
 from widemargin.engine.local import METRICS
 from widemargin.evaluation._encoded import Encoded
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
 ENTRY = 12  # bytes of one such neighbour
-SPARE = 2  # neighbours to make room for beyond those wanted; ties may need more
+SPARE_NEIGHBORS = (
+    2  # neighbours to make room for beyond those wanted; ties may need more
+)
 
 
 def permuted_scores(
@@ -100,7 +102,7 @@ def shuffled(
     return np.array([caller[order][table.rows] for order in permutations])
 
 
-def _wanted(rule: Rule, table: Table) -> kernels.Wanted:
+def _wanted(rule: ReliefRule, table: Table) -> kernels.Wanted:
     """How many neighbours of each slot there are to find, and how far to look."""
     n, counts = len(table.X), table.counts
     n_classes, n_slots = rule.coefficients.shape
@@ -117,7 +119,7 @@ def _wanted(rule: Rule, table: Table) -> kernels.Wanted:
 
 
 def _neighbors(
-    rule: Rule,
+    rule: ReliefRule,
     table: Table,
     parts: list[Ints],
     labels: Ints,
@@ -131,7 +133,7 @@ def _neighbors(
     def search(number: int) -> None:
         queries = parts[number]
         groups = len(queries) * n_permutations
-        room = int(wanted.counts.sum(axis=1).max()) + SPARE
+        room = int(wanted.counts.sum(axis=1).max()) + SPARE_NEIGHBORS
         while True:
             found = _room_for(len(queries), groups, min(room, n), n)
             kernels.permuted_neighbors(

@@ -9,5 +9,6 @@ TIE = 1e-10  # distances this close, relatively, are the same distance
 CHUNK = 512  # features summed in float32 before the sum is carried on
 LINE = 16  # numbers of single precision in a cache line; panels are a multiple of it
 NEVER = np.float32(np.inf).view(np.int32)  # the key of a row that is not to be found
-MOST, LOWER = np.int64(2**63 - 1), np.int64(2**32 - 1)  # of 64 bits, and of their half
+MAX_INT64 = np.int64(2**63 - 1)
+ROW_BITS = np.int64(2**32 - 1)  # of an entry of a candidate list; those above are a key
 INFINITE = np.float64(np.inf).view(np.int64)  # bits above are those of NaN

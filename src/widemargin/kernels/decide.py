@@ -4,7 +4,7 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.bounds import uncertain_entries
-from widemargin.kernels.constants import LOWER, NEVER
+from widemargin.kernels.constants import NEVER, ROW_BITS
 from widemargin.kernels.distances import measure_distances
 from widemargin.kernels.ties import rank_ties, share_ties
 
@@ -98,7 +98,7 @@ def resolve(X, queries, candidates, place, bound, rule, length, lists, scratch):
                 continue
             first = 0 if measure else first
             for e in range(last):
-                ids[e] &= LOWER
+                ids[e] &= ROW_BITS
                 weight[e] = 1.0
             if last > wanted or measure:
                 measure_distances(metric, X, i, ids, first, last, exact)

@@ -8,7 +8,7 @@ from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.constants import INFINITE, TIE
 from widemargin.kernels.merge import insert
 
-FAR = 1 + 4 * TIE  # squared distances farther apart than this are no tie
+NO_TIE = 1 + 4 * TIE  # squared distances that are farther apart are no tie
 
 
 @inner
@@ -81,7 +81,7 @@ def prefix_hits(prefixes, queries, prior, correct):
             hit = _least(D[q], lo, hi)
             miss = min(_least(D[q], 0, lo), _least(D[q], hi, n))
             near, far = min(hit, miss), max(hit, miss)
-            if far < np.inf and far <= near * FAR:
+            if far < np.inf and far <= near * NO_TIE:
                 border = near * (1 + TIE) ** 2
                 for a in range(prior.size):
                     counts[a] = 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import by_type, inner, jit, tiny
-from widemargin.kernels.constants import MOST, TIE, UNIT
+from widemargin.kernels.constants import MAX_INT64, TIE, UNIT
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import is_plain
 from widemargin.kernels.ties import is_within
@@ -118,7 +118,7 @@ def rows_within_reach(X, i, ranges, under, reach, found):
 def nearest_of_ties(count, best, rank, found):
     """The nearest row found, among ties the one of lowest rank, and its distance."""
     ids, exact = found
-    chosen, lowest, distance = -1, MOST, best
+    chosen, lowest, distance = -1, MAX_INT64, best
     for e in range(count):
         j, r = ids[e], exact[e]
         if is_within(r, best) and rank[j] < lowest:

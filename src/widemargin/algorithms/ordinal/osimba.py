@@ -23,7 +23,7 @@ from widemargin.engine import (
     sided_sums,
 )
 from widemargin.engine.relations import HIGHER, HIT, LOWER, MISS
-from widemargin.engine.weighted_screens import Screen
+from widemargin.engine.weighted_screens import WeightedScreen
 from widemargin.margin import neighbors_at
 from widemargin.protocol import AnyTable, Floats, Ints
 from widemargin.table import Table, warn_single_members
@@ -315,7 +315,7 @@ def one_pass(
 ) -> None:
     """One pass over rows in memory; w and seeds are updated."""
     rows = table.data, table.layout, table.rows
-    for screen, part in Screen(table).parts(w, visits, batch_size):
+    for screen, part in WeightedScreen(table).parts(w, visits, batch_size):
         room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
         visit_rows(rows, screen, w, visits[part], seeds, batch_size, kind, room)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, SampledSelector
 from widemargin.engine import Edges, Neighbors, hits_and_misses, nearest
-from widemargin.engine.left_out import Rule
+from widemargin.engine.left_out import ReliefRule
 from widemargin.engine.relations import HIT, MISS
 from widemargin.protocol import AnyTable, Floats, Ints
 from widemargin.sampling import Estimate
@@ -269,11 +269,11 @@ class Relief(SampledSelector):
         ):
             yield block, block.edges(coefficients[table.y[block.queries]])
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
         C = len(counts)
         coefficients = np.empty((C, 2))
         coefficients[:, HIT], coefficients[:, MISS] = -1, 1
-        return Rule(1, hits_and_misses(C), coefficients)
+        return ReliefRule(1, hits_and_misses(C), coefficients)
 
     def _settled(self, table: AnyTable, known: Estimate) -> bool | None:
         if self.threshold_ is not None and self.n_features_to_select is None:

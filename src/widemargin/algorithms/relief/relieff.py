@@ -19,7 +19,7 @@ from widemargin.algorithms.relief.priors import class_priors
 from widemargin.base import About, SampledSelector
 from widemargin.engine import Edges, Neighbors, each_class, influences, nearest
 from widemargin.engine.influence import WEIGHTS
-from widemargin.engine.left_out import Rule
+from widemargin.engine.left_out import ReliefRule
 from widemargin.engine.relations import class_coefficients
 from widemargin.protocol import AnyTable, Floats, Ints
 from widemargin.table import Table, warn_small_classes
@@ -274,7 +274,9 @@ class ReliefF(SampledSelector):
             return None
         return super()._scores_without(table, left_out, workers)
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> Rule:
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
         n = int(counts.sum())
         P = class_priors(self.priors, counts, classes)
-        return Rule(self._k(n), each_class(len(P)), class_coefficients(P), self.metric)
+        return ReliefRule(
+            self._k(n), each_class(len(P)), class_coefficients(P), self.metric
+        )

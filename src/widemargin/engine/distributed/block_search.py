@@ -27,12 +27,12 @@ from widemargin.engine.distributed.rows import (
     scaled,
     with_mixed,
 )
-from widemargin.engine.local import BLOCK, METRICS, nearest
+from widemargin.engine.local import METRICS, QUERY_BLOCK, nearest
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.relations import slot_members
 from widemargin.engine.search import (
     NO_BORDERS,
-    SPARE,
+    SPARE_ENTRIES,
     Search,
     fill_up,
     numbers_only,
@@ -96,7 +96,7 @@ class _QuerySearch(Search):
 
     def lists_within(self, reach: Floats) -> kernels.Candidates:
         """Empty lists of all query rows, for rows up to ``reach`` away, (m, S)."""
-        candidates = self._candidates(len(self.own), self.rule.k + SPARE)
+        candidates = self._candidates(len(self.own), self.rule.k + SPARE_ENTRIES)
         norms = self._lengths(self.query_norms[self.metric])
         bound = kernels.ErrorBound(norms, self.largest, self.depth)
         borders = np.full(candidates.borders.shape, np.inf, np.float32)
@@ -159,7 +159,7 @@ class _QuerySearch(Search):
         rule = self.rule._replace(borders=self.first_borders)
         lists = [
             self.resolve(np.arange(b.start, b.stop), candidates, b.start, rule)
-            for b in spans(len(self.own), BLOCK)
+            for b in spans(len(self.own), QUERY_BLOCK)
         ]
         return _joined(lists, self.table.rows)
 
@@ -168,7 +168,7 @@ class _QuerySearch(Search):
         lists, held = [], 0
         for block in spans(len(self.own), self.width):
             part = np.arange(block.start, block.stop)
-            near = self.panels(part, self.rule.k + SPARE)
+            near = self.panels(part, self.rule.k + SPARE_ENTRIES)
             lists.append(self.resolve(part, near, 0, self.rule))
             held += len(lists[-1].rows)
             if held > max_found and len(self.own) > 1:
