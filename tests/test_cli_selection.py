@@ -287,3 +287,15 @@ def test_select_on_dask_keeps_columns_and_dialect():
     assert found[4].split(";")[3] == "'=1+2"
     assert "3 cells of 'Bemerkung'" in result.stderr
     assert Selection.load("s.json").kept == read[0].split(";")[1:5]
+
+
+def test_select_says_so_where_labels_at_random_give_as_much():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    for name, shift in {"noise": 0, "signal": 4}.items():
+        y = np.arange(60) % 2
+        frame.assign(a=frame["a"] + shift * y, y=y).to_csv(f"{name}.csv", index=False)
+    said = "no signal was found (p = "
+    assert said in invoke("select", "noise.csv").stderr
+    assert said not in invoke("select", "noise.csv", "-n", "2").stderr
+    assert said not in invoke("select", "signal.csv").stderr

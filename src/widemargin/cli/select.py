@@ -22,7 +22,7 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.problem import plural
-from widemargin.cli.session import Session, session
+from widemargin.cli.session import Session, session, working
 from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records
 from widemargin.cli.writing import (
     Output,
@@ -33,6 +33,9 @@ from widemargin.cli.writing import (
     save_parts,
     to_json,
 )
+
+TESTED_ROWS = 10_000  # of the tables that are tested for a signal
+PERMUTATIONS = 199
 
 if TYPE_CHECKING:
     from widemargin.cli.lazy import LazyDataset
@@ -68,7 +71,8 @@ def select(
     """Select features of FILE: print their names, or write the data with only them.
 
     Without -n, a method that has a subset of its own (such as GFlip) keeps it, and
-    others keep as many as a nearest-neighbour classifier does best with (-n auto).
+    others keep as many as a nearest-neighbour classifier does best with (-n auto). A
+    note says so if labels at random would give as much.
 
     A text is written as it was read: with its separator, decimal mark and encoding.
 
@@ -90,6 +94,8 @@ def select(
         with fitted(file, method, data, how, engine, notes) as ranking:
             names, support = ranking.dataset.features, ranking.selector.support_
             chosen = [name for name, kept in zip(names, support, strict=True) if kept]
+            if how.features == "auto":
+                _say_if_chance(ranking, how, notes)
             for path in out.output:
                 _write(path, ranking.dataset, chosen, formulas, notes)
         if saved is not None:
@@ -102,6 +108,29 @@ def select(
             _say_where(path, ranking, len(chosen), out)
         if saved is not None and not out.quiet:
             click.echo(f"selection saved to {saved}", err=True)
+
+
+def _say_if_chance(ranking: Ranking, how: MethodOptions, notes: Session) -> None:
+    """Note that labels at random give as much, where the number was left to us."""
+    dataset = ranking.dataset
+    if not isinstance(dataset, Dataset) or dataset.n_rows > TESTED_ROWS:
+        return
+    from widemargin.evaluation import signal
+
+    with working():
+        found = signal(
+            dataset.X,
+            dataset.y,
+            n_permutations=PERMUTATIONS,
+            task=ranking.task,
+            random_state=how.seed,
+            n_jobs=how.jobs,
+        )
+    if not found:
+        notes.note(
+            f"no signal was found (p = {found.p_value:.2f}): labels at random give as "
+            "much, so what is kept may be chance (`widemargin compare` says more)."
+        )
 
 
 def _write(
