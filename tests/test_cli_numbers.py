@@ -92,7 +92,7 @@ def test_bins_make_classes_of_numbers():
         ),
         (
             ("rank", "grades.csv", "-m", "RReliefF", "--task", "classification"),
-            "RReliefF predicts numbers",
+            "RReliefF is for numeric targets",
         ),
         (("compare", "data.csv", *QUICK, "--estimator", "logistic"), "linear"),
     ],

@@ -17,8 +17,8 @@ from widemargin.evaluation import compare
 
 STATIC = Path(__file__).parent.parent / "_static"
 PARTS = {  # of the page, by the heading that they begin with
-    "report-answer": (0, 770),
-    "report-curve": ("How many", 640),
+    "report-answer": (0, 712),
+    "report-curve": ("How many", 612),
 }
 
 
