@@ -70,6 +70,11 @@ def test_kinds_come_from_the_types_of_a_frame(make):
     assert said(p, "2 of 20 cells are missing, in 2 features")
 
 
+def test_the_feature_with_missing_cells_is_named():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 5.0], "b": [1.0, None, None, 2.0]})
+    assert said(profile(frame, [0, 0, 1, 1]), "2 of 8 cells are missing, in 'b'.")
+
+
 @pytest.mark.parametrize("nominal", [[1], ["b"], [False, True]])
 def test_nominal_columns_can_be_named(nominal):
     frame = pd.DataFrame({"a": np.arange(5) % 3, "b": np.arange(5) % 2})

@@ -166,11 +166,12 @@ class Profile:
             said.append(f"{self._these(self.constants, 'constant')}.")
         if missing := int(self.missing.sum()):
             where, most = np.flatnonzero(self.missing), int(np.argmax(self.missing))
+            place = self._name(most)
+            if len(where) > 1:
+                place = f"{len(where)} features, most in {place} ({self.missing[most]})"
             said.append(
                 f"{missing} of {self.n_samples * self.n_features} cells are missing, "
-                f"in {_count(len(where), 'feature')}"
-                + (f", most in {self._name(most)}" if len(where) > 1 else "")
-                + f" ({self.missing[most]})."
+                f"in {place}."
             )
         if self.duplicated_columns:
             pairs = [
