@@ -163,16 +163,6 @@ def _manhattan_tile(""",
             ),
         ),
     ),
-    "aligned": Trick(
-        "multisurf",
-        (
-            (
-                "engine/radius.py",
-                "skipped = -room.ctypes.data % 64 // 8",
-                "skipped = (32 - room.ctypes.data) % 64 // 8",
-            ),
-        ),
-    ),
     "short-lists": Trick(
         "gflip",
         (

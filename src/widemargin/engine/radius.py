@@ -30,18 +30,6 @@ MEASURED_QUERIES = 32  # queries whose distances are held at once
 NO_TARGET = np.empty(0)
 
 
-def _aligned_zeros(*shape: int, dtype: Any = np.float64) -> Any:
-    """Zeros that begin where a line of the cache does.
-
-    Vectors that lie across two lines cost `kernels.list_sums` a quarter of its time,
-    and `kernels.fixed_distances` a sixth.
-    """
-    size = int(np.prod(shape))
-    room = np.zeros(size + 64, dtype)
-    skipped = -room.ctypes.data % 64 // room.itemsize
-    return room[skipped : skipped + size].reshape(shape)
-
-
 class RoundedRows:
     """Rows as whole numbers of a unit, a power of two: sums of them fit into 31 bits.
 
@@ -60,7 +48,7 @@ class RoundedRows:
         self.unit = 2.0**power
         groups = -(-n // kernels.FIXED_ROWS)
         self.width = groups * kernels.FIXED_ROWS
-        cells = _aligned_zeros(groups, self.d, kernels.FIXED_ROWS, dtype=np.int32)
+        cells = np.zeros((groups, self.d, kernels.FIXED_ROWS), np.int32)
         self.totals, moved = np.zeros(self.width), np.empty(n)
         workers.run(
             lambda part: kernels.fix_rows(
@@ -97,7 +85,7 @@ class _Room:
         )
         self.values = np.empty((m, width))
         self.ends = np.empty((m, -(-width // kernels.PANEL)), np.int64)
-        self.sums = _aligned_zeros(bands * kernels.BAND)
+        self.sums = np.zeros(bands * kernels.BAND)
 
 
 @dataclass(frozen=True)
@@ -193,7 +181,7 @@ class RadiusSearch:
     def _banded(self, X: Floats) -> Floats:
         """Rows, a band of features at a time, filled up with zeros."""
         n, d = X.shape
-        bands = _aligned_zeros(-(-d // kernels.BAND), n, kernels.BAND)
+        bands = np.zeros((-(-d // kernels.BAND), n, kernels.BAND))
 
         def copy(band: int) -> None:
             part = X[:, band * kernels.BAND : (band + 1) * kernels.BAND]
