@@ -142,7 +142,7 @@ def test_baseline_by_name_or_file(tmp_path, given):
     Selection(["a", "b"]).save("saved.json")
     for name, text in BASELINES.items():
         (tmp_path / name).write_text(text)
-    found = compared("--drop", "patient,day", "--baseline", given)
+    found = compared("--drop", "patient,day", "--folds", "2", "--baseline", given)
     assert found["settings"]["baseline"] in (["a", "b"], ["b", "a"])
     row = found["methods"][-1]
     assert (row["method"], row["n_features"]) == ("baseline", 2)
@@ -151,7 +151,8 @@ def test_baseline_by_name_or_file(tmp_path, given):
 def test_table_has_a_line_for_the_baseline():
     call = ("--drop", "patient,day", "--scoring", "neg_log_loss", "--baseline", "a")
     result = invoke(
-        "compare", "data.csv", *QUICK, *call, "--estimator", "logistic", "-o", "x.html"
+        *("compare", "data.csv", *QUICK, *call, "--folds", "2"),
+        *("--estimator", "logistic", "-o", "x.html"),
     )
     assert result.exit_code == 0, result.stderr
     table = result.stdout.splitlines()

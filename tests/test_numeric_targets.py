@@ -341,9 +341,8 @@ def test_auto_selector_of_numbers():
 
 
 def test_forest_by_name_has_the_task_of_y_in_a_comparison():
-    result = compare(
-        *FRIEDMAN, ["ForestImportance"], random_state=0, n_resamples=0, n_permutations=0
-    )
+    few = {"cv": 2, "n_features": [1, 8], "n_resamples": 0, "n_permutations": 0}
+    result = compare(*FRIEDMAN, ["ForestImportance"], random_state=0, **few)
     assert isinstance(result.selectors["ForestImportance"], ForestImportance)
     assert result.selectors["ForestImportance"].task == "regression"
 
