@@ -6,7 +6,8 @@ A part (a module in ``parts``) is one promise, or a few that are measured togeth
     Heading of its section in docs/truth.md.
 ``GROUPS``
     Optional: names of columns. Results of an older version of the code are left out of
-    the page where there are 40 newer ones with the same values in these columns.
+    the page where there are ``ENOUGH`` newer ones, 40 unless the part says otherwise,
+    with the same values in these columns.
 ``cases(small)``
     Yields dictionaries of JSON values, each the settings of one run. ``small`` is for
     the slow tests: a minute in all, without a data folder.

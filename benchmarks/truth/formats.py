@@ -18,7 +18,7 @@ def grouped(rows: Rows, *names: str) -> dict[tuple[Any, ...], Rows]:
     return groups
 
 
-def newest(rows: Rows, *names: str, enough: int = 40) -> Rows:
+def newest(rows: Rows, *names: str, enough: int) -> Rows:
     """Without results of an older version of the code, where there are enough others.
 
     ``names`` are columns whose values tell groups apart; a row may lack some.

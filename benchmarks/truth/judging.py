@@ -1,4 +1,4 @@
-"""Accuracy of 1-NN, by hand: nothing here comes from the product but selectors."""
+"""Accuracy of 1-NN, by hand: only selectors, and `same_folds`' folds, are ours."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
+
+from widemargin.crossfit import Data, fold_rows
 
 DEALS = 3  # of the rows to the folds of the plain loop
 
@@ -62,23 +64,41 @@ def plain_loop(selector: Any, split: Split) -> dict[str, dict[str, float]]:
     for deal in range(DEALS):
         folds = StratifiedKFold(10, shuffle=True, random_state=deal).split(X, y)
         right = np.array([_fold(selector, X, y, *fold) for fold in folds])
-        scores = right.mean(axis=0)
-        best = int(np.argmax(scores))
-        spread = right[:, best].std(ddof=1) / np.sqrt(len(right))
-        share = np.sqrt(scores[best] * (1 - scores[best]) / len(y))
-        for rule, error in (
-            ("best", 0.0),
-            ("1-SE", spread),
-            ("1-SE, binomial", max(spread, share)),
-        ):
-            k = int(np.argmax(scores >= scores[best] - error))
+        for rule, k in _sizes(right, len(y)).items():
             if k not in tests:
-                tests[k] = one_nearest(order[: k + 1], split)
-            told = k + 1, float(scores[k]), tests[k]
+                tests[k] = one_nearest(order[:k], split)
+            told = k, float(right.mean(axis=0)[k - 1]), tests[k]
             found.setdefault(rule, []).append(told)
     return {
         rule: dict(zip(("kept", "claim", "test"), np.mean(some, axis=0), strict=True))
         for rule, some in found.items()
+    }
+
+
+def same_folds(selector: Any, split: Split) -> dict[str, float]:
+    """The plain loop on the folds that "auto" makes, "1-SE, binomial".
+
+    So the two do not differ by which rows share a fold.
+    """
+    X, y = split[:2]
+    folds = fold_rows(Data(X, np.unique(y, return_inverse=True)[1], None, "minmax"))
+    right = np.array([_fold(selector, X, y, *fold) for fold in folds])
+    k = _sizes(right, len(y))["1-SE, binomial"]
+    order = np.argsort(clone(selector).fit(X, y).ranking_)
+    claim, test = float(right.mean(axis=0)[k - 1]), one_nearest(order[:k], split)
+    return {"kept": k, "claim": claim, "test": test}
+
+
+def _sizes(right: np.ndarray, n: int) -> dict[str, int]:
+    """How many features each rule keeps, by the accuracies of folds and sizes."""
+    scores = right.mean(axis=0)
+    best = int(np.argmax(scores))
+    spread = right[:, best].std(ddof=1) / np.sqrt(len(right))
+    share = np.sqrt(scores[best] * (1 - scores[best]) / n)
+    errors = {"best": 0.0, "1-SE": spread, "1-SE, binomial": max(spread, share)}
+    return {
+        rule: int(np.argmax(scores >= scores[best] - error - 1e-9)) + 1
+        for rule, error in errors.items()
     }
 
 

@@ -47,7 +47,8 @@ def write(results: Path = RESULTS) -> str:
             continue
         part = import_module(f"truth.parts.{name}")
         if hasattr(part, "GROUPS"):
-            rows = newest(rows, *part.GROUPS)
+            enough = getattr(part, "ENOUGH", 40)
+            rows = newest(rows, *part.GROUPS, enough=enough)
         verdicts = part.verdicts(rows)
         summary += [[f"[{name}](#{name})", *_words(verdict)] for verdict in verdicts]
         lines = [f'<a id="{name}"></a>', "", f"## {part.TITLE}", ""]

@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truth import Missing, Verdict
-from truth.formats import grouped, mean_of, table
+from truth.formats import grouped, how_many, mean_of, table
 from truth.judging import one_nearest
 from truth.rankers import Groups
 from truth.tables import HALVES, SMALL, parts, public
 
 TITLE = "Random halves: the recommendation of one half, tested on the other"
+GROUPS = ("table", "rule")
+ENOUGH = 2  # the old rule was run on as many
 REPEATS = 10
 OLD = Path(__file__).parents[1] / "old_advice.json"
 
@@ -104,7 +106,12 @@ WORDS = {"AutoSelector": "`AutoSelector`", "old": "old rule", "all": "all featur
 
 
 def _means(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
-    """Means over repeats, by table and rule, of tables that all rules were tried on."""
+    """Means over repeats, by table and rule, of tables that all rules were tried on.
+
+    All features are tried on the same repeats as `AutoSelector`.
+    """
+    ours = {(r["table"], r["seed"]) for r in rows if r["rule"] == "AutoSelector"}
+    rows = [r for r in rows if r["rule"] != "all" or (r["table"], r["seed"]) in ours]
     names = ("held_out", "claim", "kept", "jaccard", "same_method", "seconds")
     found = {
         name: {
@@ -173,11 +180,16 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
 
 def tables(rows: list[dict[str, Any]]) -> str:
     means = _means(rows)
+    repeats = {
+        name: how_many(some)
+        for (name, rule), some in grouped(rows, "table", "rule").items()
+        if rule == "AutoSelector"
+    }
     rules = [rule for rule in WORDS if any(rule in mine for mine in means.values())]
     lines = []
     for name in (*means, "**mean**"):
         some = [means[name]] if name in means else [*means.values()]
-        line: list[Any] = [name]
+        line: list[Any] = [name, repeats.get(name, "")]
         for column, digits in (
             ("held_out", 3),
             ("claim", 3),
@@ -190,7 +202,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
                 if rule != "all" or column == "held_out"
             ]
         lines.append(line)
-    head = ["table"]
+    head = ["table", "repeats"]
     for column in ("held out", "claim", "kept", "Jaccard"):
         head += [
             f"{column}, {WORDS[rule]}"
