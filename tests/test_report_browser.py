@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -132,9 +133,11 @@ def ordinal():
     found = comparison(n=180, d=5, m=2, names=X.columns, X=X)
     found.y = pd.Series(pd.Categorical(grades, ordered=True))
     found.profile, found.ordered = profile(X, found.y), True
-    found.curve.scoring = "neg_rank_loss"
     found.curve.frame["score"] -= 1.5
-    found.curve.baseline, found.chance = np.full(5, -0.8), -2.25
+    found.curve = replace(
+        found.curve, scoring="neg_rank_loss", baseline=np.full(5, -0.8)
+    )
+    found.chance = -2.25
     found.choice.score = -0.6
     return found
 

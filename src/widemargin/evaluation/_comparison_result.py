@@ -182,7 +182,7 @@ class Comparison:
         folds = np.flatnonzero(~np.isnan(scores))
         if not len(folds):
             return None
-        error = self.curve.error_of(scores[folds], folds)
+        error = self.curve._error_of(scores[folds], folds)
         return Baseline(self.curve.reference, float(scores[folds].mean()), float(error))
 
     @property

@@ -120,11 +120,13 @@ class SelectionCurve:
                 lines[label] = Line(
                     scores.columns.to_numpy(),
                     scores.mean().to_numpy(np.float64),
-                    self.error_of(scores.to_numpy(np.float64), scores.index.to_numpy()),
+                    self._error_of(
+                        scores.to_numpy(np.float64), scores.index.to_numpy()
+                    ),
                 )
         return lines
 
-    def error_of(self, scores: Floats, folds: Ints) -> Floats:
+    def _error_of(self, scores: Floats, folds: Ints) -> Floats:
         """Standard error of the mean of scores of some folds.
 
         A fold without a score, such as an AUC of rows of one class, does not count.

@@ -135,6 +135,12 @@ class ReliefF(SampledSelector):
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
+    Notes
+    -----
+    If the classes differ in size, hits are nearer than misses for most samples, so a
+    feature in which neighbours differ scores above 0 even if it is irrelevant.
+    `widemargin.evaluation.significance` corrects for this; `MultiSURF` is not affected.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
