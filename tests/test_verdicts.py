@@ -52,3 +52,11 @@ def test_without_signal_that_is_the_reason():
 def test_what_few_subsamples_select_is_unstable():
     shaky = KNOWN._replace(frequency=np.full(5, 0.3))
     assert verdicts(shaky)["why"][0] == "unstable"
+
+
+def test_where_nothing_was_tested_what_is_kept_is_tentative():
+    untested = KNOWN._replace(frequency=None, p_values=None, q_values=None)
+    found = verdicts(untested)
+    assert found["verdict"] == ["tentative"] + 4 * ["rejected"]
+    assert found["why"][0] == ""
+    assert found["why"][2] == "below the cut"

@@ -237,11 +237,12 @@ class Comparison:
         frequency (fraction of subsamples that select it), verdict, why, direction and
         auc; NaN where a part is missing. A feature is *confirmed* if q < 0.05 and at
         least 60 % of the subsamples select it, *tentative* if one of the two holds or
-        is all that is known, else *rejected*; without signal, all are. ``why`` gives
-        the reasons against it: below the cut (it ranks below the kept ones),
-        near-duplicate of another one, unstable, not significant, constant, no signal.
-        For two classes, and for more if they are in order, ``direction`` is 1 if values
-        rise with the class, −1 if they fall and 0 if a test at level 0.05 cannot tell;
+        is all that is known, else *rejected*; if neither is known, kept features are
+        tentative; without signal, all are rejected. ``why`` gives the reasons against
+        it: below the cut (it ranks below the kept ones), near copy of another one,
+        unstable, not significant, constant, no signal. For two classes, and for more if
+        they are in order, ``direction`` is 1 if values rise with the class, −1 if they
+        fall and 0 if a test at level 0.05 cannot tell;
         ``auc`` is the probability that of two rows of different classes the higher
         class has the higher value. For a numeric target both are as for ordered
         classes, with the target in place of the class.

@@ -39,15 +39,18 @@ def verdicts(known: Known) -> dict[str, Any]:
 
     A feature is *confirmed* if its q-value is below 0.05 and at least 60 % of the fits
     to parts of the rows select it; *tentative* if one of the two holds, or if only one
-    of them is known and holds; else *rejected*. Without signal, all are rejected.
+    of them is known and holds; else *rejected*. If neither is known, what is kept is
+    tentative. Without signal, all are rejected.
     """
     order = np.argsort(known.ranking, kind="stable")
     d = len(order)
     sure = None if known.q_values is None else known.q_values < LEVEL
     steady = None if known.frequency is None else known.frequency >= FREQUENT
+    kept = known.ranking <= known.n_selected
+    evidence = [given for given in (sure, steady) if given is not None] or [kept]
     verdict, why = [], []
     for f in order.tolist():
-        holds = [bool(given[f]) for given in (sure, steady) if given is not None]
+        holds = [bool(given[f]) for given in evidence]
         if known.signal is False or not any(holds):
             verdict.append(REJECTED)
         else:
