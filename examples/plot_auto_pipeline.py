@@ -3,7 +3,7 @@ AutoSelector in a pipeline
 ==========================
 
 ``AutoSelector`` chooses the method, the number of features and whether to skip
-near-duplicates, by five-fold cross-validation repeated three times. When the pipeline
+near copies, by five-fold cross-validation repeated three times. When the pipeline
 itself is cross-validated, the choice is made again in each outer fold, so the score is
 unbiased.
 """

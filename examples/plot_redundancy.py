@@ -1,8 +1,8 @@
 """
-Near-duplicate features
-=======================
+Near copies
+===========
 
-A filter method also gives high scores to near-duplicates of a good feature.
+A filter method also gives high scores to near copies of a good feature.
 ``redundancy=0.8`` skips a feature whose absolute correlation with a better feature already
 selected is at least 0.8.
 """
@@ -25,7 +25,7 @@ for ax, selector in zip(axes, (plain, thinned), strict=True):
     ax.set_yticks(range(8), names, fontsize=8)
     ax.set_xticks([])
     ax.spines[:].set_visible(False)
-    ax.set_title("top 8" if selector is plain else "top 8 without near-duplicates")
+    ax.set_title("top 8" if selector is plain else "top 8 without near copies")
 fig.colorbar(image, ax=axes, label="|correlation|", shrink=0.7)
 plt.show()
 

@@ -272,7 +272,7 @@ def test_copies_are_named():
     ).fit(X, y)
     frame = auto.features_.set_index("feature")
     copied, kept = ("b", "a") if auto.support_[0] else ("a", "b")
-    assert f"near-duplicate of {kept}" in frame.loc[copied, "why"]
+    assert f"near copy of {kept}" in frame.loc[copied, "why"]
     assert frame.loc[kept, "direction"] == 1
     assert frame.loc[kept, "auc"] > 0.9
 

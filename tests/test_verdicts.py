@@ -31,7 +31,7 @@ def test_reasons_tell_what_is_needed_from_what_is_true():
     ]
     assert found["why"] == [
         "",
-        "near-duplicate of best",
+        "near copy of best",
         "below the cut",
         "not significant",
         "constant",

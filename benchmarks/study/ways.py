@@ -39,7 +39,7 @@ def ours(make: Callable[[], Any]) -> Way:
 
 
 def thinned(make: Callable[[], Any]) -> Way:
-    """A selector that leaves near-duplicates out where the folds say that it pays."""
+    """A selector that leaves near copies out where the folds say that it pays."""
 
     def rank(X: np.ndarray, y: np.ndarray, groups: Groups, k: int) -> np.ndarray:
         selector = make().set_params(

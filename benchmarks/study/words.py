@@ -1,7 +1,7 @@
 """The sentences of docs/study.md that are written by hand."""
 
 TAKE_AWAY = """\
-**The main lesson: skip near-duplicates, and use a ranking that finds interactions.** On
+**The main lesson: skip near copies, and use a ranking that finds interactions.** On
 average, features selected by `MultiSURF(redundancy="auto")` were {nn} points more
 accurate than those selected by random forest importances with 1-NN, {lr} points with
 logistic regression and {gb} points with boosting, in {time} of the forest's time. On
@@ -17,7 +17,7 @@ recursive feature elimination was {madelon_rfe}, mRMR {madelon_mrmr} and L1
   worse.
 - **With their defaults, our margin methods are worse than a forest**: MultiSURF by
   {multisurf} points, ReliefF by {relieff} and Simba by {simba} (means over the three
-  classifiers). They rank near-duplicates next to each other, and the default is
+  classifiers). They rank near copies next to each other, and the default is
   `redundancy=None`. With `redundancy="auto"`, MultiSURF gains {thinned} points, ReliefF
   {thinned_relieff} and the forest itself {thinned_forest}.
 - **With up to 34 features there is little to gain.** On {n_narrow} such tables, the

@@ -33,7 +33,7 @@ BEFORE = {
         ".20 to .58"
     ),
     "redundancy": (
-        "8 of ReliefF's top 20 features were near-duplicates (mean of 13 real data "
+        "8 of ReliefF's top 20 features were near copies (mean of 13 real data "
         "sets; 18 on an image data set). One feature per group at |r| ≥ .7 gained 6.1 "
         "points for 1-NN and 8.0 for logistic regression at k = 20, but lost 19 on "
         "Madelon"

@@ -29,7 +29,7 @@ class Values(NamedTuple):
 
 
 class Thinned(NamedTuple):
-    """A ranking without near-duplicates at the top."""
+    """A ranking without near copies at the top."""
 
     order: Ints  # (d,) features kept, best first, then the others, then those skipped
     instead: Ints  # (d,) the kept feature that stands for a skipped one, else −1
@@ -71,7 +71,7 @@ def thin(order: Ints, similarity: Similarity, threshold: float, wanted: int) -> 
     threshold : float
         Features at least as similar as this are redundant.
     wanted : int
-        How many features have to be told from their near-duplicates. Beyond so many,
+        How many features have to be told from their near copies. Beyond so many,
         none is skipped for being similar to another one that is not among them.
     """
     (thinned,) = thin_by(order, similarity, [threshold], wanted)

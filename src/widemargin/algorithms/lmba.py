@@ -85,7 +85,7 @@ class LMBA(MarginSelector):
     order : array of int or None, default=None
         Rows to visit in each pass, instead of a random order.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -128,7 +128,7 @@ class LMBA(MarginSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names

@@ -69,7 +69,7 @@ class Simba(AscentSelector):
         "step" records e(w) and w after each batch, not only after each pass. Each e(w)
         costs as much as a pass.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -120,7 +120,7 @@ class Simba(AscentSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names

@@ -62,7 +62,7 @@ class FisherScore(MarginSelector):
         the smallest top-k whose 1-NN accuracy is within one standard error of the best,
         in ten-fold stratified cross-validation with the ranking inside the folds.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -95,7 +95,7 @@ class FisherScore(MarginSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
@@ -154,7 +154,7 @@ class TraceRatio(MarginSelector):
     max_iter : int, default=100
         Maximum number of steps. A few are usually enough.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -189,7 +189,7 @@ class TraceRatio(MarginSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     ratio_ : float
         λ of the features kept, with "auto" of the better half; infinite if none of

@@ -37,7 +37,7 @@ class FRegression(MarginSelector):
         the smallest top-k whose R² with 5-NN is within one standard error of the best,
         in ten-fold cross-validation with the ranking inside the folds.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -71,7 +71,7 @@ class FRegression(MarginSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
@@ -147,7 +147,7 @@ class MutualInformation(MarginSelector):
         Discrete features, as a mask or column indices; True for all. Their scores are
         computed exactly, without noise.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -182,7 +182,7 @@ class MutualInformation(MarginSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names

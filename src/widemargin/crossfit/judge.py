@@ -136,7 +136,7 @@ def _thinned(
     most: int,
     workers: Workers,
 ) -> list[Ints]:
-    """A ranking without near-duplicates, for each threshold."""
+    """A ranking without near copies, for each threshold."""
     if all(threshold is None for threshold in thresholds):
         return [order] * len(thresholds)
     similarity = similarity_of(data.X[train], data.nominal, data.y[train], workers)

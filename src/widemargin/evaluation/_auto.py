@@ -49,7 +49,7 @@ NAME = "AutoSelector"
 
 
 class AutoSelector(TableSelector):
-    """Choose the method, the number of features, and whether to skip near-duplicates.
+    """Choose the method, the number of features, and whether to skip near copies.
 
     Methods, redundancy thresholds (None, 0.9, 0.7) and sizes are compared by stratified
     five-fold cross-validation, repeated three times, with the ranking inside the folds.
@@ -82,7 +82,7 @@ class AutoSelector(TableSelector):
         Number of features to keep, or fraction of them; the method with the highest
         score is then chosen. None chooses the number, too.
     redundancy : float, "auto" or None, default="auto"
-        Similarity at which a feature is skipped as a near-duplicate of a better one.
+        Similarity at which a feature is skipped as a near copy of a better one.
         "auto" tries None, 0.9 and 0.7.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,

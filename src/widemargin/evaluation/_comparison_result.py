@@ -94,7 +94,7 @@ class Comparison:
         Score of a constant prediction in the same folds.
     recommended : selector or None
         The recommended method with ``redundancy``, fitted on all rows; None if
-        near-duplicates are not skipped.
+        near copies are not skipped.
     classifier : str
         Estimator that evaluated the features, such as "1-NN".
     settings : dict
@@ -268,7 +268,7 @@ class Comparison:
         return data_frame({**columns, "direction": sign[order], "auc": auc[order]})
 
     def _near_copies(self, fitted: MarginSelector) -> Ints | None:
-        """The better feature of which each is a near-duplicate, −1 for none."""
+        """The better feature of which each is a near copy, −1 for none."""
         if fitted.redundant_with_ is not None:
             return fitted.redundant_with_
         if self.redundancy is None:
@@ -351,7 +351,7 @@ class Comparison:
         return f" Scores that are more than chance (q < {LEVEL:g}): {names}{more}."
 
     def _ranked(self, choice: Choice) -> str:
-        without = "" if choice.redundancy is None else " without near-duplicates"
+        without = "" if choice.redundancy is None else " without near copies"
         return f"as {choice.method} ranks them{without}"
 
     @property

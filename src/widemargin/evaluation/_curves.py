@@ -351,7 +351,7 @@ def try_out(
     verbose: int = 0,
     caller: str = CALLER,
 ) -> Curves:
-    """Do the work of `selection_curve`, with and without near-duplicates.
+    """Do the work of `selection_curve`, with and without near copies.
 
     ``thresholds`` are similarities from which features are skipped; a number of folds
     is made ``repeats`` times. ``nested`` also does it without the rows of each fold, if

@@ -26,7 +26,7 @@ from widemargin.thinning import similarity_of, thin_by
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 CALLER = "selection_curve"
-MOST_THINNED = 256  # features up to which rankings without near-duplicates are tried
+MOST_THINNED = 256  # features up to which rankings without near copies are tried
 NESTED_ROWS = (
     300  # up to which the choice itself is cross-validated, see `leave_out_each`
 )
@@ -35,7 +35,7 @@ NESTED_ROWS = (
 class Tried(NamedTuple):
     """What came out for one selector in one fold, or for all features."""
 
-    # Columns, best first: of the ranking, and as it is without near-duplicates.
+    # Columns, best first: of the ranking, and as it is without near copies.
     orders: list[Ints]
     scores: list[Floats]  # for the sizes, as far as they were tried
 

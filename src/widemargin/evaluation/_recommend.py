@@ -1,4 +1,4 @@
-"""What to keep: the method, how near-duplicates are treated, and how many features.
+"""What to keep: the method, how near copies are treated, and how many features.
 
 Each configuration (a method, a similarity from which features are skipped or none, a
 size) is judged in the same folds of a repeated cross-validation, with the ranking

@@ -51,7 +51,7 @@ SHORT_FIT = 1.0  # seconds, up to which a fit is timed again if its time decides
 FEWEST_PERMUTATIONS = 40  # pooled; a method for which these take too long is left out
 OTHERS = 0.25  # of the budget is for methods that are not recommended
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
-LARGE_TABLE = 10**6  # cells, from which trees and near-duplicates do
+LARGE_TABLE = 10**6  # cells, from which trees and near copies do
 PAIRS = 2 * 10**11  # products of cells, up to which all rows tell what is redundant
 
 

@@ -28,7 +28,7 @@ class Known(NamedTuple):
     frequency: Floats | None  # share of the fits that select it
     p_values: Floats | None
     q_values: Floats | None
-    instead: Ints | None  # the better feature that it nearly duplicates, −1 for none
+    instead: Ints | None  # the better feature that it is a near copy of, −1 for none
     n_selected: int
     signal: bool | None  # False: nothing is to be believed
     constants: Ints | None = None  # features with a single value
@@ -82,7 +82,7 @@ def _why(
         return "no signal"
     reasons = []
     if known.instead is not None and known.instead[f] >= 0:
-        reasons.append(f"near-duplicate of {known.names[known.instead[f]]}")
+        reasons.append(f"near copy of {known.names[known.instead[f]]}")
     if sure is not None and not sure[f]:
         reasons.append("not significant")
     if known.ranking[f] > known.n_selected:

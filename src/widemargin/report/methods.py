@@ -37,7 +37,7 @@ def _rows(found: Any) -> dict[str, Json]:
 def _method(found: Any, label: str, row: Json, sign: int) -> Json:
     selector = found.selectors[label]
     if label == found.best and found.recommended is not None:
-        selector = found.recommended  # without near-duplicates
+        selector = found.recommended  # without near copies
     n_selected = number(row.get("n_features"))
     ranking = np.asarray(selector.ranking_)
     support = selector.support_ if n_selected is None else ranking <= n_selected

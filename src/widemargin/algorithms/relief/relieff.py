@@ -81,7 +81,7 @@ class ReliefF(SampledSelector):
     confidence : float, default=0.95
         Simultaneous coverage of the intervals, valid at every stopping time.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -121,7 +121,7 @@ class ReliefF(SampledSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_samples_ : int
         Number of samples visited.

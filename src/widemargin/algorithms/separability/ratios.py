@@ -158,7 +158,7 @@ class IPCMSR(_SeparabilityRatio):
         Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the margin.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -193,7 +193,7 @@ class IPCMSR(_SeparabilityRatio):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 if it was
@@ -304,7 +304,7 @@ class IPICSR(_SeparabilityRatio):
         Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the separation of classes.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -339,7 +339,7 @@ class IPICSR(_SeparabilityRatio):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 if it was

@@ -43,7 +43,7 @@ class SURF(RadiusSelector):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -81,7 +81,7 @@ class SURF(RadiusSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
@@ -152,7 +152,7 @@ class SURFStar(RadiusSelector):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -190,7 +190,7 @@ class SURFStar(RadiusSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
@@ -258,7 +258,7 @@ class MultiSURF(RadiusSelector):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -296,7 +296,7 @@ class MultiSURF(RadiusSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
@@ -369,7 +369,7 @@ class MultiSURFStar(RadiusSelector):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near-duplicate of a better one:
+        Similarity at which a feature is skipped as a near copy of a better one:
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
@@ -407,7 +407,7 @@ class MultiSURFStar(RadiusSelector):
         skip features.
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a
-        near-duplicate; −1 for features that are not skipped. Skipped features rank
+        near copy; −1 for features that are not skipped. Skipped features rank
         last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
