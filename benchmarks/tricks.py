@@ -133,26 +133,6 @@ def _manhattan_tile(""",
             ),
         ),
     ),
-    "bits-flips": Trick(
-        "gflip",
-        (
-            (
-                "kernels/flip_distances.py",
-                "x, least = column[i], INFINITE",
-                "x, least = column[i], np.inf",
-            ),
-            (
-                "kernels/flip_distances.py",
-                "np.float64(row[j] + sign * t * t).view(np.int64)",
-                "row[j] + sign * t * t",
-            ),
-            (
-                "kernels/flip_distances.py",
-                "return np.int64(least).view(np.float64)",
-                "return least",
-            ),
-        ),
-    ),
     "whole-numbers": Trick(
         "multisurf",
         (

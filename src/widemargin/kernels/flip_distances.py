@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, tiny
-from widemargin.kernels.constants import INFINITE
 
 
 class Batch(NamedTuple):
@@ -39,17 +38,12 @@ def _pair(i, j, XT, members, f, sign):
 
 @inner
 def _least(row, column, i, sign, lo, hi):
-    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1.
-
-    As integers, whose minimum the compiler finds several at a time: bit patterns of
-    numbers that are not negative compare like these. If some are negative, the result
-    is one of them.
-    """
-    x, least = column[i], INFINITE
+    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1."""
+    x, least = column[i], np.inf
     for j in range(np.uint64(lo), np.uint64(hi)):
         t = x - column[j]
-        least = min(least, np.float64(row[j] + sign * t * t).view(np.int64))
-    return np.int64(least).view(np.float64)
+        least = min(least, row[j] + sign * t * t)
+    return least
 
 
 @inner
