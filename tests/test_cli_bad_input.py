@@ -72,7 +72,7 @@ FILES = {
     ),
     "lines.jsonl": (
         b'{"a": 1, "c": "x"}\n' * 4,
-        "JSON is not read; save the table as CSV",
+        "JSON is not supported; save the table as CSV",
     ),
     "bad.mat": (b"no MATLAB at all" * 20, "is not a readable MATLAB file"),
     "bad.npz": (b"\x93NUMPY and no more", "is not a readable NumPy file"),

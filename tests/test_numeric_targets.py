@@ -355,8 +355,9 @@ def test_directions_are_somers_d():
     sign, share = numeric_directions(np.column_stack([A, np.ones(50)]), b)
     for f in range(3):
         there = ~np.isnan(A[:, f])
-        D = somersd(b[there], A[there, f]).statistic
+        D, p_value = (found := somersd(b[there], A[there, f])).statistic, found.pvalue
         assert share[f] == pytest.approx((1 + D) / 2)
-        assert sign[f] == np.sign(D)
+        assert sign[f] == (np.sign(D) if p_value < 0.05 else 0)
+    assert sign[0] == 1
     assert share[3] == 0.5
     assert sign[3] == 0

@@ -148,11 +148,12 @@ def say_constant(dataset: Dataset | LazyDataset, notes: Session) -> None:
         notes.note(constant_features(dataset.constant))
 
 
-def say_unbalanced(name: str, dataset: Dataset, notes: Session) -> None:
+def say_unbalanced(name: str, dataset: Dataset | LazyDataset, notes: Session) -> None:
     """Note that scores of noise are above 0 where hits are nearer than misses."""
-    if name not in ("Relief", "ReliefF") or dataset.numeric:
+    counts = dataset.counts.values()
+    if name not in ("Relief", "ReliefF") or not counts:
         return
-    least, most = min(dataset.counts.values()), max(dataset.counts.values())
+    least, most = min(counts), max(counts)
     if most > UNBALANCED * least:
         notes.note(
             f"classes of {least} to {most} rows: {name} may rank categories, and other "

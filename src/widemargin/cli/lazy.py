@@ -20,7 +20,12 @@ from widemargin.cli.dataset import (
     check_image,
     described,
 )
-from widemargin.cli.fits import Ranking, say_constant, without_direction
+from widemargin.cli.fits import (
+    Ranking,
+    say_constant,
+    say_unbalanced,
+    without_direction,
+)
 from widemargin.cli.lazy_features import look_at_features, plan
 from widemargin.cli.lazy_target import code, look_at_target
 from widemargin.cli.problem import Problem, listed
@@ -132,6 +137,7 @@ def fitted_lazily(
         notes.begin()
         if method is None and data.ordinal:
             without_direction(selector, dataset, notes)
+        say_unbalanced(name, dataset, notes)
         with faults(path):
             selector.fit(dataset.X, dataset.y)
         ranking = Ranking(name, selector, dataset)
