@@ -21,6 +21,8 @@ from truth.formats import table  # noqa: E402
 RESULTS = HERE / "results.json"
 PAGE = HERE.parents[1] / "docs" / "benchmarks.md"
 MEGABYTE = 2**20
+# Peers that work in processes of their own, whose time and memory are not counted.
+SUBPROCESSES = ("skrebate", "mrmr", "scikit-learn mutual")
 
 INTRODUCTION = """\
 ---
@@ -35,10 +37,10 @@ with {threads} threads. Fits alternate, and times are medians of up to 9.
 
 - *times as fast*: their wall-clock time divided by ours. Below 1, the other package is
   faster. *Processor* is the same ratio of processor times, which other work on the
-  machine disturbs less. It is missing for skrebate and mrmr_selection, which start
-  subprocesses whose time is not counted.
+  machine disturbs less. It is missing for skrebate, mrmr_selection and mutual
+  information, which start subprocesses whose time is not counted.
 - *memory*: their peak memory during a fit divided by ours, each relative to the process
-  before the fit (and at least 1 MB).
+  before the fit (and at least 1 MB), without subprocesses.
 - *error*: the largest difference from a naive implementation of the paper, divided by
   the largest score, on 120 rows and 12 features without ties. It is missing where the
   formulas differ.
@@ -158,7 +160,7 @@ def _ratio(row: dict[str, Any]) -> float:
 
 def _processor(row: dict[str, Any]) -> str:
     """Ratio of processor times, where all of it was spent in the two processes."""
-    if row["peer"].startswith(("skrebate", "mrmr")) or "processor" not in row["ours"]:
+    if row["peer"].startswith(SUBPROCESSES) or "processor" not in row["ours"]:
         return ""
     return f"{row['theirs']['processor'] / row['ours']['processor']:.3g}"
 
