@@ -16,14 +16,12 @@ from sklearn.exceptions import NotFittedError
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import SelectionCurve
 from widemargin.plotting import (
-    KEPT,
-    LEFT_OUT,
-    NAMED,
     AgreementDisplay,
     FeatureMapDisplay,
     RankingDisplay,
     SelectionCurveDisplay,
 )
+from widemargin.plotting._ranking import KEPT, LEFT_OUT, NAMED
 
 matplotlib.use("Agg")
 
