@@ -55,6 +55,7 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[int, int, int]]] = {
     "gflip": ("GFlip", {"random_state": 0, "max_epochs": 3}, (1000, 300, 2)),
     "lmba": ("LMBA", {"random_state": 0}, (2000, 100, 2)),
     "multisurf": ("MultiSURF", {}, (2600, 500, 2)),
+    "surf": ("SURF", {}, (5000, 100, 10)),
     "lmba-wide": ("LMBA", {"random_state": 0}, (1500, 500, 2)),
     "ipcmsr": ("IPCMSR", {}, (2000, 100, 2)),
 }

@@ -143,6 +143,16 @@ def _manhattan_tile(""",
             ),
         ),
     ),
+    "aligned": Trick(
+        "surf",
+        (
+            (
+                "engine/radius.py",
+                "skipped = -room.ctypes.data % 64 // 8",
+                "skipped = (16 - room.ctypes.data) % 64 // 8",
+            ),
+        ),
+    ),
     "short-lists": Trick(
         "gflip",
         (

@@ -30,6 +30,18 @@ MEASURED_QUERIES = 32  # queries whose distances are held at once
 NO_TARGET = np.empty(0)
 
 
+def _aligned_zeros(*shape: int) -> Floats:
+    """Zeros that begin where a cache line does.
+
+    NumPy's begin 16 bytes later, so that every other vector lies across two lines,
+    which costs `kernels.list_sums` a quarter of its time.
+    """
+    size = int(np.prod(shape))
+    room = np.zeros(size + 8)
+    skipped = -room.ctypes.data % 64 // 8
+    return room[skipped : skipped + size].reshape(shape)
+
+
 class RoundedRows:
     """Rows as whole numbers of a unit, a power of two: sums of them fit into 31 bits.
 
@@ -85,7 +97,7 @@ class _Room:
         )
         self.values = np.empty((m, width))
         self.ends = np.empty((m, -(-width // kernels.PANEL)), np.int64)
-        self.sums = np.zeros(bands * kernels.BAND)
+        self.sums = _aligned_zeros(bands * kernels.BAND)
 
 
 @dataclass(frozen=True)
@@ -181,7 +193,7 @@ class RadiusSearch:
     def _banded(self, X: Floats) -> Floats:
         """Rows, a band of features at a time, filled up with zeros."""
         n, d = X.shape
-        bands = np.zeros((-(-d // kernels.BAND), n, kernels.BAND))
+        bands = _aligned_zeros(-(-d // kernels.BAND), n, kernels.BAND)
 
         def copy(band: int) -> None:
             part = X[:, band * kernels.BAND : (band + 1) * kernels.BAND]

@@ -96,7 +96,7 @@ def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
         ranges[2, part] = np.clip(mean, ranges[0, part], ranges[1, part])
 
     cells = 2**16  # which stay in cache from one step to the next
-    workers.run(measure, workers.shares(d, 64, max(256, cells // n)))
+    workers.run(measure, workers.shares(d, 256, max(256, cells // n)))
     return ranges
 
 
