@@ -155,17 +155,36 @@ def column(cells, decimal="."):
         (["5", "(2.5)", "3"], ".", [5, -2.5, 3]),
         (["5", "(1.250)", "1.300"], ",", [5, -1250, 1300]),
         (["$5", '"($1,250.50)"', "$3"], ".", [5, -1250.5, 3]),
+        (["0.12 kg", "0.5 kg", "-1e3 kg"], ".", [0.12, 0.5, -1000]),
+        (["36,6°C", "40 °C", "1.250,5 °C"], ",", [36.6, 40, 1250.5]),
+        (['"1,200 km/h"', '"90,500 km/h"', "7 km/h"], ".", [1200, 90500, 7]),
+        (["5 kg", "7 kg", "5 kg", "-"], ".", [5, 7, 5, np.nan]),
     ],
 )
 def test_thousands_and_units(cells, decimal, numbers):
     """Never one number read by one rule and the next by another."""
-    assert column(cells, decimal)[0] == numbers
+    np.testing.assert_array_equal(column(cells, decimal)[0], numbers)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["5 kg", "7 g", "5 kg"],
+        ["5-10 kg", "10-20 kg", "5-10 kg"],
+        ["007x", "012x", "007x"],
+        ["5 kg", "7", "5 kg"],
+        ["1st", "2nd", "1st"],
+    ],
+)
+def test_text_that_only_resembles_numbers_with_a_unit_is_categories(cells):
+    assert column(cells)[0] == cells
 
 
 def test_what_had_to_be_understood_is_said():
     _, notes = column(["$500", "$6,248", "$1,000"])
     assert "commas separate thousands, in 'a'" in notes
     assert "signs of per cent or currency left out, in 'a'" in notes
+    assert "the unit 'kg' left out, in 'a'" in column(["0.1 kg", "2 kg", "3 kg"])[1]
 
 
 @pytest.mark.parametrize("mark", ["-", ".", "--", "#DIV/0!", "*"])

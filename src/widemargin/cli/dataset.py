@@ -32,7 +32,7 @@ from widemargin.cli.roles import (
     without_target,
     without_tokens,
 )
-from widemargin.cli.target import to_classes, to_numbers
+from widemargin.cli.target import to_classes, to_numbers, written_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,6 +155,8 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         X, y = X[present], y[present].reset_index(drop=True)
         notes.append(without_target(int((~present).sum())))
     options, named = told_of_target(options, target)
+    if not (named or options.ordinal or options.task == "classification"):
+        y = written_out(y, options, source.decimal, notes)
     measured = to_numbers(y, options, notes, named=named)
     numeric = measured is not None
     if measured is None:

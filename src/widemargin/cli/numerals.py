@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them: 1.234,5, 12 %, $1,000, 31.12.2024."""
+"""Numbers and dates as people write them: 1.234,5, 12 %, $1,000, 5 kg, 31.12.2024."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 SIGNS = "[$€£¥%]"  # of units, which a column has throughout
 MINUS = "\u2212"  # of typesetters
+# A unit in letters after a number, 5 kg or 36.6 °C; leading zeros mean a code.
+WITH_UNIT = r"([+-]?(?!0\d)\d(?:.*\d)?)\s*((?:[^\W\d_]|°)(?:[^\W\d_]|[°/·^ -])*)"
 ACCOUNTING = rf"\({SIGNS}?\d[\d.,]*{SIGNS}?\)"
 ACCOUNTED = "numbers in parentheses are negative"
 NUMERAL = r"[+-]?\d[\d.,]*"
@@ -54,12 +56,35 @@ def parse(text: pd.Series[Any], decimal: str = ".") -> Numbers:
     if signed.any() and text[signed].str.contains(r"\d").all():
         text = text.str.replace(SIGNS, "", regex=True).str.strip()
         remarks.append("signs of per cent or currency left out")
-    text, mark = _without_thousands(text, decimal)
-    if mark:
-        remarks.append(f"{mark} separate thousands")
-    text = text.str.replace(",", ".", regex=False)
-    values = pd.to_numeric(text, errors="coerce").astype("float64")
-    return Numbers(values, remarks)
+    return _read_marks(text, decimal, remarks)
+
+
+def _read_marks(text: pd.Series[Any], decimal: str, remarks: list[str]) -> Numbers:
+    """Read numbers with marks between thousands, or one unit throughout."""
+    import pandas as pd
+
+    plain, mark = _without_thousands(text, decimal)
+    plain = plain.str.replace(",", ".", regex=False)
+    values = pd.to_numeric(plain, errors="coerce").astype("float64")
+    if values.isna().all() and (found := _without_unit(text)) is not None:
+        numbers, unit = found
+        read = _read_marks(numbers, decimal, [f"the unit {unit!r} left out", *remarks])
+        # Else they are no numbers: ranges, or codes.
+        if not (read.values.isna() & numbers.str.contains(r"\d")).any():
+            return read
+    return Numbers(
+        values, [*remarks, f"{mark} separate thousands"] if mark else remarks
+    )
+
+
+def _without_unit(text: pd.Series[Any]) -> tuple[pd.Series[Any], str] | None:
+    """Text without the unit that all cells with a digit have; None without one."""
+    measured = text.str.contains(r"\d")
+    parts = text[measured].str.extract(rf"^{WITH_UNIT}$")
+    units = parts[1].str.strip().unique()
+    if len(units) != 1 or not isinstance(units[0], str):
+        return None
+    return text.where(~measured, parts[0]), units[0]
 
 
 def _without_thousands(
