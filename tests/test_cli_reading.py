@@ -184,6 +184,8 @@ def test_what_had_to_be_understood_is_said():
     _, notes = column(["$500", "$6,248", "$1,000"])
     assert "commas separate thousands, in 'a'" in notes
     assert "signs of per cent or currency left out, in 'a'" in notes
+    rounded = "integers of more than 16 digits are rounded, in 'a'"
+    assert rounded in column([f"{(i + 1) * 10**20}" for i in range(3)])[1]
     assert "the unit 'kg' left out, in 'a'" in column(["0.1 kg", "2 kg", "3 kg"])[1]
 
 
