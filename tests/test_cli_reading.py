@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from widemargin.cli.dataset import DataOptions, load, prepare
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading import File, Wishes
+from widemargin.cli.reading import File, Request
 from widemargin.cli.reading.arff import read_arff
 from widemargin.cli.reading.arrays import read_matlab
 from widemargin.cli.reading.excel import read_excel
@@ -19,12 +19,12 @@ from widemargin.cli.reading.source import MISSING
 from widemargin.cli.reading.text import read_text
 
 
-def from_text(text, encoding="utf-8", **wishes):
-    return read_text(File("x.csv", text.encode(encoding), ".csv"), Wishes(**wishes))
+def from_text(text, encoding="utf-8", **request):
+    return read_text(File("x.csv", text.encode(encoding), ".csv"), Request(**request))
 
 
-def from_arff(text, **wishes):
-    return read_arff(File("x.arff", text.encode(), ".arff"), Wishes(**wishes)).frame
+def from_arff(text, **request):
+    return read_arff(File("x.arff", text.encode(), ".arff"), Request(**request)).frame
 
 
 def prepared(text, **options):
@@ -305,7 +305,7 @@ def test_titles_above_a_table_of_excel_are_skipped(above, width):
         book.active.append([*range(i, i + width - 1), "xy"[i % 2]])
     data = io.BytesIO()
     book.save(data)
-    source = read_excel(File("x.xlsx", data.getvalue(), ".xlsx"), Wishes())
+    source = read_excel(File("x.xlsx", data.getvalue(), ".xlsx"), Request())
     names = ["a", "b", "kind"] if width > 2 else ["column 0", "kind"]
     assert source.frame.columns.tolist() == names
     assert len(source.frame) == 6
@@ -319,7 +319,7 @@ def test_excel_with_a_blank_row_text_gaps_and_a_second_sheet():
         table = pd.DataFrame({"a": [1, "NA", 2.5, 3], "kind": list("xyxy")})
         table.to_excel(book, index=False, sheet_name="first", startrow=1)
         table.to_excel(book, sheet_name="second")
-    source = read_excel(File("x.xlsx", stream.getvalue(), ".xlsx"), Wishes())
+    source = read_excel(File("x.xlsx", stream.getvalue(), ".xlsx"), Request())
     assert "has 2 sheets; the first, 'first', is read" in source.notes[0]
     data = prepare("x.xlsx", source, DataOptions())
     np.testing.assert_array_equal(data.X["a"], [1, np.nan, 2.5, 3])
@@ -359,7 +359,7 @@ def test_matlab_with_names_and_labels_in_cells():
     labels = np.array([["ill"], ["well"], ["ill"]], dtype=object)
     arrays = {"X": np.arange(6.0).reshape(3, 2), "Y": labels, "feature_names": names}
     savemat(stream, arrays)
-    source = read_matlab(File("x.mat", stream.getvalue(), ".mat"), Wishes())
+    source = read_matlab(File("x.mat", stream.getvalue(), ".mat"), Request())
     assert source.frame.columns.tolist() == ["gene a", "gene b", "Y"]
     assert source.frame["Y"].tolist() == ["ill", "well", "ill"]
 

@@ -17,7 +17,7 @@ from widemargin.cli.columns import (
     is_plain,
 )
 from widemargin.cli.problem import Problem, listed, plural
-from widemargin.cli.reading import Source, Wishes, read
+from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.roles import (
     DATES,
     EMPTY,
@@ -62,9 +62,9 @@ class DataOptions:
     time: str | None = None
 
     @property
-    def wishes(self) -> Wishes:
+    def request(self) -> Request:
         """What of it is for the reader of the file."""
-        return Wishes(self.target, self.missing, self.header, self.sheet)
+        return Request(self.target, self.missing, self.header, self.sheet)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def described(counts: Mapping[str, int], target: str) -> str:
 
 def load(path: str, options: DataOptions) -> Dataset:
     """Read a file and make it ready."""
-    source = read(path, options.wishes, options.format)
+    source = read(path, options.request, options.format)
     return prepare("stdin" if path == "-" else path, source, options)
 
 

@@ -1,6 +1,6 @@
 """From a file to a pandas frame, whatever its format.
 
-A reader is a function ``(File, Wishes) -> Source`` in the module of its family. The
+A reader is a function ``(File, Request) -> Source`` in the module of its family. The
 format is told by the ending of the name; for stdin and unknown endings by the content.
 """
 
@@ -14,9 +14,9 @@ from widemargin.cli.problem import Problem
 from widemargin.cli.reading.files import BY_PARTS, File, load, look, matching
 from widemargin.cli.reading.magic import magic, magic_of_text
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Dialect, Source, Wishes, distinct
+from widemargin.cli.reading.source import Dialect, Request, Source, distinct
 
-__all__ = ["FORMATS", "Dialect", "File", "Source", "Wishes", "look", "read"]
+__all__ = ["FORMATS", "Dialect", "File", "Request", "Source", "look", "read"]
 
 
 class Format(NamedTuple):
@@ -58,7 +58,7 @@ UNREAD = {
 
 
 def read(
-    path: str, wishes: Wishes, format: str | None = None, *, least: int = 2
+    path: str, request: Request, format: str | None = None, *, least: int = 2
 ) -> Source:
     """Read a file, the files that match a pattern, or stdin if the path is "-".
 
@@ -66,24 +66,26 @@ def read(
     """
     names = matching(path)
     if names == [path]:
-        return read_one(path, wishes, format, least=least)
+        return read_one(path, request, format, least=least)
     from widemargin.cli.reading.several import joined
 
     check_room(path, sum(Path(name).stat().st_size for name in names), BY_PARTS)
-    return joined(path, names, lambda name: read_one(name, wishes, format, least=least))
+    return joined(
+        path, names, lambda name: read_one(name, request, format, least=least)
+    )
 
 
 def read_one(
-    path: str, wishes: Wishes, format: str | None = None, *, least: int = 2
+    path: str, request: Request, format: str | None = None, *, least: int = 2
 ) -> Source:
     """Read a file, or stdin if the path is "-"; it needs ``least`` columns."""
     file = load(path, mapped=format in (None, "numpy"))
     format = format or told(file)
-    if wishes.sheet is not None and format != "excel":
+    if request.sheet is not None and format != "excel":
         raise Problem(f"--sheet is for Excel files; {file.name} is read as {format}.")
     module, _, function = FORMATS[format].reader.partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
-    source: Source = reader(file, wishes)
+    source: Source = reader(file, request)
     _check(file, source, least)
     return source
 

@@ -30,7 +30,7 @@ MISSING = (
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Request:
     """How the user wants a file to be read."""
 
     target: str | None = None

@@ -12,12 +12,12 @@ from widemargin.cli.reading.arrays import dense
 from widemargin.cli.reading.faults import told_as
 from widemargin.cli.reading.files import BY_PARTS, File
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Source, Wishes, distinct
+from widemargin.cli.reading.source import Request, Source, distinct
 
 INSTALL = '"widemargin[files]"'
 
 
-def read_parquet(file: File, wishes: Wishes) -> Source:
+def read_parquet(file: File, request: Request) -> Source:
     """Read a Parquet file."""
     try:
         from pyarrow import parquet
@@ -35,7 +35,7 @@ def read_parquet(file: File, wishes: Wishes) -> Source:
         return _from_arrow(file, opened.read())
 
 
-def read_feather(file: File, wishes: Wishes) -> Source:
+def read_feather(file: File, request: Request) -> Source:
     """Read a Feather file, which is an Arrow file or its predecessor."""
     try:
         from pyarrow import feather, ipc
@@ -71,7 +71,7 @@ def _from_arrow(file: File, table: Any) -> Source:
     return Source(frame.reset_index(drop=True), notes=notes)
 
 
-def read_anndata(file: File, wishes: Wishes) -> Source:
+def read_anndata(file: File, request: Request) -> Source:
     """Read genes as features and one column of the observations as classes."""
     try:
         from anndata import read_h5ad
@@ -93,14 +93,14 @@ def read_anndata(file: File, wishes: Wishes) -> Source:
         described = [str(name) for name in data.obs.columns]
     if not described:
         raise Problem(f"{file.name} has no columns in obs, and so no target.")
-    target = wishes.target or described[-1]
+    target = request.target or described[-1]
     if target not in described:
         raise Problem(
             f"{file.name} has no column {target!r} in obs."
             f"{did_you_mean(target, described)} There is: {listed(described)}."
         )
     notes = []
-    if wishes.target is None:
+    if request.target is None:
         notes.append(
             f"the last column of obs, {target!r}, is the target (--target names "
             "another)."
