@@ -76,7 +76,9 @@ def apply(
     known = _load(selection)
     with session(out.quiet) as notes:
         with notes.reading(file):
-            source = read(file, Request(header=header, sheet=sheet), format, least=1)
+            names = tuple(map(str, known.kept))
+            request = Request(header=header, sheet=sheet, names=names)
+            source = read(file, request, format, least=1)
         for text in source.notes:
             notes.note(text)
         source.frame.columns = source.frame.columns.map(str)

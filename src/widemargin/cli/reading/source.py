@@ -37,6 +37,7 @@ class Request:
     missing: tuple[str, ...] = ()
     header: bool | None = None  # None finds out
     sheet: str | None = None  # of a workbook, by name or place; None is the first
+    names: tuple[str, ...] = ()  # columns that a file with a header has
 
 
 @dataclass(frozen=True)

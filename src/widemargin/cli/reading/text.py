@@ -172,7 +172,7 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     first, body = rows[0], rows[1:]
     header = request.header
     if header is None:
-        header = _names_target(first, request.target) or not _is_data(first, body)
+        header = _has_names(first, request) or not _is_data(first, body)
     width = Counter(map(len, body)).most_common(1)[0][0] if body else len(first)
     if not header:
         if request.header is None:
@@ -253,10 +253,12 @@ def _split(lines: list[str], separator: str) -> list[list[str]]:
         return []
 
 
-def _names_target(first: list[str], target: str | None) -> bool:
-    """Whether a first line has the name of the target, which no number is."""
-    named = target is not None and target in map(str.strip, first)
-    return named and not NUMBER.fullmatch(str(target))
+def _has_names(first: list[str], request: Request) -> bool:
+    """Whether a first line has the columns asked for, or a target that is no number."""
+    cells, target = set(map(str.strip, first)), request.target
+    if request.names and cells.issuperset(request.names):
+        return True
+    return target in cells and not NUMBER.fullmatch(str(target))
 
 
 def _is_data(first: list[str], body: list[list[str]]) -> bool:
