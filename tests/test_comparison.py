@@ -319,12 +319,15 @@ class TestCompare:
             "score",
             "score_all",
             "area",
+            "fold_stability",
             "stability",
             "fit_time",
         ]
         assert frame["method"].tolist() == ["ReliefF", "Simba"]
         assert frame.notna().all(axis=None)
         assert frame["fit_time"].tolist() == list(c.times.values())
+        stability = frame.set_index("method")["fold_stability"]
+        assert stability[c.best] == c.choice.stability
 
     def test_the_same_seed_gives_the_same_comparison(self):
         X, y = table()

@@ -97,6 +97,8 @@ def test_data_is_plain_and_complete(full):
     assert second["p_value"] is None
     assert first["n_selected"] == sum(first["selected"]) == full.choice.n_features
     assert {m["stability"]["value"] for m in data["methods"]} == {0.83}
+    assert first["fold_stability"] == full.choice.stability == 0.95
+    assert second["fold_stability"] == 0.9
     assert data["data"]["classes"] == [
         {"label": label, "count": int((full.y == label).sum())}
         for label in ["benign", "malignant", "not known"]

@@ -29,7 +29,8 @@ have is None, too. Features are numbered from 0 in the order of X.
 ``methods``
     One dict per method. ``label``, ``code`` (the call that makes the selector),
     ``idea``, ``paper``, ``best`` (whether it is the recommended one), ``n_selected``,
-    ``score``, ``score_all``, ``area``, ``time`` (seconds), ``stability`` (``value``,
+    ``score``, ``score_all``, ``area``, ``time`` (seconds), ``fold_stability`` (of the
+    selections in the folds), ``stability`` (of those on subsamples: ``value``,
     ``low``, ``high``); and lists with one entry per feature: ``rank``, ``score_of``,
     ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
     ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
