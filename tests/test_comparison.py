@@ -169,7 +169,7 @@ class TestAnswer:
         sure = c.features.loc[c.features["q_value"] < 0.05, "feature"].tolist()
         assert sure
         named = ", ".join(sure[:5])
-        assert f"Scores that are more than chance (q < 0.05): {named}" in c.answer
+        assert f"Features with significant scores (q < 0.05): {named}" in c.answer
 
     def test_only_all_features_together_may_beat_guessing(self):
         c = comparison_of({"a": {2: near(0.505)}}, baseline=0.6, p=0.002)

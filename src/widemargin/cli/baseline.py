@@ -31,7 +31,10 @@ def find_baseline(given: str, dataset: Dataset, notes: Session) -> list[str]:
             f"--baseline: {given} names none of the {len(features)} features."
         )
     if other:
-        notes.note(f"--baseline: {given} also has {listed(other)}, not features here.")
+        notes.note(
+            f"--baseline: {given} also has {listed(other)}, which are "
+            "not features here."
+        )
     return found
 
 

@@ -171,7 +171,7 @@ def compare_file(
 
 
 def check_scoring(effort: Effort) -> None:
-    """Refuse, before any work, a score that there is not."""
+    """Refuse, before any work, an unknown score."""
     if effort.scoring is not None:
         from sklearn.metrics import get_scorer_names
 
@@ -185,7 +185,7 @@ def check_scoring(effort: Effort) -> None:
 
 
 def check_judge(effort: Effort, numeric: bool) -> None:
-    """Refuse, before any work, a classifier, or regressor, that there is not."""
+    """Refuse, before any work, an unknown classifier or regressor."""
     if effort.estimator is not None:
         import sys
 

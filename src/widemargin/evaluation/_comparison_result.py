@@ -342,13 +342,13 @@ class Comparison:
         )
 
     def _significant(self) -> str:
-        """Name the features whose scores are more than chance, if there are any."""
+        """Name the features whose scores are significant, if there are any."""
         sure = self.features.loc[self.features["q_value"] < LEVEL, "feature"].tolist()
         if not sure:
             return ""
         more = f" and {len(sure) - N_NAMED} more" if len(sure) > N_NAMED else ""
         names = ", ".join(map(str, sure[:N_NAMED]))
-        return f" Scores that are more than chance (q < {LEVEL:g}): {names}{more}."
+        return f" Features with significant scores (q < {LEVEL:g}): {names}{more}."
 
     def _ranked(self, choice: Choice) -> str:
         without = "" if choice.redundancy is None else " without near copies"

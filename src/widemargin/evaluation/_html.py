@@ -71,6 +71,9 @@ def comparison(found: Comparison) -> str:
     for row in found.summary().itertuples():
         best = row.method == found.best and found.signal is not False
         own = found.choice if best and found.choice else row
+        in_folds = row.fold_stability
+        if best and found.choice:
+            in_folds = found.choice.stability
         nothing = found.signal is False and row.method in found.selectors
         rows.append(
             [
@@ -79,7 +82,7 @@ def comparison(found: Comparison) -> str:
                 "none" if nothing else _whole(own.n_features),
                 _score(own.score, read),
                 _score(row.score_all, read),
-                _fixed(row.fold_stability if own is row else own.stability),
+                _fixed(in_folds),
                 _fixed(row.stability),
                 f"{row.fit_time:.2f} s",
             ]

@@ -1,7 +1,8 @@
 """From a file to a pandas frame, whatever its format.
 
 A reader is a function ``(File, Request) -> Source`` in the module of its family. The
-format is told by the ending of the name; for stdin and unknown endings by the content.
+format follows from the ending of the name, for stdin and unknown endings from the
+content.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["FORMATS", "Dialect", "File", "Request", "Source", "look", "read"]
 
 
 class Format(NamedTuple):
-    """How a format is called, told and read."""
+    """Endings of the names of a format, and its reader."""
 
     endings: tuple[str, ...]
     reader: str
@@ -45,7 +46,7 @@ UNREAD = {
     ".json": "JSON",
     ".jsonl": "JSON",
     ".ndjson": "JSON",
-    ".xls": "the Excel format of before 2007",
+    ".xls": "the Excel format before 2007",
     ".ods": "the OpenDocument format",
     ".sas7bdat": "SAS",
     ".dta": "Stata",
@@ -80,7 +81,7 @@ def read_one(
 ) -> Source:
     """Read a file, or stdin if the path is "-"; it needs ``least`` columns."""
     file = load(path, mapped=format in (None, "numpy"))
-    format = format or told(file)
+    format = format or format_of(file)
     if request.sheet is not None and format != "excel":
         raise Problem(f"--sheet is for Excel files; {file.name} is read as {format}.")
     module, _, function = FORMATS[format].reader.partition(".")
@@ -90,7 +91,7 @@ def read_one(
     return source
 
 
-def told(file: File) -> str:
+def format_of(file: File) -> str:
     """The format of a file by its ending, else by its first bytes."""
     for name, format in FORMATS.items():
         if file.ending in format.endings:

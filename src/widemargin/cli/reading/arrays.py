@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.cli.problem import Problem, did_you_mean, listed
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.magic import ARRAY
 from widemargin.cli.reading.matlab import check_parts
@@ -32,7 +32,7 @@ def read_matlab(file: File, request: Request) -> Source:
     from scipy.io import loadmat
     from scipy.sparse import issparse
 
-    with told_as(f"{file.name} is not a readable MATLAB file"):
+    with problem_if_unreadable(f"{file.name} is not a readable MATLAB file"):
         check_parts(file.name, file.data)
         try:
             found = loadmat(io.BytesIO(file.data))
@@ -51,7 +51,7 @@ def read_matlab(file: File, request: Request) -> Source:
 
 def read_numpy(file: File, request: Request) -> Source:
     """Read X and y of an .npz file, or one .npy table, which stays on disk."""
-    with told_as(f"{file.name} is not a readable NumPy file"):
+    with problem_if_unreadable(f"{file.name} is not a readable NumPy file"):
         if file.mapped:
             loaded: Any = np.load(file.name, mmap_mode="r", allow_pickle=False)
         else:
@@ -97,7 +97,7 @@ def read_libsvm(file: File, request: Request) -> Source:
     """Read lines of ``label index:value …``."""
     from sklearn.datasets import load_svmlight_file
 
-    with told_as(f"{file.name} is not a readable LIBSVM file"):
+    with problem_if_unreadable(f"{file.name} is not a readable LIBSVM file"):
         X, y = load_svmlight_file(io.BytesIO(file.data))
     return _source(dense(file, X), y, None, "target")
 

@@ -8,7 +8,7 @@ import zipfile
 from typing import Any
 
 from widemargin.cli.problem import Problem, listed, needs
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.memory import check_room
 from widemargin.cli.reading.source import MISSING, Request, Source, distinct
@@ -26,7 +26,7 @@ def read_excel(file: File, request: Request) -> Source:
         from openpyxl import load_workbook
     except ImportError:
         raise needs("openpyxl", "Excel", '"widemargin[files]"') from None
-    with told_as(f"{file.name} is not a readable Excel file"):
+    with problem_if_unreadable(f"{file.name} is not a readable Excel file"):
         with zipfile.ZipFile(io.BytesIO(file.data)) as parts:
             check_room(file.name, sum(part.file_size for part in parts.infolist()))
         book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)

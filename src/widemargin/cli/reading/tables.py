@@ -9,7 +9,7 @@ from typing import Any
 
 from widemargin.cli.problem import Problem, did_you_mean, listed, needs
 from widemargin.cli.reading.arrays import dense
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import BY_PARTS, File
 from widemargin.cli.reading.memory import check_room
 from widemargin.cli.reading.source import Request, Source, distinct
@@ -23,7 +23,7 @@ def read_parquet(file: File, request: Request) -> Source:
         from pyarrow import parquet
     except ImportError:
         raise needs("pyarrow", "Parquet", INSTALL) from None
-    with told_as(f"{file.name} is not a readable Parquet file"):
+    with problem_if_unreadable(f"{file.name} is not a readable Parquet file"):
         opened = parquet.ParquetFile(io.BytesIO(file.data))
         groups = opened.metadata
         sizes = [
@@ -41,7 +41,7 @@ def read_feather(file: File, request: Request) -> Source:
         from pyarrow import feather, ipc
     except ImportError:
         raise needs("pyarrow", "Feather", INSTALL) from None
-    with told_as(f"{file.name} is not a readable Feather file"):
+    with problem_if_unreadable(f"{file.name} is not a readable Feather file"):
         if not file.data.startswith(b"ARROW1"):
             return _from_arrow(file, feather.read_table(io.BytesIO(file.data)))
         with ipc.open_file(io.BytesIO(file.data)) as opened:
@@ -81,7 +81,7 @@ def read_anndata(file: File, request: Request) -> Source:
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        told_as(f"{file.name} is not a readable AnnData file"),
+        problem_if_unreadable(f"{file.name} is not a readable AnnData file"),
     ):
         path = Path(folder) / "data.h5ad"
         path.write_bytes(file.data)

@@ -15,7 +15,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import BY_PARTS, File, load
 from widemargin.cli.reading.magic import magic
 from widemargin.cli.reading.memory import check_room
@@ -303,7 +303,10 @@ def _parse(file: File, layout: Layout, request: Request, **more: Any) -> pd.Data
 
     import pandas as pd
 
-    with told_as(f"{file.name} cannot be read as text"), warnings.catch_warnings():
+    with (
+        problem_if_unreadable(f"{file.name} cannot be read as text"),
+        warnings.catch_warnings(),
+    ):
         # Longer lines than the rest: data would be lost.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
