@@ -229,7 +229,7 @@ class TestDefaultSelectors:
         else:
             told = ["3"]
         chosen = default_selectors(frame, y, categorical_features=told)
-        assert list(chosen) == ["ReliefF", "Simba", "Relief"]
+        assert list(chosen) == ["ReliefF", "Simba", "MultiSURF"]
         assert all(s.categorical_features == told for s in chosen.values())
         for selector in chosen.values():
             selector.set_params(n_features_to_select=1).fit(frame, y)
@@ -257,6 +257,10 @@ class TestDefaultSelectors:
         assert list(chosen) == ["ReliefF", "FisherScore", "MRMR", "ForestImportance"]
         with effort_settings(forest_work=10**4):
             assert "ForestImportance" not in default_selectors(X, y)
+        frame = pd.DataFrame(X).assign(kind=np.where(X[:, 0] > 0, "a", "b"))
+        with effort_settings(one_start_work=10**6):
+            chosen_for_kinds = default_selectors(frame.rename(columns=str), y)
+        assert list(chosen_for_kinds) == ["ReliefF", "Relief"]
         assert chosen["ReliefF"].n_samples == 80
         assert chosen["ReliefF"].random_state == 3
 
@@ -433,7 +437,7 @@ class TestCompare:
             frame, np.where(y, "yes", "no"), random_state=0, cv=3,
             n_resamples=3, n_permutations=19,
         )  # fmt: skip
-        assert list(c.selectors) == ["ReliefF", "Simba", "Relief"]
+        assert list(c.selectors) == ["ReliefF", "Simba", "MultiSURF"]
         assert c.feature_names[c.selected[0]] == "a"
         assert c.signal
         assert c.redundancy.measure == "uncertainty"
