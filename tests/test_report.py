@@ -197,7 +197,7 @@ def test_selector_that_chose_its_number_of_features_shows_its_curve():
     assert line["mean"] == selector.prefix_scores_.tolist()
     assert data["methods"][0]["score"] == selector.prefix_scores_[2]
     assert data["methods"][0]["score_all"] == 0.9
-    assert "leaving one out" in render(data)
+    assert "corrected for the choice of their number" in render(data)
 
 
 def test_score_intervals_are_shown_where_there_are_some():

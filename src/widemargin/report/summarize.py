@@ -41,7 +41,7 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``guess`` (what it is that scores by chance, such as "guessing"),
     ``baseline`` (of the caller's own features: ``n_features``, ``score``, ``stderr``),
     ``lines``: per method ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``.
-    The last two are None for the leave-one-out curve of a selector that chose its
+    The last two are None for the curve of a selector that chose its own
     number of features. Losses are positive here and in ``methods``, and ``scoring``
     is their name without ``neg_``.
 ``agreement``
