@@ -269,3 +269,9 @@ def test_what_resample_returns_is_taken_without_an_interval():
     assert one.value != found.stability.value
     assert np.isnan(one.low)
     assert one.confidence is None
+
+
+def test_a_class_instead_of_a_selector_is_named():
+    X, y = gaussian(np.random.default_rng(0))
+    with pytest.raises(TypeError, match=r"got the class ReliefF: write ReliefF\(\)"):
+        resample(ReliefF, X, y)
