@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from widemargin.cli.numerals import are_dates, days, is_placeholder, parse
+from widemargin.cli.numerals import are_dates, days, hours, is_placeholder, parse
 from widemargin.cli.problem import Problem, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
         if since is None:
             return Reading(text, None, None, True, [])
         return Reading(text, since.values, None, False, since.remarks)
-    numbers, remarks = parse(text, decimal)
+    numbers, remarks = hours(text) or parse(text, decimal)
     stray = numbers.isna().to_numpy(copy=True)  # pandas may lend it for reading only
     empty = is_placeholder(text).to_numpy()
     if stray.any() and not stray.all() and not (stray & ~empty).any():

@@ -19,6 +19,9 @@ COMMAS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
 POINTS = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"
 SPACES = r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(?:\D|$))"
 
+# A time of day, or a duration: hours, minutes, and maybe seconds.
+TIME = r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?"
+
 _CLOCK = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
 DATE = (
     rf"\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}{_CLOCK}"
@@ -115,6 +118,14 @@ def _without_thousands(
 def are_dates(text: pd.Series[Any]) -> bool:
     """Whether all of a column is dates, with or without the time of day."""
     return bool(len(text)) and bool(text.str.fullmatch(DATE).all())
+
+
+def hours(text: pd.Series[Any]) -> Numbers | None:
+    """Read a column of times, 8:15 or 08:15:30, as hours; None if it has others."""
+    if not len(text) or not text.str.fullmatch(TIME).all():
+        return None
+    parts = text.str.extract(f"^{TIME}$").astype("float64").fillna(0.0)
+    return Numbers(parts[0] + parts[1] / 60 + parts[2] / 3600, ["times as hours"])
 
 
 def days(text: pd.Series[Any], decimal: str = ".") -> Numbers | None:
