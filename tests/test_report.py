@@ -19,8 +19,9 @@ from report_cases import METHODS, NASTY, comparison, fitted, resampling
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_xor
-from widemargin.evaluation import compare
+from widemargin.evaluation import compare, profile
 from widemargin.report import formats
+from widemargin.report.columns import columns
 from widemargin.report.distributions import column, distributions
 from widemargin.report.html import render
 from widemargin.report.payload import VERDICTS, kept_names, payload
@@ -544,6 +545,13 @@ def test_classes_are_counted_in_every_kind_of_column():
     assert looks["nullable"]["levels"] == ["1"]
     assert looks["many"]["levels"][-1] == "other"
     assert len(looks["many"]["levels"]) == 8
+
+
+def test_booleans_are_listed_as_such():
+    X = pd.DataFrame({"a": [True, False, True, True], "b": list("xyxy")})
+    X["c"] = pd.array([True, None, False, True], dtype="boolean")
+    found = columns(X, profile(X, [0, 1, 0, 1]))["values"]
+    assert found == ["True (3), False (1)", "x (2), y (2)", "True (2), False (1)"]
 
 
 def test_histogram_agrees_with_counting_one_by_one():
