@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 
 from widemargin import GFlip, Relief, ReliefF, Simba, table
 from widemargin.baselines import FisherScore
+from widemargin.evaluation import compare
 from widemargin.threads import Workers
 
 SELECTORS = [
@@ -362,6 +363,16 @@ def test_integers_that_floats_cannot_hold_are_named(given, name):
     X, y = large_integers()
     with pytest.warns(UserWarning, match=rf"beyond 2\*\*53 in column '{name}' are"):
         ReliefF().fit(given(X), y)
+
+
+def test_a_comparison_names_them_once():
+    X, y = large_integers()
+    less = {"n_permutations": 0, "n_resamples": 0, "random_state": 0}
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    with pytest.warns(UserWarning, match=r"beyond 2\*\*53 in column 'b'") as caught:
+        compare(frame, y, ["ReliefF", "FisherScore"], **less)
+    assert len([w for w in caught if "beyond" in str(w.message)]) == 1
+    compare(frame, y, ["ReliefF"], categorical_features=["b"], **less)
 
 
 def test_no_warning_of_integers_that_are_nominal_or_were_floats_before():
