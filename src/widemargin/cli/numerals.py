@@ -84,10 +84,12 @@ def _without_unit(text: pd.Series[Any]) -> tuple[pd.Series[Any], str] | None:
     """Text without the unit that all cells with a digit have; None without one."""
     measured = text.str.contains(r"\d")
     parts = text[measured].str.extract(rf"^{WITH_UNIT}$")
-    units = parts[1].str.strip().unique()
-    if len(units) != 1 or not isinstance(units[0], str):
+    if parts[1].isna().any():
         return None
-    return text.where(~measured, parts[0]), units[0]
+    units = sorted(set(parts[1].str.strip()))
+    if len(units) == 2 and units[1] == f"{units[0]}s":  # 1 year, 2 years
+        del units[0]
+    return (text.where(~measured, parts[0]), units[0]) if len(units) == 1 else None
 
 
 def _without_thousands(
