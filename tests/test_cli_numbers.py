@@ -1,6 +1,7 @@
 """The command with a numeric target: what it takes it for, and what comes out."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -60,6 +61,10 @@ def test_a_measurement_may_have_a_currency_or_a_unit(frame):
     assert found["task"] == "regression"
     assert found["features"] == plain["features"]
     assert "commas separate thousands, in the target, 'progression'." in found["notes"]
+    done = invoke("compare", "price.csv", *QUICK, "-o", "price.json")
+    assert done.exit_code == 0, done.stderr
+    code = json.loads(Path("price.json").read_text())["provenance"]["pipeline"]
+    assert "to be converted: 'progression'" in code
     classes = ranked("price.csv", "--bins", "3")
     assert len(classes["classes"]) == 3
 
