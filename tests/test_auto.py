@@ -114,13 +114,13 @@ def of_methods(scores, labels, repeat=(0, 0, 0, 0, 0)):
     return replace(found, configurations=each)
 
 
-def test_methods_that_are_clearly_behind_are_hopeless():
+def test_methods_that_are_clearly_behind_are_found():
     rng = np.random.default_rng(0)
     best = 0.8 + 0.05 * rng.standard_normal(5)
     close = best - np.array([0.02, -0.02, 0.03, 0.01, -0.01])
     behind = best - np.array([0.02, 0.01, 0.03, 0.01, 0.02])
     found = of_methods(np.column_stack([close, best, behind]), ["a", "b", "c"])
-    assert found.hopeless() == {"c"}
+    assert found.clearly_behind() == {"c"}
     # With sizes to choose among, one standard error counts as good as the best.
     several = replace(
         found,
@@ -128,11 +128,11 @@ def test_methods_that_are_clearly_behind_are_hopeless():
             c._replace(n_features=k) for k, c in enumerate(found.configurations, 1)
         ],
     )
-    assert several.hopeless() == set()
+    assert several.clearly_behind() == set()
 
 
 def test_the_race_needs_more_than_one_fold():
-    assert of_methods([[0.9, 0.1]], ["a", "b"], repeat=[0]).hopeless() == set()
+    assert of_methods([[0.9, 0.1]], ["a", "b"], repeat=[0]).clearly_behind() == set()
 
 
 def test_the_score_is_corrected_where_all_methods_compete():

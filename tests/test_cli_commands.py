@@ -214,7 +214,8 @@ def compared(tmp_path_factory):
 def test_compare_prints_a_line_per_method_and_writes_the_report(compared):
     folder, result = compared
     assert result.returncode == 0, result.stderr
-    lines = [line.split() for line in result.stdout.splitlines() if line]
+    above, *lines = [line.split() for line in result.stdout.splitlines() if line]
+    assert above == ["stability", "stability"]  # in folds, in halves
     assert lines[0][:3] == ["method", "features", "accuracy"]
     assert [lines[1][0], lines[2][0]] == ["ReliefF", "FisherScore"]
     assert sum("*" in line for line in lines[1:3]) == 1

@@ -156,9 +156,9 @@ def test_table_has_a_line_for_the_baseline():
     )
     assert result.exit_code == 0, result.stderr
     table = result.stdout.splitlines()
-    assert "  log loss" in table[0]
-    assert table[2].startswith("baseline")
-    assert "%" not in "".join(table[:3])
+    assert "  log loss" in table[1]
+    assert table[3].startswith("baseline")
+    assert "%" not in "".join(table[:4])
     assert "your own features" in Path("x.html").read_text(encoding="utf-8")
 
 
@@ -189,3 +189,17 @@ def test_code_of_the_report_runs_and_selects_the_same(frame, mixed):
     exec(data["provenance"]["code"], space)
     best = space["results"].selected
     assert set(names[best]) == kept
+
+
+def test_the_table_shows_the_stability_that_the_rule_goes_by(frame):
+    frame["a"] += 4 * (frame["kind"] == "yes")
+    frame.drop(columns=["patient", "day"]).to_csv("data.csv", index=False)
+    result = invoke("compare", "data.csv", *QUICK)
+    assert result.exit_code == 0, result.stderr
+    above, head, row, *_ = result.stdout.splitlines()
+    assert (above.split().count("stability"), head.count("in folds")) == (2, 1)
+    (found,) = json.loads(invoke("compare", "data.csv", *QUICK, "--json").stdout)[
+        "methods"
+    ]
+    *_, in_folds, _seconds = row.split()  # none in halves
+    assert in_folds == f"{found['fold_stability']:.2f}"

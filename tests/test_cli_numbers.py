@@ -1,6 +1,7 @@
 """The command with a numeric target: what it takes it for, and what comes out."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -50,6 +51,28 @@ def test_a_measurement_is_predicted_and_the_command_says_so():
     (said,) = [note for note in found["notes"] if "treated as numeric" in note]
     assert "'progression', is treated as numeric: 214 distinct" in said
     assert "--task classification, --bins 3 or --categorical progression" in said
+
+
+def test_a_measurement_may_have_a_currency_or_a_unit(frame):
+    plain = ranked("data.csv")
+    price = [f"${1000 * value:,.0f}" for value in frame["progression"]]
+    frame.assign(progression=price).to_csv("price.csv", index=False)
+    found = ranked("price.csv")
+    assert found["task"] == "regression"
+    assert found["features"] == plain["features"]
+    assert "commas separate thousands, in the target, 'progression'." in found["notes"]
+    done = invoke("compare", "price.csv", *QUICK, "-o", "price.json")
+    assert done.exit_code == 0, done.stderr
+    code = json.loads(Path("price.json").read_text())["provenance"]["pipeline"]
+    assert "to be converted: 'progression'" in code
+    classes = ranked("price.csv", "--bins", "3")
+    assert len(classes["classes"]) == 3
+
+
+def test_few_values_with_a_unit_are_classes(frame):
+    years = np.digitize(frame["progression"], [100, 200])
+    frame.assign(progression=[f"{n} years" for n in years]).to_csv("a.csv", index=False)
+    assert list(ranked("a.csv")["classes"]) == ["0 years", "1 years", "2 years"]
 
 
 def test_the_headline_says_what_the_numbers_are():

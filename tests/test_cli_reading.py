@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from widemargin.cli.dataset import DataOptions, load, prepare
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading import File, Wishes
+from widemargin.cli.reading import File, Request
 from widemargin.cli.reading.arff import read_arff
 from widemargin.cli.reading.arrays import read_matlab
 from widemargin.cli.reading.excel import read_excel
@@ -19,12 +19,12 @@ from widemargin.cli.reading.source import MISSING
 from widemargin.cli.reading.text import read_text
 
 
-def from_text(text, encoding="utf-8", **wishes):
-    return read_text(File("x.csv", text.encode(encoding), ".csv"), Wishes(**wishes))
+def from_text(text, encoding="utf-8", **request):
+    return read_text(File("x.csv", text.encode(encoding), ".csv"), Request(**request))
 
 
-def from_arff(text, **wishes):
-    return read_arff(File("x.arff", text.encode(), ".arff"), Wishes(**wishes)).frame
+def from_arff(text, **request):
+    return read_arff(File("x.arff", text.encode(), ".arff"), Request(**request)).frame
 
 
 def prepared(text, **options):
@@ -155,17 +155,43 @@ def column(cells, decimal="."):
         (["5", "(2.5)", "3"], ".", [5, -2.5, 3]),
         (["5", "(1.250)", "1.300"], ",", [5, -1250, 1300]),
         (["$5", '"($1,250.50)"', "$3"], ".", [5, -1250.5, 3]),
+        (["0.12 kg", "0.5 kg", "-1e3 kg"], ".", [0.12, 0.5, -1000]),
+        (["36,6°C", "40 °C", "1.250,5 °C"], ",", [36.6, 40, 1250.5]),
+        (['"1,200 km/h"', '"90,500 km/h"', "7 km/h"], ".", [1200, 90500, 7]),
+        (["1 year", "2 years", "10 years"], ".", [1, 2, 10]),
+        (["8:15", "08:30", "23:45"], ".", [8.25, 8.5, 23.75]),
+        (["0:00:36", "1:30:00", "100:00:00"], ".", [0.01, 1.5, 100]),
+        (["5 kg", "7 kg", "5 kg", "-"], ".", [5, 7, 5, np.nan]),
     ],
 )
 def test_thousands_and_units(cells, decimal, numbers):
     """Never one number read by one rule and the next by another."""
-    assert column(cells, decimal)[0] == numbers
+    np.testing.assert_array_equal(column(cells, decimal)[0], numbers)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["5 kg", "7 g", "5 kg"],
+        ["5-10 kg", "10-20 kg", "5-10 kg"],
+        ["007x", "012x", "007x"],
+        ["5 kg", "7", "5 kg"],
+        ["1st", "2nd", "1st"],
+        ["1:2", "2:1", "1:2"],
+        ["8:15", "late", "8:15"],
+    ],
+)
+def test_text_that_only_resembles_numbers_with_a_unit_is_categories(cells):
+    assert column(cells)[0] == cells
 
 
 def test_what_had_to_be_understood_is_said():
     _, notes = column(["$500", "$6,248", "$1,000"])
     assert "commas separate thousands, in 'a'" in notes
     assert "signs of per cent or currency left out, in 'a'" in notes
+    rounded = "integers of more than 16 digits are rounded, in 'a'"
+    assert rounded in column([f"{(i + 1) * 10**20}" for i in range(3)])[1]
+    assert "the unit 'kg' left out, in 'a'" in column(["0.1 kg", "2 kg", "3 kg"])[1]
 
 
 @pytest.mark.parametrize("mark", ["-", ".", "--", "#DIV/0!", "*"])
@@ -284,7 +310,7 @@ def test_titles_above_a_table_of_excel_are_skipped(above, width):
         book.active.append([*range(i, i + width - 1), "xy"[i % 2]])
     data = io.BytesIO()
     book.save(data)
-    source = read_excel(File("x.xlsx", data.getvalue(), ".xlsx"), Wishes())
+    source = read_excel(File("x.xlsx", data.getvalue(), ".xlsx"), Request())
     names = ["a", "b", "kind"] if width > 2 else ["column 0", "kind"]
     assert source.frame.columns.tolist() == names
     assert len(source.frame) == 6
@@ -298,7 +324,7 @@ def test_excel_with_a_blank_row_text_gaps_and_a_second_sheet():
         table = pd.DataFrame({"a": [1, "NA", 2.5, 3], "kind": list("xyxy")})
         table.to_excel(book, index=False, sheet_name="first", startrow=1)
         table.to_excel(book, sheet_name="second")
-    source = read_excel(File("x.xlsx", stream.getvalue(), ".xlsx"), Wishes())
+    source = read_excel(File("x.xlsx", stream.getvalue(), ".xlsx"), Request())
     assert "has 2 sheets; the first, 'first', is read" in source.notes[0]
     data = prepare("x.xlsx", source, DataOptions())
     np.testing.assert_array_equal(data.X["a"], [1, np.nan, 2.5, 3])
@@ -338,7 +364,7 @@ def test_matlab_with_names_and_labels_in_cells():
     labels = np.array([["ill"], ["well"], ["ill"]], dtype=object)
     arrays = {"X": np.arange(6.0).reshape(3, 2), "Y": labels, "feature_names": names}
     savemat(stream, arrays)
-    source = read_matlab(File("x.mat", stream.getvalue(), ".mat"), Wishes())
+    source = read_matlab(File("x.mat", stream.getvalue(), ".mat"), Request())
     assert source.frame.columns.tolist() == ["gene a", "gene b", "Y"]
     assert source.frame["Y"].tolist() == ["ill", "well", "ill"]
 

@@ -252,6 +252,18 @@ def test_apply_reads_another_sheet(selection):
     assert "lacks all" in refused("apply", "s.json", "book.xlsx", "-q")
 
 
+def test_apply_knows_a_header_of_numbers_by_the_names_it_expects():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 9, (40, 3)), columns=["7", "3", "5"])
+    X.assign(kind=np.where(X["3"] > 4, "a", "b")).to_csv("numbers.csv", index=False)
+    done("select", "numbers.csv", "-n", "1", "--header", "--save", "one.json")
+    X.to_csv("new.csv", index=False)
+    result = done("apply", "one.json", "new.csv")
+    assert result.stdout.split() == ["3", *map(str, X["3"])]
+    X[["3"]].to_csv("new.csv", index=False)
+    assert done("apply", "one.json", "new.csv").stdout.split() == result.stdout.split()
+
+
 def test_apply_without_a_header_needs_the_same_columns():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(30, 3)).round(3)).assign(y=["p", "q"] * 15)

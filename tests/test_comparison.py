@@ -169,7 +169,7 @@ class TestAnswer:
         sure = c.features.loc[c.features["q_value"] < 0.05, "feature"].tolist()
         assert sure
         named = ", ".join(sure[:5])
-        assert f"Scores that are more than chance (q < 0.05): {named}" in c.answer
+        assert f"Features with significant scores (q < 0.05): {named}" in c.answer
 
     def test_only_all_features_together_may_beat_guessing(self):
         c = comparison_of({"a": {2: near(0.505)}}, baseline=0.6, p=0.002)
@@ -229,7 +229,7 @@ class TestDefaultSelectors:
         else:
             told = ["3"]
         chosen = default_selectors(frame, y, categorical_features=told)
-        assert list(chosen) == ["ReliefF", "Simba", "Relief"]
+        assert list(chosen) == ["ReliefF", "Simba", "MultiSURF"]
         assert all(s.categorical_features == told for s in chosen.values())
         for selector in chosen.values():
             selector.set_params(n_features_to_select=1).fit(frame, y)
@@ -257,6 +257,10 @@ class TestDefaultSelectors:
         assert list(chosen) == ["ReliefF", "FisherScore", "MRMR", "ForestImportance"]
         with effort_settings(forest_work=10**4):
             assert "ForestImportance" not in default_selectors(X, y)
+        frame = pd.DataFrame(X).assign(kind=np.where(X[:, 0] > 0, "a", "b"))
+        with effort_settings(one_start_work=10**6):
+            chosen_for_kinds = default_selectors(frame.rename(columns=str), y)
+        assert list(chosen_for_kinds) == ["ReliefF", "Relief"]
         assert chosen["ReliefF"].n_samples == 80
         assert chosen["ReliefF"].random_state == 3
 
@@ -319,12 +323,15 @@ class TestCompare:
             "score",
             "score_all",
             "area",
+            "fold_stability",
             "stability",
             "fit_time",
         ]
         assert frame["method"].tolist() == ["ReliefF", "Simba"]
         assert frame.notna().all(axis=None)
         assert frame["fit_time"].tolist() == list(c.times.values())
+        stability = frame.set_index("method")["fold_stability"]
+        assert stability[c.best] == c.choice.stability
 
     def test_the_same_seed_gives_the_same_comparison(self):
         X, y = table()
@@ -430,7 +437,7 @@ class TestCompare:
             frame, np.where(y, "yes", "no"), random_state=0, cv=3,
             n_resamples=3, n_permutations=19,
         )  # fmt: skip
-        assert list(c.selectors) == ["ReliefF", "Simba", "Relief"]
+        assert list(c.selectors) == ["ReliefF", "Simba", "MultiSURF"]
         assert c.feature_names[c.selected[0]] == "a"
         assert c.signal
         assert c.redundancy.measure == "uncertainty"

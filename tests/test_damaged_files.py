@@ -285,14 +285,14 @@ def test_a_text_takes_no_more_memory_than_was_asked_for(line, tmp_path):
         import pandas
         from widemargin.cli.reading import text
         from widemargin.cli.reading.files import load
-        from widemargin.cli.reading.source import Wishes
+        from widemargin.cli.reading.source import Request
         def peak():
             with open("/proc/self/status") as file:
                 (line,) = (line for line in file if line.startswith("VmHWM"))
             return int(line.split()[1]) * 1024
         asked, before = [], peak()
         text.check_room = lambda name, needed, hint: asked.append(needed)
-        text.read_text(load({str(path)!r}), Wishes())
+        text.read_text(load({str(path)!r}), Request())
         took = peak() - before
         print(took / asked[0])
         """

@@ -58,14 +58,14 @@ def interrupt_after():
 @pytest.fixture
 def interrupted_again(monkeypatch):
     """Who waits for pieces under way after an interrupt is interrupted once more."""
-    rest = threads._Crew._rest
+    rest = threads._Team._rest
 
     def and_interrupt(self):
         if self.stopped:
             signal.raise_signal(signal.SIGINT)
         rest(self)
 
-    monkeypatch.setattr(threads._Crew, "_rest", and_interrupt)
+    monkeypatch.setattr(threads._Team, "_rest", and_interrupt)
 
 
 def table(n=300, d=20):

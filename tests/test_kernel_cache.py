@@ -1,6 +1,7 @@
 """Compiled code is kept where it can be, read with care, and never needed."""
 
 import importlib.util
+import json
 import os
 import shutil
 import stat
@@ -10,10 +11,12 @@ import tempfile
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 import widemargin
 from waiting import LONG
+from widemargin import Simba
 from widemargin.kernels._cache import private_folder
 
 KERNELS = """
@@ -403,3 +406,32 @@ def test_a_listener_hears_of_what_is_compiled_not_of_what_is_loaded(folder):
         f"{SCRIPT}\nprint(len(heard))"
     )
     assert [run(folder, script)[0][-1] for _ in range(2)] == ["4", "0"]
+
+
+DISABLED = """
+import numba, numpy as np
+from widemargin import Simba
+
+@numba.njit
+def mine(x):
+    return x
+
+X = np.random.default_rng(0).random((40, 3))
+assert not hasattr(mine, "py_func")  # plain Python, as the user wants
+print(Simba(random_state=0).fit(X, X[:, 0] > 0.5).scores_.tolist())
+"""
+
+
+def test_our_code_is_compiled_where_numba_compiles_nothing_else():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", DISABLED],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    X = np.random.default_rng(0).random((40, 3))
+    expected = Simba(random_state=0).fit(X, X[:, 0] > 0.5).scores_
+    assert json.loads(done.stdout) == expected.tolist()

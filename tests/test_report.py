@@ -19,8 +19,9 @@ from report_cases import METHODS, NASTY, comparison, fitted, resampling
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_xor
-from widemargin.evaluation import compare
+from widemargin.evaluation import compare, profile
 from widemargin.report import formats
+from widemargin.report.columns import columns
 from widemargin.report.distributions import column, distributions
 from widemargin.report.html import render
 from widemargin.report.payload import VERDICTS, kept_names, payload
@@ -97,6 +98,8 @@ def test_data_is_plain_and_complete(full):
     assert second["p_value"] is None
     assert first["n_selected"] == sum(first["selected"]) == full.choice.n_features
     assert {m["stability"]["value"] for m in data["methods"]} == {0.83}
+    assert first["fold_stability"] == full.choice.stability == 0.95
+    assert second["fold_stability"] == 0.9
     assert data["data"]["classes"] == [
         {"label": label, "count": int((full.y == label).sum())}
         for label in ["benign", "malignant", "not known"]
@@ -195,7 +198,7 @@ def test_selector_that_chose_its_number_of_features_shows_its_curve():
     assert line["mean"] == selector.prefix_scores_.tolist()
     assert data["methods"][0]["score"] == selector.prefix_scores_[2]
     assert data["methods"][0]["score_all"] == 0.9
-    assert "leaving one out" in render(data)
+    assert "corrected for the choice of their number" in render(data)
 
 
 def test_score_intervals_are_shown_where_there_are_some():
@@ -542,6 +545,13 @@ def test_classes_are_counted_in_every_kind_of_column():
     assert looks["nullable"]["levels"] == ["1"]
     assert looks["many"]["levels"][-1] == "other"
     assert len(looks["many"]["levels"]) == 8
+
+
+def test_booleans_are_listed_as_such():
+    X = pd.DataFrame({"a": [True, False, True, True], "b": list("xyxy")})
+    X["c"] = pd.array([True, None, False, True], dtype="boolean")
+    found = columns(X, profile(X, [0, 1, 0, 1]))["values"]
+    assert found == ["True (3), False (1)", "x (2), y (2)", "True (2), False (1)"]
 
 
 def test_histogram_agrees_with_counting_one_by_one():

@@ -257,3 +257,21 @@ def test_an_interrupt_says_how_far_it_came():
     message = "resample: interrupted after 3 of 50 subsamples"
     with pytest.raises(KeyboardInterrupt, match=message):
         resample(Interrupted(), X, y, n_jobs=1)
+
+
+def test_what_resample_returns_is_taken_without_an_interval():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((40, 8)), np.repeat([0, 1], 20)
+    found = resample(ReliefF(3), X, y, n=6, random_state=0)
+    assert repr(stability(found)) == repr(found.stability)
+    one = stability(found, n_features=1)
+    assert one.value == stability(found.ranks, n_features=1).value
+    assert one.value != found.stability.value
+    assert np.isnan(one.low)
+    assert one.confidence is None
+
+
+def test_a_class_instead_of_a_selector_is_named():
+    X, y = gaussian(np.random.default_rng(0))
+    with pytest.raises(TypeError, match=r"got the class ReliefF: write ReliefF\(\)"):
+        resample(ReliefF, X, y)

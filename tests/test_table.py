@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 
 from widemargin import GFlip, Relief, ReliefF, Simba, table
 from widemargin.baselines import FisherScore
+from widemargin.evaluation import compare
 from widemargin.threads import Workers
 
 SELECTORS = [
@@ -340,3 +341,43 @@ def test_pieces_are_scaled_as_the_whole(kind, scale):
         np.testing.assert_allclose(one.X[:, varies], expected, rtol=1e-14)
     size = np.abs(one.X).max()
     np.testing.assert_allclose(one.mean, one.X.mean(axis=0), 0, 1e-12 * size)
+
+
+def large_integers():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    return np.c_[rng.integers(0, 9, 40), 10**17 + 2 * y], y
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (lambda X: X, "1"),
+        (lambda X: X.astype(np.uint64), "1"),
+        (lambda X: X.tolist(), "1"),
+        (lambda X: pd.DataFrame(X, columns=["a", "b"]), "b"),
+        (lambda X: pd.DataFrame(X, columns=["a", "b"]).astype("Int64"), "b"),
+    ],
+)
+def test_integers_that_floats_cannot_hold_are_named(given, name):
+    X, y = large_integers()
+    with pytest.warns(UserWarning, match=rf"beyond 2\*\*53 in column '{name}' are"):
+        ReliefF().fit(given(X), y)
+
+
+def test_a_comparison_names_them_once():
+    X, y = large_integers()
+    less = {"n_permutations": 0, "n_resamples": 0, "random_state": 0}
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    with pytest.warns(UserWarning, match=r"beyond 2\*\*53 in column 'b'") as caught:
+        compare(frame, y, ["ReliefF", "FisherScore"], **less)
+    assert len([w for w in caught if "beyond" in str(w.message)]) == 1
+    compare(frame, y, ["ReliefF"], categorical_features=["b"], **less)
+
+
+def test_no_warning_of_integers_that_are_nominal_or_were_floats_before():
+    X, y = large_integers()
+    fitted = ReliefF(categorical_features=[1]).fit(X, y)
+    assert fitted.ranking_[1] == 1  # the codes are exact
+    ReliefF().fit(X.astype(np.float64), y)
+    ReliefF().fit(X - [0, 10**17 - 2**52], y)

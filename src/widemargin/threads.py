@@ -270,14 +270,14 @@ class Workers:
         n_threads = min(self.n_threads, len(pieces))
         if n_threads > 1:
             queue = _Queue(pieces, claims)
-            _Crew(lambda: queue.work(function), n_threads).run()
+            _Team(lambda: queue.work(function), n_threads).run()
             return
         for piece in pieces:
             _stop_if_told()
             function(piece)
 
 
-class _Crew:
+class _Team:
     """Helpers that work while their caller waits for them.
 
     Each calls ``work()``, which is to end early if ``stopped`` is set.
@@ -313,7 +313,7 @@ class _Crew:
                 del problem  # its traceback holds this frame
 
     def _work(self) -> None:
-        _current.crew = self
+        _current.team = self
         try:
             with _Limit.kept():
                 self.work()
@@ -321,7 +321,7 @@ class _Crew:
             self.problem = self.problem or problem
             self.stopped = True
         finally:
-            del _current.crew
+            del _current.team
 
     def _end(self, member: int) -> None:
         self.ended[member] = True
@@ -335,13 +335,13 @@ class _Crew:
             self.messages.get(timeout=LOOK)
 
 
-_current = local()  # .crew that a thread belongs to
+_current = local()  # .team that a thread belongs to
 
 
 def _told_to_stop() -> bool:
-    """Whether the crew of this thread, if it belongs to one, is to stop."""
-    crew = getattr(_current, "crew", None)
-    return crew is not None and crew.stopped
+    """Whether the team of this thread, if it belongs to one, is to stop."""
+    team = getattr(_current, "team", None)
+    return team is not None and team.stopped
 
 
 def _stop_if_told() -> None:
@@ -351,7 +351,7 @@ def _stop_if_told() -> None:
 
 
 class _Queue:
-    """Pieces of work that the threads of a crew take from."""
+    """Pieces of work that the threads of a team take from."""
 
     def __init__(
         self, pieces: list[Any], claims: Callable[[Any], set[int]] | None

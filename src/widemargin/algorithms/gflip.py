@@ -38,7 +38,8 @@ class GFlip(MarginSelector):
     Starting from the empty set F, features are visited in random order. Each is added
     to F if e(F ∪ f) > e(F ∖ f), removed if it is less, and left unchanged on a tie,
     until an epoch changes nothing. There is no number of features or threshold to
-    choose: F is the selection.
+    choose: F is the selection. A constant feature changes no distance, so e is 0 for a
+    set of constant features, as for the empty set, whatever the utility.
 
     F stays empty if no single feature has a positive margin e, which is common with
     many classes, such as images of many people. Then a warning is issued and nothing is
@@ -168,7 +169,7 @@ class GFlip(MarginSelector):
         utility = kernels.Utility(UTILITIES[self.utility], beta)
         random = check_random_state(self.random_state)
         F, e, best = self._start(table), 0.0, None
-        if F.any():
+        if (F & ~table.constant).any():
             e = evaluate(table, F.astype(np.float64), self.utility, beta, workers)
         starts = 1 if self.order is not None else self.n_starts
         for to_come in reversed(range(starts)):
@@ -363,8 +364,12 @@ class FlipSearch:
         self.workers.run(evaluate, spans(len(sums), -(-len(sums) // pieces)))
         self.flipped = self.flipped._replace(feature=-1)
         e = sums.sum(axis=0)
-        if len(members) == 1:
-            e[features == members[0]] = 0.0  # e(∅)
+        # Constant features, like no features, leave all distances at zero: e(∅) = 0.
+        varying = members[~table.constant[members]]
+        if not len(varying):
+            e[table.constant[features]] = 0.0
+        elif len(varying) == 1:
+            e[features == varying[0]] = 0.0
         self.after[features] = e
         return e
 

@@ -19,7 +19,7 @@ from widemargin.cli.options import (
     sheet_option,
 )
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
-from widemargin.cli.reading import Source, Wishes, read
+from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import (
     TEXT,
@@ -76,7 +76,9 @@ def apply(
     known = _load(selection)
     with session(out.quiet) as notes:
         with notes.reading(file):
-            source = read(file, Wishes(header=header, sheet=sheet), format, least=1)
+            names = tuple(map(str, known.kept))
+            request = Request(header=header, sheet=sheet, names=names)
+            source = read(file, request, format, least=1)
         for text in source.notes:
             notes.note(text)
         source.frame.columns = source.frame.columns.map(str)

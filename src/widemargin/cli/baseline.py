@@ -31,7 +31,10 @@ def find_baseline(given: str, dataset: Dataset, notes: Session) -> list[str]:
             f"--baseline: {given} names none of the {len(features)} features."
         )
     if other:
-        notes.note(f"--baseline: {given} also has {listed(other)}, not features here.")
+        notes.note(
+            f"--baseline: {given} also has {listed(other)}, which are "
+            "not features here."
+        )
     return found
 
 
@@ -56,9 +59,9 @@ def _in_file(path: Path, features: list[str]) -> list[str]:
             text = str(error).removeprefix("Selection.load: ")
             raise Problem(f"--baseline: {text}") from None
     if ending not in {".txt", ".csv", ".tsv", ""}:
-        from widemargin.cli.reading import Wishes, read
+        from widemargin.cli.reading import Request, read
 
-        return [str(name) for name in read(str(path), Wishes(), least=1).frame.columns]
+        return [str(name) for name in read(str(path), Request(), least=1).frame.columns]
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from widemargin.cli.numerals import are_dates, days, is_placeholder, parse
+from widemargin.cli.numerals import are_dates, days, hours, is_placeholder, parse
 from widemargin.cli.problem import Problem, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 # What is said of dates and durations, by the kind of their type.
 TIMES = {"M": "dates as days since the first", "m": "durations as days"}
-FEW = 20  # different numbers that may be the names of categories
+LONG_INTEGER = r"[+-]?\d{17,}"
+FEW_CODES = 20  # different numbers that may be the names of categories
 
 
 def find_column(wanted: str, columns: Iterable[str], option: str) -> str:
@@ -147,12 +148,14 @@ def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
         if since is None:
             return Reading(text, None, None, True, [])
         return Reading(text, since.values, None, False, since.remarks)
-    numbers, remarks = parse(text, decimal)
+    numbers, remarks = hours(text) or parse(text, decimal)
     stray = numbers.isna().to_numpy(copy=True)  # pandas may lend it for reading only
     empty = is_placeholder(text).to_numpy()
     if stray.any() and not stray.all() and not (stray & ~empty).any():
         remarks += [f"taken as missing: {listed(text[stray])}"]
         stray[:] = False
+    if text.str.fullmatch(LONG_INTEGER).any():
+        remarks += ["integers of more than 16 digits are rounded"]
     if not stray.any():
         return Reading(text, numbers, None, False, remarks)
     odd = int(np.argmax(stray)) if _meant_as_numbers(counts, stray) else None
@@ -163,7 +166,7 @@ def _meant_as_numbers(counts: Any, stray: Any) -> bool:
     """Whether text in a column is out of place rather than one category of several."""
     if counts[stray].sum() * 2 >= counts.sum():
         return False
-    return bool((~stray).sum() > FEW or counts[stray].max() == 1)
+    return bool((~stray).sum() > FEW_CODES or counts[stray].max() == 1)
 
 
 def stray_text(name: str, value: str, row: int | None = None) -> Problem:

@@ -17,7 +17,7 @@ from widemargin.cli.columns import (
     is_plain,
 )
 from widemargin.cli.problem import Problem, listed, plural
-from widemargin.cli.reading import Source, Wishes, read
+from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.roles import (
     DATES,
     EMPTY,
@@ -32,7 +32,7 @@ from widemargin.cli.roles import (
     without_target,
     without_tokens,
 )
-from widemargin.cli.target import to_classes, to_numbers
+from widemargin.cli.target import to_classes, to_numbers, written_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,9 +62,9 @@ class DataOptions:
     time: str | None = None
 
     @property
-    def wishes(self) -> Wishes:
+    def request(self) -> Request:
         """What of it is for the reader of the file."""
-        return Wishes(self.target, self.missing, self.header, self.sheet)
+        return Request(self.target, self.missing, self.header, self.sheet)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def described(counts: Mapping[str, int], target: str) -> str:
 
 def load(path: str, options: DataOptions) -> Dataset:
     """Read a file and make it ready."""
-    source = read(path, options.wishes, options.format)
+    source = read(path, options.request, options.format)
     return prepare("stdin" if path == "-" else path, source, options)
 
 
@@ -155,6 +155,8 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         X, y = X[present], y[present].reset_index(drop=True)
         notes.append(without_target(int((~present).sum())))
     options, named = told_of_target(options, target)
+    if not (named or options.ordinal or options.task == "classification"):
+        y = written_out(y, options, source.decimal, notes)
     measured = to_numbers(y, options, notes, named=named)
     numeric = measured is not None
     if measured is None:

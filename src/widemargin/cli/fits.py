@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from widemargin.cli.options import MethodOptions
 
 UNBALANCED = 2  # times the rows of the smallest class, in the largest
-NOT_CONVERGED = "not converged, so which features are the best is not certain"
+NOT_CONVERGED = "not converged, so the best features are not certain"
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def say_unbalanced(name: str, dataset: Dataset | LazyDataset, notes: Session) ->
         notes.note(
             f"classes of {least} to {most} rows: {name} may rank categories, and other "
             "features in which neighbours differ, too high; -m MultiSURF does not, and "
-            "`widemargin compare` says which scores are more than chance."
+            "`widemargin compare` says which scores are significant."
         )
 
 

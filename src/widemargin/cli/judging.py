@@ -171,7 +171,7 @@ def compare_file(
 
 
 def check_scoring(effort: Effort) -> None:
-    """Refuse, before any work, a score that there is not."""
+    """Refuse, before any work, an unknown score."""
     if effort.scoring is not None:
         from sklearn.metrics import get_scorer_names
 
@@ -185,7 +185,7 @@ def check_scoring(effort: Effort) -> None:
 
 
 def check_judge(effort: Effort, numeric: bool) -> None:
-    """Refuse, before any work, a classifier, or regressor, that there is not."""
+    """Refuse, before any work, an unknown classifier or regressor."""
     if effort.estimator is not None:
         import sys
 
@@ -261,14 +261,19 @@ def print_comparison(comparison: Any) -> None:
     table.add_column("method", no_wrap=True)
     read = measure(comparison.curve.scoring)
     score, form = read.name, _percent if read.share else _number
-    for title in ("features", score, "with all", "stability", "seconds"):
-        table.add_column(title, justify="right", no_wrap=True)
+    titles = (score, "with all", "stability in folds", "stability in halves", "seconds")
+    for title in ("features", *titles):
+        if len(title) > len("stability"):
+            title = title.replace(" ", "\n", 1)
+        table.add_column(title, justify="right", vertical="bottom")
     for row in frame.itertuples():
         own = comparison.choice if row.method == comparison.best else row
+        fold_stability = row.fold_stability if own is row else own.stability
         cells = [
             f"{own.n_features:.0f}",
             form(read.sign * own.score),
             form(read.sign * row.score_all),
+            f"{fold_stability:.2f}",
             f"{row.stability:.2f}",
             _seconds(row.fit_time),
         ]
@@ -282,8 +287,10 @@ def print_comparison(comparison: Any) -> None:
         console.print(
             f"features: of the sizes within a standard error of the method's best "
             f"{score}, the one whose selections in the folds agree most, then the "
-            "smallest\n* recommended: by the same rule, over all methods\n"
-            "stability: how far selections from halves of the rows agree; 1 if always"
+            "smallest\n* recommended: by the same rule, over all methods; its "
+            f"{score} is corrected for that choice\n"
+            "stability: how far selections in the folds, or from halves of the rows, "
+            "agree; 1 if always"
         )
     if read.is_loss:
         console.print(f"{score}: lower is better")

@@ -219,7 +219,7 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
 
     with faults(path):
         unread = (*options.drop, *options.keep)
-        source = open_lazily(path, options.wishes, options.format, unread)
+        source = open_lazily(path, options.request, options.format, unread)
     notes = list(source.notes)
     raw: Any = source.frame
     frame = raw

@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them: 1.234,5, 12 %, $1,000, 31.12.2024."""
+"""Numbers and dates as people write them: 1.234,5, 12 %, $1,000, 5 kg, 31.12.2024."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ if TYPE_CHECKING:
 
 SIGNS = "[$€£¥%]"  # of units, which a column has throughout
 MINUS = "\u2212"  # of typesetters
+# A unit in letters after a number, 5 kg or 36.6 °C; leading zeros mean a code.
+WITH_UNIT = r"([+-]?(?!0\d)\d(?:.*\d)?)\s*((?:[^\W\d_]|°)(?:[^\W\d_]|[°/·^ -])*)"
 ACCOUNTING = rf"\({SIGNS}?\d[\d.,]*{SIGNS}?\)"
 ACCOUNTED = "numbers in parentheses are negative"
 NUMERAL = r"[+-]?\d[\d.,]*"
 COMMAS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
 POINTS = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"
 SPACES = r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(?:\D|$))"
+
+# A time of day, or a duration: hours, minutes, and maybe seconds.
+TIME = r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?"
 
 _CLOCK = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
 DATE = (
@@ -54,12 +59,37 @@ def parse(text: pd.Series[Any], decimal: str = ".") -> Numbers:
     if signed.any() and text[signed].str.contains(r"\d").all():
         text = text.str.replace(SIGNS, "", regex=True).str.strip()
         remarks.append("signs of per cent or currency left out")
-    text, mark = _without_thousands(text, decimal)
-    if mark:
-        remarks.append(f"{mark} separate thousands")
-    text = text.str.replace(",", ".", regex=False)
-    values = pd.to_numeric(text, errors="coerce").astype("float64")
-    return Numbers(values, remarks)
+    return _read_marks(text, decimal, remarks)
+
+
+def _read_marks(text: pd.Series[Any], decimal: str, remarks: list[str]) -> Numbers:
+    """Read numbers with marks between thousands, or one unit throughout."""
+    import pandas as pd
+
+    plain, mark = _without_thousands(text, decimal)
+    plain = plain.str.replace(",", ".", regex=False)
+    values = pd.to_numeric(plain, errors="coerce").astype("float64")
+    if values.isna().all() and (found := _without_unit(text)) is not None:
+        numbers, unit = found
+        read = _read_marks(numbers, decimal, [f"the unit {unit!r} left out", *remarks])
+        # Else they are no numbers: ranges, or codes.
+        if not (read.values.isna() & numbers.str.contains(r"\d")).any():
+            return read
+    return Numbers(
+        values, [*remarks, f"{mark} separate thousands"] if mark else remarks
+    )
+
+
+def _without_unit(text: pd.Series[Any]) -> tuple[pd.Series[Any], str] | None:
+    """Text without the unit that all cells with a digit have; None without one."""
+    measured = text.str.contains(r"\d")
+    parts = text[measured].str.extract(rf"^{WITH_UNIT}$")
+    if parts[1].isna().any():
+        return None
+    units = sorted(set(parts[1].str.strip()))
+    if len(units) == 2 and units[1] == f"{units[0]}s":  # 1 year, 2 years
+        del units[0]
+    return (text.where(~measured, parts[0]), units[0]) if len(units) == 1 else None
 
 
 def _without_thousands(
@@ -90,6 +120,14 @@ def _without_thousands(
 def are_dates(text: pd.Series[Any]) -> bool:
     """Whether all of a column is dates, with or without the time of day."""
     return bool(len(text)) and bool(text.str.fullmatch(DATE).all())
+
+
+def hours(text: pd.Series[Any]) -> Numbers | None:
+    """Read a column of times, 8:15 or 08:15:30, as hours; None if it has others."""
+    if not len(text) or not text.str.fullmatch(TIME).all():
+        return None
+    parts = text.str.extract(f"^{TIME}$").astype("float64").fillna(0.0)
+    return Numbers(parts[0] + parts[1] / 60 + parts[2] / 3600, ["times as hours"])
 
 
 def days(text: pd.Series[Any], decimal: str = ".") -> Numbers | None:

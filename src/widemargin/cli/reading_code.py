@@ -37,7 +37,7 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     features = set(dataset.features)
     aside = [str(name) for name in raw.columns if str(name) not in features]
     lines.append(f"X = data.drop(columns={aside!r})")
-    lines += _types(dataset)
+    lines += _types(dataset, measured=dataset.numeric or options.bins is not None)
     lines.append(_target(dataset, options))
     return lines
 
@@ -75,7 +75,7 @@ def _read(dataset: Dataset, options: DataOptions) -> str:
     return f"data = ...  # {dataset.name} as a pandas frame"
 
 
-def _types(dataset: Dataset) -> list[str]:
+def _types(dataset: Dataset, *, measured: bool) -> list[str]:
     """What was done to columns that pandas reads as something else."""
     raw, X = dataset.raw, dataset.X
     codes = [n for n in dataset.nominal if raw[n].dtype.kind in "biuf"]
@@ -87,6 +87,8 @@ def _types(dataset: Dataset) -> list[str]:
         for n in X.columns
         if X[n].dtype.kind in "biuf" and raw[n].dtype.kind not in "biuf"
     ]
+    if measured and raw[dataset.target].dtype.kind not in "biuf":
+        spelled.append(dataset.target)
     if spelled:
         lines.append(
             f"# Not plain numbers in the file, to be converted: {listed(spelled)}"

@@ -52,6 +52,28 @@ def to_classes(
     return y
 
 
+def written_out(
+    y: pd.Series[Any], options: DataOptions, decimal: str, notes: list[str]
+) -> pd.Series[Any]:
+    """A target whose text is numbers, such as "$1,200", as these if it is measured."""
+    import pandas as pd
+
+    from widemargin.cli.numerals import parse
+
+    if y.dtype.kind not in "OU" and str(y.dtype) != "string":
+        return y
+    sizes = y.value_counts()
+    found = parse(pd.Series(sizes.index).astype(str).str.strip(), decimal)
+    asked = options.bins is not None or options.task == "regression"
+    if found.values.isna().any():
+        return y
+    if not asked and not _measures(found.values, sizes.to_numpy()):
+        return y
+    name = str(y.name)
+    notes += [f"{remark}, in the target, {name!r}." for remark in found.remarks]
+    return y.map(dict(zip(sizes.index, found.values, strict=True))).astype("float64")
+
+
 def to_numbers(
     y: pd.Series[Any], options: DataOptions, notes: list[str], *, named: bool = False
 ) -> pd.Series[Any] | None:

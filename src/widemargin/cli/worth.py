@@ -57,6 +57,6 @@ def _say_if_no_signal(ranking: Ranking, dataset: Dataset, notes: Session) -> Non
         )
     if not found:
         notes.note(
-            f"no signal was found (p = {found.p_value:.2g}): labels at random give as "
-            "much. The selected features are no better than others."
+            f"no signal was found (p = {found.p_value:.2g}): permuted labels do as "
+            "well. The selected features are no better than others."
         )

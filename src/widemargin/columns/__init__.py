@@ -23,7 +23,13 @@ from widemargin.columns.kinds import (
     object_columns,
 )
 from widemargin.columns.nominal import listed, nominal_columns, warn_of_mixtures
-from widemargin.columns.numbers import as_numbers, different, floats_of, places_of
+from widemargin.columns.numbers import (
+    as_numbers,
+    different,
+    floats_of,
+    places_of,
+    warn_of_rounding,
+)
 from widemargin.columns.refuse import (
     MIXED,
     is_sparse,
@@ -62,4 +68,5 @@ __all__ = [
     "refuse_text",
     "unwrapped",
     "warn_of_mixtures",
+    "warn_of_rounding",
 ]

@@ -15,7 +15,11 @@ from widemargin.columns.kinds import (
     missing_cells,
     object_columns,
 )
+from widemargin.columns.nominal import listed
+from widemargin.notices import warn
 from widemargin.protocol import Floats, Ints
+
+LARGEST_EXACT = 2.0**53  # integers beyond it may be rounded in float64
 
 
 def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
@@ -49,6 +53,34 @@ def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
     for f in nominal:
         table[:, f] = _codes(values[:, f], name, str(f))
     return table
+
+
+def warn_of_rounding(X: Any, Z: Floats, nominal: Ints, name: str) -> None:
+    """Warn of integers in X that are too large for Z, the same table in float64."""
+    suspects = np.setdiff1d(_integer_columns(X, Z.shape[1]), nominal)
+    if not len(suspects):
+        return
+    part = Z if len(suspects) == Z.shape[1] else Z[:, suspects]
+    with np.errstate(invalid="ignore"):
+        low, high = np.fmin.reduce(part), np.fmax.reduce(part)
+    large = suspects[np.maximum(-low, high) > LARGEST_EXACT]
+    if len(large):
+        names = [str(X.columns[f]) if is_frame(X) else str(f) for f in large]
+        warn(
+            f"{name}: integers beyond 2**53 in column {listed(names)} are rounded, and "
+            "different ones may become equal. Subtract the smallest from all, drop the "
+            "column, or make it nominal if it holds identifiers."
+        )
+
+
+def _integer_columns(X: Any, d: int) -> list[int]:
+    """Columns that may hold integers of more than 53 bits, going by their types."""
+    if is_frame(X):
+        names = ("int64", "uint64", "object")
+        types = [str(dtype).lower() in names for dtype in X.dtypes]
+        return np.flatnonzero(types).tolist()
+    dtype = X.dtype if isinstance(X, np.ndarray) else np.asarray(X).dtype
+    return list(range(d)) if dtype in (np.int64, np.uint64, object) else []
 
 
 def _codes(values: Any, name: str, column: str) -> Floats:

@@ -279,7 +279,7 @@ class AutoSelector(TableSelector):
                 thresholds=self._thresholds(),
                 repeats=REPEATS,
                 nested=True,
-                drop=self._hopeless,
+                drop=self._clearly_behind,
                 n_jobs=self.n_jobs,
                 random_state=seed,
                 verbose=self.verbose,
@@ -325,9 +325,9 @@ class AutoSelector(TableSelector):
         assert evidence is not None  # these folds are finished
         return self._allowed(evidence)
 
-    def _hopeless(self, curves: Curves, folds: Ints) -> set[str]:
+    def _clearly_behind(self, curves: Curves, folds: Ints) -> set[str]:
         """Methods that are out of the race after the first repeat of the folds."""
-        return self._first_repeat(curves, folds).hopeless()
+        return self._first_repeat(curves, folds).clearly_behind()
 
     def _directions(self, data: Encoded, about: Any, methods: Any) -> tuple[Any, Any]:
         """Sign and AUC of each feature; 0 and NaN where they mean nothing."""

@@ -83,8 +83,8 @@ def compare(
         than there are groups.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are never in both the training and the test part of a fold,
-        and subsamples are of whole groups. Significance, whose permutations take rows
-        as independent, is left out.
+        and subsamples are of whole groups. Significance, whose permutations assume
+        independent rows, is left out.
     baseline : array-like of str or int, default=None
         Names or places of the columns in use today, scored in the same folds.
     n_features : int or array-like of int, optional

@@ -342,13 +342,13 @@ class Comparison:
         )
 
     def _significant(self) -> str:
-        """Name the features whose scores are more than chance, if there are any."""
+        """Name the features whose scores are significant, if there are any."""
         sure = self.features.loc[self.features["q_value"] < LEVEL, "feature"].tolist()
         if not sure:
             return ""
         more = f" and {len(sure) - N_NAMED} more" if len(sure) > N_NAMED else ""
         names = ", ".join(map(str, sure[:N_NAMED]))
-        return f" Scores that are more than chance (q < {LEVEL:g}): {names}{more}."
+        return f" Features with significant scores (q < {LEVEL:g}): {names}{more}."
 
     def _ranked(self, choice: Choice) -> str:
         without = "" if choice.redundancy is None else " without near copies"
@@ -373,8 +373,10 @@ class Comparison:
         table : DataFrame
             Columns: method, n_features (what would be recommended if there were no
             other method), score (there, corrected for the choice), score_all (with all
-            features), area, stability, fit_time (seconds, on all rows). NaN where a
-            part is missing. A baseline has the last row. Scores are those of the
+            features), area, fold_stability (of the selections in the folds, by which
+            the rule decides among equal scores; NaN for all features), stability (of
+            those on subsamples), fit_time (seconds, on all rows). NaN where a part is
+            missing. A baseline has the last row. Scores are those of the
             scorer, so higher is better; a loss (``neg_…``) is negative.
         """
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
@@ -389,6 +391,7 @@ class Comparison:
                     "score": own.score if own else np.nan,
                     "score_all": self.score_all if own else np.nan,
                     "area": area.get(label, np.nan),
+                    "fold_stability": own.stability if own else np.nan,
                     "stability": again.stability.value if again else np.nan,
                     "fit_time": self.times[label],
                 }

@@ -135,5 +135,6 @@ def _for_classes(about: Profile, random_state: int | None) -> list[MarginSelecto
         if n * np.log2(n) * np.sqrt(d) <= effort.forest_work:
             chosen.append(ForestImportance(**seed))
     elif not ordered:
-        chosen.append(Relief(**sample))
+        # Relief, like ReliefF, may rank nominal features of many values too high.
+        chosen.append(MultiSURF() if once else Relief(**sample))
     return chosen

@@ -71,6 +71,9 @@ def comparison(found: Comparison) -> str:
     for row in found.summary().itertuples():
         best = row.method == found.best and found.signal is not False
         own = found.choice if best and found.choice else row
+        in_folds = row.fold_stability
+        if best and found.choice:
+            in_folds = found.choice.stability
         nothing = found.signal is False and row.method in found.selectors
         rows.append(
             [
@@ -79,6 +82,7 @@ def comparison(found: Comparison) -> str:
                 "none" if nothing else _whole(own.n_features),
                 _score(own.score, read),
                 _score(row.score_all, read),
+                _fixed(in_folds),
                 _fixed(row.stability),
                 f"{row.fit_time:.2f} s",
             ]
@@ -86,7 +90,8 @@ def comparison(found: Comparison) -> str:
     mark = "in bold: recommended"
     if found.signal is False:
         mark = "no signal was found, and nothing is recommended"
-    head = ["Method", "Features", _title(read), "With all", "Stability", "Fit"]
+    head = ["Method", "Features", _title(read), "With all"]
+    head += ["Stability in folds", "Stability in halves", "Fit"]
     n, d = found.profile.n_samples, found.profile.n_features
     parts.append(_table(f"{n} rows, {d} features; {mark}", head, rows))
     if found.signal is not False:

@@ -22,6 +22,7 @@ from widemargin.columns import (
     nominal_columns,
     refuse_columns,
     unwrapped,
+    warn_of_rounding,
 )
 from widemargin.columns import kinds as kinds_of
 from widemargin.evaluation._frames import Names, data_frame, feature_names
@@ -359,6 +360,7 @@ def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
     values = np.array(as_numbers(X, nominal, "profile"), dtype=np.float64, order="C")
     if values.ndim != 2:
         raise ValueError(f"profile needs a table, got shape {values.shape}.")
+    warn_of_rounding(X, values, nominal, "profile")
     values += 0.0  # no negative zeros: equal numbers shall be equal bytes
     values[np.isnan(values)] = np.nan
     kinds = np.full(values.shape[1], "numeric", dtype=object)

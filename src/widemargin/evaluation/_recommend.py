@@ -22,13 +22,13 @@ highest decides, then the stability.
 The score of what was recommended is too high, since it was chosen for it. So the choice
 itself is cross-validated: for each fold of the first repeat the rule is applied to
 folds of the rows outside it, and the fold is scored with what they recommend. The mean
-of that is the score that is told. Large tables save these fits (`Curves.inner`): there,
+of that is the score reported. Large tables save these fits (`Curves.inner`): there,
 the other folds of the repeat choose. Their training rows include those of the fold, so
 that some optimism is left: two rows that are each other's nearest neighbours, in
 different folds, are right or wrong together.
 
 `AutoSelector` spares the later repeats those methods that are clearly behind in the
-first (`Evidence.hopeless`).
+first (`Evidence.clearly_behind`).
 
 References
 ----------
@@ -204,7 +204,7 @@ class Evidence:
             nested=tuple(without._some(which) for without in self.nested),
         )
 
-    def hopeless(self) -> set[str]:
+    def clearly_behind(self) -> set[str]:
         """Methods that further repeats of the folds would hardly recommend.
 
         No configuration of theirs is as good as the best by the rule, nor would it be

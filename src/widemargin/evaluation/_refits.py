@@ -6,6 +6,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import isclass
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -95,6 +96,11 @@ def seeded(
     """A clone, or the method of that name, that draws the same numbers in every fit."""
     if isinstance(selector, str):
         (selector,) = resolve_selectors(selector, numeric=numeric).values()
+    if isclass(selector):
+        name = selector.__name__
+        raise TypeError(
+            f"selector must be a selector, got the class {name}: write {name}()."
+        )
     fixed = clone(selector)
     if fixed.get_params().get("random_state", "") is None:
         fixed.set_params(random_state=random.randint(2**31 - 1))

@@ -82,8 +82,8 @@ class Signal:
             text = f"There is a signal ({p}): {self.statistic} shows it best."
         else:
             text = (
-                f"No signal was found ({p}): at the level {self.level:g}, labels at "
-                "random give as much."
+                f"No signal was found ({p}): permuted labels do as well, at the "
+                f"level {self.level:g}."
             )
         return f"{text} {self.note}".strip()
 
@@ -130,8 +130,8 @@ def signal(
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are not independent. If all rows of a group have one label,
         each group is averaged to one row, and groups are permuted. Else labels are
-        exchanged within groups only: that takes the rows of a group for exchangeable
-        (no order in time), and cannot see differences between groups.
+        permuted within groups only: that assumes that the rows of a group are
+        exchangeable (no order in time), and cannot see differences between groups.
     task : {"classification", "regression"} or None, default=None
         Whether y holds classes or numbers; None goes by y: decimals, and numbers that
         hardly repeat, are measurements.
@@ -272,8 +272,8 @@ def _units(
     label[groups] = codes
     if not np.array_equal(label[groups], codes):
         note = (
-            "Labels were exchanged within groups only, which takes the rows of a group "
-            "for exchangeable and does not see differences between groups."
+            "Labels were permuted within groups only, which assumes that the rows of a "
+            "group are exchangeable and cannot see differences between groups."
         )
         return columns, codes, groups.copy(), note
     note = f"Each of the {n_groups} groups counts as one row, its mean."
@@ -300,7 +300,7 @@ def _averaged(columns: Columns, groups: Ints, n_groups: int) -> Columns:
 def _shuffled(
     codes: NDArray[Any], strata: Ints, random: np.random.RandomState
 ) -> NDArray[Any]:
-    """The labels, exchanged at random within each stratum."""
+    """The labels, permuted within each stratum."""
     # Rows, stratum after stratum, take over the labels of the same in random order.
     taken = np.lexsort((random.random_sample(len(codes)), strata))
     shuffled = np.empty_like(codes)

@@ -85,12 +85,13 @@ def stability(
 
     Parameters
     ----------
-    rankings_or_supports : array-like of shape (n_sets, n_features), or list
+    rankings_or_supports : array-like of shape (n_sets, n_features), list, or Resampling
         Boolean masks (or 0 and 1) of what was selected; or rankings, 1 for the best,
-        of which the first ``n_features`` count as selected; or fitted selectors.
+        of which the first ``n_features`` count as selected; or fitted selectors. Or
+        the result of `resample`, whose selections get no interval.
     n_features : int, optional
         How many of the best features count as selected. Rankings need it; of fitted
-        selectors it overrides what they selected themselves.
+        selectors and of `resample` it overrides what was selected.
     confidence : float or None, default=0.95
         Of the interval; None for no interval.
 
@@ -111,7 +112,11 @@ def stability(
         raise ValueError(
             f"stability needs a confidence between 0 and 1, got {confidence!r}."
         )
-    Z = _supports(rankings_or_supports, n_features)
+    given = rankings_or_supports
+    if hasattr(given, "ranks") and hasattr(given, "supports"):  # of `resample`
+        given = given.supports if n_features is None else given.ranks
+        confidence = None  # the subsamples share rows
+    Z = _supports(given, n_features)
     M = len(Z)
     if M < 2:
         raise ValueError(f"stability compares selections: it needs 2 or more, got {M}.")

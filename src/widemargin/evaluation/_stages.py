@@ -329,8 +329,8 @@ def test_all(run: Run, n_permutations: int | None) -> None:
         return
     if run.groups is not None:
         run.notes.append(
-            "Significance was left out: permutations take rows as independent, which "
-            "rows of one group are not."
+            "Significance was left out: permutation tests assume independent rows, "
+            "which rows of one group are not."
         )
         return
     ways = {

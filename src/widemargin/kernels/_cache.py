@@ -25,7 +25,7 @@ import tempfile
 import uuid
 import warnings
 import weakref
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -36,11 +36,26 @@ from numba import njit
 from numba.core import config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
 
-__all__ = ["cache_counts", "cache_place", "cached_njit"]
+__all__ = ["cache_counts", "cache_place", "cached_njit", "jit_enabled"]
 
 _functions = weakref.WeakSet()  # all that have a cache
+
+
+@contextmanager
+def jit_enabled():
+    """Compile also under ``NUMBA_DISABLE_JIT``.
+
+    Vectors, and code chosen by the types of arguments, are not there in plain Python.
+    """
+    with global_compiler_lock:
+        disabled, config.DISABLE_JIT = config.DISABLE_JIT, 0
+        try:
+            yield
+        finally:
+            config.DISABLE_JIT = disabled
 
 
 def cached_njit(function=None, **options):
@@ -50,10 +65,10 @@ def cached_njit(function=None, **options):
     """
     if function is None:
         return partial(cached_njit, **options)
-    compiled = njit(**options)(function)
+    with jit_enabled():
+        compiled = njit(**options)(function)
     source = Path(function.__code__.co_filename)
-    # Not under NUMBA_DISABLE_JIT, nor for source that is in an archive.
-    if hasattr(compiled, "enable_caching") and source.is_file():
+    if source.is_file():  # else it is in an archive
         compiled._cache = _Cache(function, source)
         _functions.add(compiled)
     return compiled

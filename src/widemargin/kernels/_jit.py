@@ -7,7 +7,7 @@ from functools import partial
 from numba import types
 from numba.extending import overload
 
-from widemargin.kernels._cache import cached_njit
+from widemargin.kernels._cache import cached_njit, jit_enabled
 
 __all__ = ["by_type", "inner", "jit", "tiny"]
 
@@ -38,7 +38,8 @@ def jit(function):
     compile_for = kernel._compile_for_args
 
     def compile_checked(*args):
-        code = compile_for(*args)
+        with jit_enabled():
+            code = compile_for(*args)
         for signature in kernel.nopython_signatures:
             kind = signature.return_type
             if not isinstance(kind, types.Number | types.Boolean | types.NoneType):

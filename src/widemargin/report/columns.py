@@ -53,7 +53,9 @@ def _look(values: NDArray[Any], kind: str) -> tuple[str | None, str]:
     values = values[:: -(-len(values) // MOST_ROWS) or 1]
     if kind == "numeric" and values.dtype != object:
         return None, _numeric_bars(values[np.isfinite(values)])
-    present = [str(v) for v in values.tolist() if v is not None and v == v]
+    known = [v for v in values.tolist() if v is not None and v == v]
+    # Booleans may come as 0.0 and 1.0, for a column with missing values has no others.
+    present = [str(bool(v) if kind == "boolean" else v) for v in known]
     levels, counts = np.unique(np.array(present, object), return_counts=True)
     order = np.argsort(-counts, kind="stable")
     return _frequent(levels[order], counts[order]), heights(counts[order][:BARS])

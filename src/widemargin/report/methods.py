@@ -30,7 +30,11 @@ def _rows(found: Any) -> dict[str, Json]:
     if choice is not None:
         # Of the recommended method the size that is recommended, not the one that a
         # method would do with if it were alone.
-        rows[choice.method] |= {"n_features": choice.n_features, "score": choice.score}
+        rows[choice.method] |= {
+            "n_features": choice.n_features,
+            "score": choice.score,
+            "fold_stability": choice.stability,
+        }
     return rows
 
 
@@ -58,6 +62,7 @@ def _method(found: Any, label: str, row: Json, sign: int) -> Json:
         "score_all": number(row.get("score_all"), sign),
         "area": number(row.get("area"), sign),
         "time": number(found.times.get(label)),
+        "fold_stability": number(row.get("fold_stability")),
         "stability": _stability(getattr(resampling, "stability", None)),
         "rank": numbers(ranking),
         "score_of": numbers(selector.scores_),

@@ -29,7 +29,8 @@ have is None, too. Features are numbered from 0 in the order of X.
 ``methods``
     One dict per method. ``label``, ``code`` (the call that makes the selector),
     ``idea``, ``paper``, ``best`` (whether it is the recommended one), ``n_selected``,
-    ``score``, ``score_all``, ``area``, ``time`` (seconds), ``stability`` (``value``,
+    ``score``, ``score_all``, ``area``, ``time`` (seconds), ``fold_stability`` (of the
+    selections in the folds), ``stability`` (of those on subsamples: ``value``,
     ``low``, ``high``); and lists with one entry per feature: ``rank``, ``score_of``,
     ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
     ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
@@ -40,7 +41,7 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``guess`` (what it is that scores by chance, such as "guessing"),
     ``baseline`` (of the caller's own features: ``n_features``, ``score``, ``stderr``),
     ``lines``: per method ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``.
-    The last two are None for the leave-one-out curve of a selector that chose its
+    The last two are None for the curve of a selector that chose its own
     number of features. Losses are positive here and in ``methods``, and ``scoring``
     is their name without ``neg_``.
 ``agreement``

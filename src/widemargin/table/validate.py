@@ -14,6 +14,7 @@ from widemargin.columns import (
     refuse_columns,
     refuse_text,
     unwrapped,
+    warn_of_rounding,
 )
 from widemargin.protocol import Floats, Ints
 from widemargin.table.labels import encode
@@ -47,6 +48,7 @@ def validate(
         # Scaling makes a copy in double precision anyway, and one is enough: X may be
         # mapped from a file and larger than memory in that type.
         options["dtype"] = [np.float64, np.float32]
+    given, numbered = X, np.empty(0, int) if nominal is None else nominal
     if nominal is not None:
         options["ensure_all_finite"] = "allow-nan"
     if not finite:
@@ -58,12 +60,13 @@ def validate(
         # column into something else before we see it.
         if y is None and labels:
             validate_data(estimator, X, y, **options)
-        values = as_numbers(X, np.empty(0, int) if nominal is None else nominal, name)
+        values = as_numbers(X, numbered, name)
         if values is X:
             X = validate_data(estimator, X, skip_check_array=False, **options)
         else:  # only the frame itself knows the names of its columns
             validate_data(estimator, X, skip_check_array=True)
             X = check_array(values, estimator=estimator, input_name="X", **options)
+    warn_of_rounding(given, X, numbered, name)
     if not labels:
         return np.asarray(X), np.zeros(len(X), np.int64), np.zeros(1, np.int64)
     if not isinstance(y, str):  # which has a length, but is no list of labels

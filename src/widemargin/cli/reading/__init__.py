@@ -1,7 +1,8 @@
 """From a file to a pandas frame, whatever its format.
 
-A reader is a function ``(File, Wishes) -> Source`` in the module of its family. The
-format is told by the ending of the name; for stdin and unknown endings by the content.
+A reader is a function ``(File, Request) -> Source`` in the module of its family. The
+format follows from the ending of the name, for stdin and unknown endings from the
+content.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from widemargin.cli.problem import Problem
 from widemargin.cli.reading.files import BY_PARTS, File, load, look, matching
 from widemargin.cli.reading.magic import magic, magic_of_text
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Dialect, Source, Wishes, distinct
+from widemargin.cli.reading.source import Dialect, Request, Source, distinct
 
-__all__ = ["FORMATS", "Dialect", "File", "Source", "Wishes", "look", "read"]
+__all__ = ["FORMATS", "Dialect", "File", "Request", "Source", "look", "read"]
 
 
 class Format(NamedTuple):
-    """How a format is called, told and read."""
+    """Endings of the names of a format, and its reader."""
 
     endings: tuple[str, ...]
     reader: str
@@ -45,7 +46,7 @@ UNREAD = {
     ".json": "JSON",
     ".jsonl": "JSON",
     ".ndjson": "JSON",
-    ".xls": "the Excel format of before 2007",
+    ".xls": "the Excel format before 2007",
     ".ods": "the OpenDocument format",
     ".sas7bdat": "SAS",
     ".dta": "Stata",
@@ -58,7 +59,7 @@ UNREAD = {
 
 
 def read(
-    path: str, wishes: Wishes, format: str | None = None, *, least: int = 2
+    path: str, request: Request, format: str | None = None, *, least: int = 2
 ) -> Source:
     """Read a file, the files that match a pattern, or stdin if the path is "-".
 
@@ -66,29 +67,31 @@ def read(
     """
     names = matching(path)
     if names == [path]:
-        return read_one(path, wishes, format, least=least)
+        return read_one(path, request, format, least=least)
     from widemargin.cli.reading.several import joined
 
     check_room(path, sum(Path(name).stat().st_size for name in names), BY_PARTS)
-    return joined(path, names, lambda name: read_one(name, wishes, format, least=least))
+    return joined(
+        path, names, lambda name: read_one(name, request, format, least=least)
+    )
 
 
 def read_one(
-    path: str, wishes: Wishes, format: str | None = None, *, least: int = 2
+    path: str, request: Request, format: str | None = None, *, least: int = 2
 ) -> Source:
     """Read a file, or stdin if the path is "-"; it needs ``least`` columns."""
     file = load(path, mapped=format in (None, "numpy"))
-    format = format or told(file)
-    if wishes.sheet is not None and format != "excel":
+    format = format or format_of(file)
+    if request.sheet is not None and format != "excel":
         raise Problem(f"--sheet is for Excel files; {file.name} is read as {format}.")
     module, _, function = FORMATS[format].reader.partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), function)
-    source: Source = reader(file, wishes)
+    source: Source = reader(file, request)
     _check(file, source, least)
     return source
 
 
-def told(file: File) -> str:
+def format_of(file: File) -> str:
     """The format of a file by its ending, else by its first bytes."""
     for name, format in FORMATS.items():
         if file.ending in format.endings:

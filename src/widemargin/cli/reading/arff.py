@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Source, Wishes, distinct, exact_numbers
+from widemargin.cli.reading.source import Request, Source, distinct, exact_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ class Attribute:
     values: list[str] | None = None
 
 
-def read_arff(file: File, wishes: Wishes) -> Source:
+def read_arff(file: File, request: Request) -> Source:
     """Read an ARFF file."""
     import pandas as pd
 
@@ -52,7 +52,7 @@ def read_arff(file: File, wishes: Wishes) -> Source:
             _rows(file, attributes, body), columns=range(len(names)), dtype=object
         )
     columns = {
-        name: _column(file, a, rows[j], wishes)
+        name: _column(file, a, rows[j], request)
         for j, (name, a) in enumerate(zip(names, attributes, strict=True))
     }
     return Source(pd.DataFrame(columns), notes=notes)
@@ -170,11 +170,11 @@ def _unquote(text: str) -> str:
     return text
 
 
-def _column(file: File, a: Attribute, cells: Any, wishes: Wishes) -> pd.Series[Any]:
+def _column(file: File, a: Attribute, cells: Any, request: Request) -> pd.Series[Any]:
     import pandas as pd
 
-    if wishes.missing and cells.dtype.kind not in "iuf":
-        cells = cells.mask(cells.isin(wishes.missing))
+    if request.missing and cells.dtype.kind not in "iuf":
+        cells = cells.mask(cells.isin(request.missing))
     if a.kind in NUMERIC:
         numbers = pd.to_numeric(cells, errors="coerce")
         stray = numbers.isna() & cells.notna() & ~cells.isin(["NaN", "nan"])

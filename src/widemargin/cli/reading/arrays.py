@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.cli.problem import Problem, did_you_mean, listed
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.magic import ARRAY
 from widemargin.cli.reading.matlab import check_parts
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Source, Wishes
+from widemargin.cli.reading.source import Request, Source
 
 # Names that published data sets use, the most telling first.
 FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
@@ -27,12 +27,12 @@ NAMES = ("feature_names", "names", "columns")
 Array = NDArray[Any]
 
 
-def read_matlab(file: File, wishes: Wishes) -> Source:
+def read_matlab(file: File, request: Request) -> Source:
     """Read X and Y of a .mat file, as feature-selection repositories publish them."""
     from scipy.io import loadmat
     from scipy.sparse import issparse
 
-    with told_as(f"{file.name} is not a readable MATLAB file"):
+    with problem_if_unreadable(f"{file.name} is not a readable MATLAB file"):
         check_parts(file.name, file.data)
         try:
             found = loadmat(io.BytesIO(file.data))
@@ -46,12 +46,12 @@ def read_matlab(file: File, wishes: Wishes) -> Source:
         for name, value in found.items()
         if not name.startswith("__")
     }
-    return _from_arrays(file, arrays, wishes)
+    return _from_arrays(file, arrays, request)
 
 
-def read_numpy(file: File, wishes: Wishes) -> Source:
+def read_numpy(file: File, request: Request) -> Source:
     """Read X and y of an .npz file, or one .npy table, which stays on disk."""
-    with told_as(f"{file.name} is not a readable NumPy file"):
+    with problem_if_unreadable(f"{file.name} is not a readable NumPy file"):
         if file.mapped:
             loaded: Any = np.load(file.name, mmap_mode="r", allow_pickle=False)
         else:
@@ -64,7 +64,7 @@ def read_numpy(file: File, wishes: Wishes) -> Source:
                 arrays = {name: loaded[name] for name in loaded.files}
     if arrays is None:
         return _from_table(file, loaded)
-    return _from_arrays(file, arrays, wishes)
+    return _from_arrays(file, arrays, request)
 
 
 def _check_claims(file: File) -> None:
@@ -93,11 +93,11 @@ def _claim(stream: Any, size: int) -> int:
     return claim
 
 
-def read_libsvm(file: File, wishes: Wishes) -> Source:
+def read_libsvm(file: File, request: Request) -> Source:
     """Read lines of ``label index:value …``."""
     from sklearn.datasets import load_svmlight_file
 
-    with told_as(f"{file.name} is not a readable LIBSVM file"):
+    with problem_if_unreadable(f"{file.name} is not a readable LIBSVM file"):
         X, y = load_svmlight_file(io.BytesIO(file.data))
     return _source(dense(file, X), y, None, "target")
 
@@ -124,7 +124,7 @@ def _from_table(file: File, table: Array) -> Source:
     return Source(pd.DataFrame(table, columns=names, copy=False))
 
 
-def _from_arrays(file: File, arrays: Mapping[str, Array], wishes: Wishes) -> Source:
+def _from_arrays(file: File, arrays: Mapping[str, Array], request: Request) -> Source:
     """Find features, classes and, if there are any, names among named arrays."""
     notes: list[str] = []
     arrays = _flat(_training_part(arrays, notes), notes)
@@ -141,7 +141,7 @@ def _from_arrays(file: File, arrays: Mapping[str, Array], wishes: Wishes) -> Sou
         for name, array in arrays.items()
         if name != x_name and array.size == len(X) == max(array.shape, default=0)
     }
-    y_name = _class_array(file, columns, wishes.target)
+    y_name = _class_array(file, columns, request.target)
     if y_name is None:
         raise _lacks(file, arrays, f"a class for each of the {len(X)} rows, called Y")
     named = next((arrays[n].ravel() for n in NAMES if n in arrays), None)

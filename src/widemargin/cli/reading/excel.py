@@ -8,17 +8,17 @@ import zipfile
 from typing import Any
 
 from widemargin.cli.problem import Problem, listed, needs
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import MISSING, Source, Wishes, distinct
+from widemargin.cli.reading.source import MISSING, Request, Source, distinct
 
 MOST_ROWS = 2**20  # that Excel can have on a sheet
 
 Rows = list[list[Any]]
 
 
-def read_excel(file: File, wishes: Wishes) -> Source:
+def read_excel(file: File, request: Request) -> Source:
     """Read one sheet of an Excel file."""
     import pandas as pd
 
@@ -26,16 +26,16 @@ def read_excel(file: File, wishes: Wishes) -> Source:
         from openpyxl import load_workbook
     except ImportError:
         raise needs("openpyxl", "Excel", '"widemargin[files]"') from None
-    with told_as(f"{file.name} is not a readable Excel file"):
+    with problem_if_unreadable(f"{file.name} is not a readable Excel file"):
         with zipfile.ZipFile(io.BytesIO(file.data)) as parts:
             check_room(file.name, sum(part.file_size for part in parts.infolist()))
         book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
         sheets = {sheet.title: sheet for sheet in book.worksheets}
-        title = _chosen(file, list(sheets), wishes.sheet)
+        title = _chosen(file, list(sheets), request.sheet)
         rows = _rows(file, sheets[title])
     others = [name for name in sheets if name != title]
     notes = []
-    if others and wishes.sheet is None:
+    if others and request.sheet is None:
         notes.append(
             f"{file.name} has {len(sheets)} sheets; the first, {title!r}, is read "
             f"(--sheet reads another: {listed(others)})."
@@ -56,7 +56,7 @@ def read_excel(file: File, wishes: Wishes) -> Source:
     ]
     names = distinct(file.name, names, notes)
     frame = frame.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
-    missing = [*MISSING, *wishes.missing]
+    missing = [*MISSING, *request.missing]
     frame = frame.mask(frame.isin(missing)).infer_objects()
     return Source(frame, notes=notes, hint=hint)
 

@@ -11,7 +11,7 @@ MOST = 200  # letters of a reason
 
 
 @contextmanager
-def told_as(sentence: str) -> Iterator[None]:
+def problem_if_unreadable(sentence: str) -> Iterator[None]:
     """Turn every exception in here into a `Problem`: the sentence and the reason.
 
     For calls of other libraries on bytes that may be anything: what they raise then is

@@ -10,7 +10,7 @@ from typing import Any
 from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, needs
 from widemargin.cli.reading.files import File
-from widemargin.cli.reading.source import Dialect, Source, Wishes
+from widemargin.cli.reading.source import Dialect, Request, Source
 from widemargin.cli.reading.unpacking import PACKED
 
 HEAD = 2**18  # bytes of a text to look at, and at least two lines
@@ -20,7 +20,7 @@ TEXT = (".csv", ".tsv", ".tab", ".psv", ".txt", ".data", ".dat")
 
 
 def open_lazily(
-    path: str, wishes: Wishes, format: str | None, drop: tuple[str, ...]
+    path: str, request: Request, format: str | None, drop: tuple[str, ...]
 ) -> Source:
     """Open a file, the files in a folder, or those that match a pattern.
 
@@ -31,7 +31,7 @@ def open_lazily(
     if format == "parquet":
         frame, notes, dialect = _open_parquet(path), list[str](), None
     elif format == "csv":
-        frame, notes, dialect = _open_text(path, first, wishes, drop)
+        frame, notes, dialect = _open_text(path, first, request, drop)
     else:
         raise Problem(
             f"--engine dask reads Parquet and CSV, not {format}; --engine local reads "
@@ -95,7 +95,7 @@ def _open_parquet(path: str) -> Any:
 
 
 def _open_text(
-    path: str, first: Path, wishes: Wishes, drop: tuple[str, ...]
+    path: str, first: Path, request: Request, drop: tuple[str, ...]
 ) -> tuple[Any, list[str], Dialect]:
     import pandas as pd
 
@@ -104,14 +104,14 @@ def _open_text(
 
     notes: list[str] = []
     head = _head(first)
-    layout = look_at(File(str(first), head), wishes, notes)
+    layout = look_at(File(str(first), head), request, notes)
     if layout.encoding == "utf-16":
         raise Problem(
             f"{first} is in UTF-16, which cannot be read in partitions: store it in "
             "UTF-8, or use --engine local."
         )
     names = f"{path}/*" if Path(path).is_dir() else path
-    options = layout.options(wishes)
+    options = layout.options(request)
     try:
         rows = pd.read_csv(io.BytesIO(head), nrows=ROWS, **options)
         if not len(rows):

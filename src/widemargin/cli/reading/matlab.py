@@ -25,7 +25,7 @@ def check_parts(name: str, data: bytes) -> None:
     Raises
     ------
     ValueError
-        If a part is of an unknown kind or ends behind the file.
+        If a part is of an unknown kind or extends beyond the end of the file.
     Problem
         If the parts unpack to more than memory may take.
     """
@@ -65,9 +65,9 @@ def _parts(
         if kind >> 16:  # a short one: its length and content are in the tag
             kind, length, start = kind & 0xFFFF, kind >> 16, place + 4
         if kind not in KINDS:
-            raise ValueError(f"a part is of kind {kind}, which there is not")
+            raise ValueError(f"a part is of the unknown kind {kind}")
         if start + length > len(data) or (start < place + 8 and length > 4):
-            raise ValueError("a part ends behind the file")
+            raise ValueError("a part extends beyond the end of the file")
         yield kind, data[start : start + length]
         place = max(start + length, place + 8)
         place += -place % 8 if padded else 0

@@ -30,13 +30,14 @@ MISSING = (
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Request:
     """How the user wants a file to be read."""
 
     target: str | None = None
     missing: tuple[str, ...] = ()
     header: bool | None = None  # None finds out
     sheet: str | None = None  # of a workbook, by name or place; None is the first
+    names: tuple[str, ...] = ()  # columns that a file with a header has
 
 
 @dataclass(frozen=True)

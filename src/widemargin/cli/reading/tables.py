@@ -9,21 +9,21 @@ from typing import Any
 
 from widemargin.cli.problem import Problem, did_you_mean, listed, needs
 from widemargin.cli.reading.arrays import dense
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import BY_PARTS, File
 from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Source, Wishes, distinct
+from widemargin.cli.reading.source import Request, Source, distinct
 
 INSTALL = '"widemargin[files]"'
 
 
-def read_parquet(file: File, wishes: Wishes) -> Source:
+def read_parquet(file: File, request: Request) -> Source:
     """Read a Parquet file."""
     try:
         from pyarrow import parquet
     except ImportError:
         raise needs("pyarrow", "Parquet", INSTALL) from None
-    with told_as(f"{file.name} is not a readable Parquet file"):
+    with problem_if_unreadable(f"{file.name} is not a readable Parquet file"):
         opened = parquet.ParquetFile(io.BytesIO(file.data))
         groups = opened.metadata
         sizes = [
@@ -35,13 +35,13 @@ def read_parquet(file: File, wishes: Wishes) -> Source:
         return _from_arrow(file, opened.read())
 
 
-def read_feather(file: File, wishes: Wishes) -> Source:
+def read_feather(file: File, request: Request) -> Source:
     """Read a Feather file, which is an Arrow file or its predecessor."""
     try:
         from pyarrow import feather, ipc
     except ImportError:
         raise needs("pyarrow", "Feather", INSTALL) from None
-    with told_as(f"{file.name} is not a readable Feather file"):
+    with problem_if_unreadable(f"{file.name} is not a readable Feather file"):
         if not file.data.startswith(b"ARROW1"):
             return _from_arrow(file, feather.read_table(io.BytesIO(file.data)))
         with ipc.open_file(io.BytesIO(file.data)) as opened:
@@ -71,7 +71,7 @@ def _from_arrow(file: File, table: Any) -> Source:
     return Source(frame.reset_index(drop=True), notes=notes)
 
 
-def read_anndata(file: File, wishes: Wishes) -> Source:
+def read_anndata(file: File, request: Request) -> Source:
     """Read genes as features and one column of the observations as classes."""
     try:
         from anndata import read_h5ad
@@ -81,7 +81,7 @@ def read_anndata(file: File, wishes: Wishes) -> Source:
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        told_as(f"{file.name} is not a readable AnnData file"),
+        problem_if_unreadable(f"{file.name} is not a readable AnnData file"),
     ):
         path = Path(folder) / "data.h5ad"
         path.write_bytes(file.data)
@@ -93,14 +93,14 @@ def read_anndata(file: File, wishes: Wishes) -> Source:
         described = [str(name) for name in data.obs.columns]
     if not described:
         raise Problem(f"{file.name} has no columns in obs, and so no target.")
-    target = wishes.target or described[-1]
+    target = request.target or described[-1]
     if target not in described:
         raise Problem(
             f"{file.name} has no column {target!r} in obs."
             f"{did_you_mean(target, described)} There is: {listed(described)}."
         )
     notes = []
-    if wishes.target is None:
+    if request.target is None:
         notes.append(
             f"the last column of obs, {target!r}, is the target (--target names "
             "another)."

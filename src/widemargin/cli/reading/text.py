@@ -15,15 +15,15 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import BY_PARTS, File, load
 from widemargin.cli.reading.magic import magic
 from widemargin.cli.reading.memory import check_room
 from widemargin.cli.reading.source import (
     MISSING,
     Dialect,
+    Request,
     Source,
-    Wishes,
     distinct,
     exact_numbers,
 )
@@ -68,7 +68,7 @@ class Layout:
             self.separator, self.decimal, self.encoding, self.header, self.skipped
         )
 
-    def options(self, wishes: Wishes) -> dict[str, Any]:
+    def options(self, request: Request) -> dict[str, Any]:
         """What `pandas.read_csv` has to be told."""
         return {
             "sep": self.separator,
@@ -78,7 +78,7 @@ class Layout:
             "index_col": False,
             "decimal": self.decimal,
             "skipinitialspace": True,
-            "na_values": [*MISSING, *wishes.missing],
+            "na_values": [*MISSING, *request.missing],
             "keep_default_na": False,
             "encoding": self.encoding,
             "low_memory": False,
@@ -86,12 +86,12 @@ class Layout:
         }
 
 
-def read_text(file: File, wishes: Wishes) -> Source:
+def read_text(file: File, request: Request) -> Source:
     """Read comma, semicolon, tab, bar or blank separated text."""
     notes: list[str] = []
-    layout = look_at(file, wishes, notes)
+    layout = look_at(file, request, notes)
     _check_cells(file, layout)
-    frame = _parse(file, layout, wishes)
+    frame = _parse(file, layout, request)
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
     frame = frame.drop(columns=ghosts) if ghosts else frame
@@ -100,12 +100,12 @@ def read_text(file: File, wishes: Wishes) -> Source:
         notes=notes,
         decimal=layout.decimal,
         dialect=layout.dialect,
-        cells=_cells(file, layout, wishes),
+        cells=_cells(file, layout, request),
     )
 
 
 def _cells(
-    file: File, layout: Layout, wishes: Wishes
+    file: File, layout: Layout, request: Request
 ) -> Callable[[list[str]], pd.DataFrame]:
     """What reads some columns again, with every cell as it is written."""
     # A file can be read twice; its bytes need not stay in memory.
@@ -114,7 +114,7 @@ def _cells(
     def read(columns: list[str]) -> pd.DataFrame:
         again = File(name, data) if data else load(name)
         verbatim = {"dtype": str, "na_filter": False, "usecols": columns}
-        return _parse(again, layout, wishes, **verbatim)[columns]
+        return _parse(again, layout, request, **verbatim)[columns]
 
     return read
 
@@ -161,7 +161,7 @@ def _refuse_binary(file: File) -> None:
         raise Problem(f"{file.name} is not a text file{hint}.")
 
 
-def look_at(file: File, wishes: Wishes, notes: list[str]) -> Layout:
+def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     """Tell the layout; the beginning of the file is enough, if it ends with a line."""
     encoding = _encoding(file, notes)
     lines = _first_lines(file.data, encoding)
@@ -170,12 +170,12 @@ def look_at(file: File, wishes: Wishes, notes: list[str]) -> Layout:
         lines_above = "a line" if skipped == 1 else f"{skipped} lines"
         notes.append(f"skipped {lines_above} above the table of {file.name}.")
     first, body = rows[0], rows[1:]
-    header = wishes.header
+    header = request.header
     if header is None:
-        header = _names_target(first, wishes.target) or not _is_data(first, body)
+        header = _has_names(first, request) or not _is_data(first, body)
     width = Counter(map(len, body)).most_common(1)[0][0] if body else len(first)
     if not header:
-        if wishes.header is None:
+        if request.header is None:
             notes.append(
                 f"{file.name} has no header; columns are named x0, x1, … (--header "
                 "takes the first line as names)."
@@ -253,10 +253,12 @@ def _split(lines: list[str], separator: str) -> list[list[str]]:
         return []
 
 
-def _names_target(first: list[str], target: str | None) -> bool:
-    """Whether a first line has the name of the target, which no number is."""
-    named = target is not None and target in map(str.strip, first)
-    return named and not NUMBER.fullmatch(str(target))
+def _has_names(first: list[str], request: Request) -> bool:
+    """Whether a first line has the columns asked for, or a target that is no number."""
+    cells, target = set(map(str.strip, first)), request.target
+    if request.names and cells.issuperset(request.names):
+        return True
+    return target in cells and not NUMBER.fullmatch(str(target))
 
 
 def _is_data(first: list[str], body: list[list[str]]) -> bool:
@@ -296,16 +298,19 @@ def _names(
     return names, [names[j] for j, name in enumerate(found) if not name]
 
 
-def _parse(file: File, layout: Layout, wishes: Wishes, **more: Any) -> pd.DataFrame:
+def _parse(file: File, layout: Layout, request: Request, **more: Any) -> pd.DataFrame:
     import warnings
 
     import pandas as pd
 
-    with told_as(f"{file.name} cannot be read as text"), warnings.catch_warnings():
+    with (
+        problem_if_unreadable(f"{file.name} cannot be read as text"),
+        warnings.catch_warnings(),
+    ):
         # Longer lines than the rest: data would be lost.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            options = layout.options(wishes) | more
+            options = layout.options(request) | more
             return pd.read_csv(io.BytesIO(file.data), **options)
         except pd.errors.EmptyDataError:
             raise Problem(f"{file.name} is empty.") from None

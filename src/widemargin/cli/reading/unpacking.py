@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from widemargin.cli.problem import Problem, listed, needs
-from widemargin.cli.reading.faults import told_as
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.magic import magic
 from widemargin.cli.reading.memory import memory_limit, too_large
 
@@ -18,7 +18,9 @@ PIECE = 2**20  # bytes to unpack at a time
 def unpack(name: str, data: bytes) -> tuple[bytes, str]:
     """Decompressed data, and the name that tells their format."""
     with ExitStack() as until_then:
-        until_then.enter_context(told_as(f"{name} is damaged, it cannot be unpacked"))
+        until_then.enter_context(
+            problem_if_unreadable(f"{name} is damaged, it cannot be unpacked")
+        )
         if data[:4] == b"PK\x03\x04" and magic(data) is None:
             stream, inner = _member(name, data)
         else:
