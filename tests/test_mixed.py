@@ -76,7 +76,7 @@ def array(X):
 
 def whole_class_missing(rng):
     """A feature that a class lacks altogether, and one that nobody has."""
-    X, y = credit(rng)
+    X, y = credit(rng, n=40)
     for row, label in zip(X, y, strict=True):
         row[0] = None if label == 1 else row[0]
         row[2] = None if label == 2 else row[2]
@@ -86,7 +86,7 @@ def whole_class_missing(rng):
 
 def constant(rng):
     """One value or none, numeric and nominal."""
-    X, y = credit(rng, gaps=0.3)
+    X, y = credit(rng, n=40, gaps=0.3)
     for row in X:
         row[1] = None if row[1] is None else 3.7
         row[3] = None if row[3] is None else "car"
@@ -99,9 +99,9 @@ def duplicates(rng):
 
 
 CASES = {
-    "a few gaps": lambda rng: credit(rng, gaps=0.03),
-    "many gaps": lambda rng: credit(rng, gaps=0.4),
-    "no gaps": lambda rng: credit(rng, gaps=0.0),
+    "a few gaps": lambda rng: credit(rng, n=40, gaps=0.03),
+    "many gaps": lambda rng: credit(rng, n=40, gaps=0.4),
+    "no gaps": lambda rng: credit(rng, n=40, gaps=0.0),
     "nearly nothing": lambda rng: credit(rng, n=30, gaps=0.8),
     "two rows": lambda rng: credit(rng, n=2, n_classes=2, gaps=0.3),
     "whole class missing": whole_class_missing,
