@@ -78,6 +78,13 @@ CASES = [
 ]
 
 
+def of_few_trees(selector):
+    """The same, if it is a forest: as in scikit-learn's checks of its own forests."""
+    if "n_estimators" in selector.get_params():
+        selector.set_params(n_estimators=10)
+    return selector
+
+
 @st.composite
 def small_tables(draw, max_rows=24, min_features=1, max_features=5, max_classes=4):
     """Tables that hypothesis can shrink: few values, so ties and duplicates abound."""

@@ -539,8 +539,10 @@ def test_help_takes_less_than_half_the_time_of_importing_scikit_learn():
 
 def test_table_and_sentence_of_a_comparison_agree():
     """Also where the recommended method would do with fewer if it were alone."""
+    names = ["ReliefF", "Simba", "LMBA", "FRLL", "FisherScore", "MRMR"]
+    methods = [word for name in names for word in ("-m", name)]
     little = ["--permutations", "0", "--resamples", "0"]
-    result = invoke("compare", "iris.csv", "-o", "x.html", *little)
+    result = invoke("compare", "iris.csv", "-o", "x.html", *methods, *little)
     (line,) = [row for row in result.stdout.splitlines() if row.split()[1:2] == ["*"]]
     assert f"\n{line.split()[2]} of 4 features" in result.stdout
 

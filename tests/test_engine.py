@@ -43,18 +43,15 @@ def make_table(X, y, workers, scale=None):
 
 def brute_force(table, d, i, k, slots, slot):
     """The k nearest rows of a slot; ties go to the caller's lowest row number."""
-    rows = [
-        j
-        for j in range(len(table.X))
-        if j != i and slots[table.y[i], table.y[j]] == slot
-    ]
+    rows = np.flatnonzero(slots[table.y[i], table.y] == slot)
+    rows = rows[rows != i]
     if len(rows) <= k:
-        return sorted(rows)
-    border = sorted(d[rows])[k - 1]
-    inside = [j for j in rows if d[j] < border * (1 - 1e-10)]
-    tied = [j for j in rows if abs(d[j] - border) <= 1e-10 * border]
-    tied.sort(key=lambda j: table.rows[j])
-    return sorted(inside + tied[: k - len(inside)])
+        return rows.tolist()
+    border = np.sort(d[rows])[k - 1]
+    inside = rows[d[rows] < border * (1 - 1e-10)]
+    tied = rows[np.abs(d[rows] - border) <= 1e-10 * border]
+    tied = tied[np.argsort(table.rows[tied])]
+    return sorted([*inside.tolist(), *tied[: k - len(inside)].tolist()])
 
 
 def distances_from(x, X, metric):

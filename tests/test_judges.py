@@ -104,6 +104,7 @@ def test_chance_is_that_of_the_score(plain, scoring):
         ["FisherScore"],
         estimator="logistic",
         scoring=scoring,
+        cv=3,
         n_features=[2],
         n_permutations=0,
         n_resamples=0,

@@ -76,7 +76,7 @@ def array(X):
 
 def whole_class_missing(rng):
     """A feature that a class lacks altogether, and one that nobody has."""
-    X, y = credit(rng)
+    X, y = credit(rng, n=40)
     for row, label in zip(X, y, strict=True):
         row[0] = None if label == 1 else row[0]
         row[2] = None if label == 2 else row[2]
@@ -86,7 +86,7 @@ def whole_class_missing(rng):
 
 def constant(rng):
     """One value or none, numeric and nominal."""
-    X, y = credit(rng, gaps=0.3)
+    X, y = credit(rng, n=40, gaps=0.3)
     for row in X:
         row[1] = None if row[1] is None else 3.7
         row[3] = None if row[3] is None else "car"
@@ -99,9 +99,9 @@ def duplicates(rng):
 
 
 CASES = {
-    "a few gaps": lambda rng: credit(rng, gaps=0.03),
-    "many gaps": lambda rng: credit(rng, gaps=0.4),
-    "no gaps": lambda rng: credit(rng, gaps=0.0),
+    "a few gaps": lambda rng: credit(rng, n=40, gaps=0.03),
+    "many gaps": lambda rng: credit(rng, n=40, gaps=0.4),
+    "no gaps": lambda rng: credit(rng, n=40, gaps=0.0),
     "nearly nothing": lambda rng: credit(rng, n=30, gaps=0.8),
     "two rows": lambda rng: credit(rng, n=2, n_classes=2, gaps=0.3),
     "whole class missing": whole_class_missing,
@@ -280,11 +280,13 @@ def by_definition(X, nominal, y):
 
         D = diff(x[:, None], x)
         of_class = [x[there & (y == c)] for c in np.unique(y)]
+        to_rows = [diff(a[:, None], x[there]).mean(axis=0) for a in of_class]
+        to_classes = np.array(
+            [[diff(a[:, None], b).mean() for b in of_class] for a in of_class]
+        )
         for i in np.flatnonzero(~there):
-            D[i, there] = diff(of_class[y[i]][:, None], x[there]).mean(axis=0)
-            D[there, i] = D[i, there]
-            for j in np.flatnonzero(~there):
-                D[i, j] = diff(of_class[y[i]][:, None], of_class[y[j]]).mean()
+            D[i, there] = D[there, i] = to_rows[y[i]]
+            D[i, ~there] = to_classes[y[i], y[~there]]
         yield D
 
 
@@ -300,14 +302,13 @@ def relieff_of(diffs, D, y):
     return w / len(y)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_large_tables(wide, metric):
+def test_large_tables(wide):
     X, y, nominal = wide
     diffs = list(by_definition(X, nominal, y))
-    power = 2 if metric == "euclidean" else 1
-    D = sum(diff**power for diff in diffs)
-    selector = ReliefF(metric=metric, categorical_features=nominal)
-    assert_same(selector.fit(X, y).scores_, relieff_of(diffs, D, y))
+    for metric, power in (("euclidean", 2), ("manhattan", 1)):
+        D = sum(diff**power for diff in diffs)
+        selector = ReliefF(metric=metric, categorical_features=nominal)
+        assert_same(selector.fit(X, y).scores_, relieff_of(diffs, D, y))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])

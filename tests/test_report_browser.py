@@ -98,7 +98,8 @@ def browser():
         chromium = driver.chromium.launch(
             executable_path=CHROMIUM, args=OPTIONS, timeout=PATIENCE
         )
-        yield chromium
+        with new_tab(chromium):  # see `one_tab`
+            yield chromium
         chromium.close()
 
 
@@ -215,24 +216,45 @@ def files(tmp_path_factory):
 
 
 @contextmanager
-def opened(browser, path, width=DESKTOP, **options):
-    """The page at a width; nothing may go wrong in it, and nothing be loaded."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+def new_tab(browser, **options):
+    """A tab that shares nothing with others."""
+    context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    problems, requests = [], []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    try:
-        page.goto(path.as_uri())
-        if options.get("java_script_enabled", True):
-            page.wait_for_selector("#table tbody tr")
-        yield page
-        assert not problems
-        assert requests == [path.as_uri()]
-    finally:
-        context.close()
+    yield context.new_page()
+    context.close()
+
+
+@contextmanager
+def one_tab(browser):
+    """The same tab for all, empty: a new one takes as long as the page itself."""
+    page = browser.contexts[0].pages[0]
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
+    yield page
+
+
+@contextmanager
+def opened(browser, path, width=DESKTOP, color_scheme="light", **options):
+    """The page at a width; nothing may go wrong in it, and nothing be loaded."""
+    with new_tab(browser, **options) if options else one_tab(browser) as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(media="screen", color_scheme=color_scheme)
+        heard, problems, requests = {}, [], []
+        heard["console"] = lambda message: problems.append(message.text)
+        heard["pageerror"] = lambda error: problems.append(str(error))
+        heard["request"] = lambda request: requests.append(request.url)
+        for event, handler in heard.items():
+            page.on(event, handler)
+        try:
+            page.goto(path.as_uri())
+            if options.get("java_script_enabled", True):
+                page.wait_for_selector("#table tbody tr")
+            yield page
+            assert not problems
+            assert requests == [path.as_uri()]
+        finally:
+            for event, handler in heard.items():
+                page.remove_listener(event, handler)
 
 
 def column(page, title):

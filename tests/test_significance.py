@@ -183,7 +183,7 @@ def noise_p_values(selector, seed, **options):
 )
 def test_p_values_of_noise_are_uniform(selector):
     """They are multiples of 1/20: spread over the step below, they are continuous."""
-    B, draws = 19, 250 if isinstance(selector, FisherScore) else 500
+    B, draws = 19, 250
     options = {"n_permutations": B, "method": "permutation"}
     p = [noise_p_values(selector, seed, **options) for seed in range(draws)]
     spread = np.random.default_rng(0).random(draws) / (B + 1)
@@ -197,16 +197,15 @@ def test_p_values_of_probes_on_noise():
     alone = [noise_p_values(FisherScore(), seed, **options) for seed in range(200)]
     assert kstest(alone, "uniform").statistic < 0.08
     selector = ReliefF(n_neighbors=3)
-    together = [noise_p_values(selector, seed, **options) for seed in range(100)]
+    together = [noise_p_values(selector, seed, **options) for seed in range(60)]
     for level in (0.05, 0.1, 0.2):
         assert np.mean(np.array(together) <= level) <= level
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("method", ["auto", "pooled", "probes"])
-def test_xor_marks_the_three_relevant_features_and_no_other(seed, method):
-    X, y = make_xor(random_state=seed)
-    found = significance(ReliefF(), X, y, method=method, random_state=seed)
+def test_xor_marks_the_three_relevant_features_and_no_other(method):
+    X, y = make_xor(random_state=0)
+    found = significance(ReliefF(), X, y, method=method, random_state=0)
     assert found.significant().nonzero()[0].tolist() == [0, 1, 2]
     assert (found.q_values[:3] < 0.05).all()
 

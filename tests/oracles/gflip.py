@@ -3,6 +3,7 @@
 Gilad-Bachrach, Navot, Tishby (2004), Algorithm 1.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -46,13 +47,14 @@ def gflip(
     if beta == "auto":
         beta = automatic_beta(X, y)
 
+    @cache
     def e(F):
         if all(np.ptp(X[:, f]) == 0 for f in F):
             return 0.0  # e(∅): all distances are 0, as under no features
         indicator = [1.0 if f in F else 0.0 for f in range(X.shape[1])]
         return evaluation(X, y, indicator, utility, beta)
 
-    F, flips, epochs = set(map(int, start)), [], 0
+    F, flips, epochs = frozenset(map(int, start)), [], 0
     for permutation in orders[:max_epochs]:
         epochs += 1
         changed = False

@@ -16,12 +16,14 @@ def nearest_class(squares, labels):
     Of equally near rows it is that of the majority, then the more frequent one in the
     training rows, then the lower one.
     """
-    near = min(squares)
+    border = math.sqrt(min(squares)) * (1 + TIE)
     votes = Counter(
         label
         for square, label in zip(squares, labels, strict=True)
-        if math.sqrt(square) <= math.sqrt(near) * (1 + TIE)
+        if math.sqrt(square) <= border
     )
+    if len(votes) == 1:
+        return next(iter(votes))
     prior = Counter(labels)
     return min(votes, key=lambda label: (-votes[label], -prior[label], label))
 
@@ -57,11 +59,17 @@ def scaled_by(train, rows, nominal, scale):
     ]
 
 
-def square(x, z, features, nominal):
-    """Squared Euclidean distance on some features; categories differ by 0 or 1."""
-    return sum(
-        float(x[f] != z[f]) if nominal[f] else (x[f] - z[f]) ** 2 for f in features
-    )
+def growing_squares(rows, near, order, nominal):
+    """Squared Euclidean distances on the best 1, 2, … features, one by one.
+
+    Rows by training rows; categories differ by 0 or 1.
+    """
+    squares = [[0.0] * len(near) for _ in rows]
+    for f in order:
+        for x, sums in zip(rows, squares, strict=True):
+            for j, z in enumerate(near):
+                sums[j] += float(x[f] != z[f]) if nominal[f] else (x[f] - z[f]) ** 2
+        yield squares
 
 
 def fold_hits(X, y, fold, order, scale="minmax", nominal=None):
@@ -71,11 +79,8 @@ def fold_hits(X, y, fold, order, scale="minmax", nominal=None):
     near, rows = scaled_by([X[i] for i in train], [X[i] for i in test], nominal, scale)
     labels = [y[i] for i in train]
     hits = []
-    for k in range(1, len(order) + 1):
-        found = [
-            nearest_class([square(x, z, order[:k], nominal) for z in near], labels)
-            for x in rows
-        ]
+    for squares in growing_squares(rows, near, order, nominal):
+        found = [nearest_class(sums, labels) for sums in squares]
         hits.append(sum(a == y[i] for a, i in zip(found, test, strict=True)))
     return hits
 
@@ -198,13 +203,8 @@ def fold_predictions(X, y, fold, order, k=5, scale="minmax", nominal=None):
     near, rows = scaled_by([X[i] for i in train], [X[i] for i in test], nominal, scale)
     targets = [y[i] for i in train]
     return [
-        [
-            mean_of_nearest(
-                [square(x, z, order[:size], nominal) for z in near], targets, k
-            )
-            for x in rows
-        ]
-        for size in range(1, len(order) + 1)
+        [mean_of_nearest(sums, targets, k) for sums in squares]
+        for squares in growing_squares(rows, near, order, nominal)
     ]
 
 

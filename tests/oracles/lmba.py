@@ -35,11 +35,10 @@ def margin(X, y, i):
 def active_pairs(X, y, i, targets, theta, w):
     """Pairs (j, p) with theta_i + d_ij >= d_ip under w (eq. 17, equality included)."""
     _, misses = hits_and_misses(y, i)
+    near = {j: squared(X[i], X[j], w) for j in targets}
+    far = {p: squared(X[i], X[p], w) for p in misses}
     return [
-        (j, p)
-        for j in targets
-        for p in misses
-        if theta + squared(X[i], X[j], w) >= squared(X[i], X[p], w) * (1 - TIE)
+        (j, p) for j in targets for p in misses if theta + near[j] >= far[p] * (1 - TIE)
     ]
 
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .neighbours import TIE, hits_and_misses, weighted_distance
+from .neighbours import TIE, hits_and_misses, weighted_distance, weighted_distances
 
 
 def hypothesis_margins(X, y, weights=None):
@@ -70,10 +70,9 @@ def nearest_distances(X, y, weights=None):
     pairs = []
     for i in range(len(y)):
         hits, misses = hits_and_misses(y, i)
+        distances = weighted_distances(X, i, w)
         # A class with one member: NaN, and so is the margin.
-        hit = min((weighted_distance(X[i], X[j], w) for j in hits), default=math.nan)
-        miss = min(weighted_distance(X[i], X[j], w) for j in misses)
-        pairs.append((hit, miss))
+        pairs.append((min(distances[hits], default=math.nan), min(distances[misses])))
     return pairs
 
 

@@ -46,7 +46,7 @@ def distribution(X, y, f, label):
 def expectation(us, vs, pairwise):
     """Mean of pairwise(u, v) over all pairs; 0 for a feature without any value."""
     values = [pairwise(u, v) for u in us for v in vs]
-    return float(np.mean(values)) if values else 0.0
+    return sum(values) / len(values) if values else 0.0
 
 
 class Differences:
@@ -57,15 +57,19 @@ class Differences:
         self.nominal = nominal
         self.n, self.d = len(self.X), len(self.X[0])
         self.known = {}
-
-    def values(self, i, f):
-        """What the cell may be: its value, or any value of its class."""
-        if self.X[i][f] is not None:
-            return [self.X[i][f]]
-        return distribution(self.X, self.y, f, self.y[i])
+        of_class = {
+            (f, c): distribution(self.X, self.y, f, c)
+            for f in range(self.d)
+            for c in set(self.y)
+        }
+        # What a cell may be: its value, or any value of its class.
+        self.values = [
+            [of_class[f, c] if v is None else [v] for f, v in enumerate(row)]
+            for row, c in zip(self.X, self.y, strict=True)
+        ]
 
     def one(self, f, i, j):
-        us, vs = self.values(i, f), self.values(j, f)
+        us, vs = self.values[i][f], self.values[j][f]
         if self.nominal[f]:
             return expectation(us, vs, lambda u, v: float(u != v))
         return expectation(us, vs, lambda u, v: abs(u - v))
@@ -78,7 +82,7 @@ class Differences:
 
     def signed(self, i, j):
         """Expectation of x_j - x_i, for numeric features."""
-        pairs = [(self.values(i, f), self.values(j, f)) for f in range(self.d)]
+        pairs = zip(self.values[i], self.values[j], strict=True)
         return np.array([expectation(u, v, lambda a, b: b - a) for u, v in pairs])
 
     def distance(self, i, j, metric="euclidean"):

@@ -24,8 +24,7 @@ def radius(X, y, nominal, *, own, star, metric="manhattan"):
     matrix = distances(D, metric)
     P = {C: D.y.count(C) / D.n for C in dict.fromkeys(D.y)}
     w = np.zeros(D.d)
-    for i in range(D.n):
-        near, far = near_and_far(matrix, i, own)
+    for i, (near, far) in enumerate(near_and_far(matrix, own)):
         w += contribution(D, P, i, near)
         if star:
             w -= contribution(D, P, i, far)
@@ -45,7 +44,7 @@ def contribution(D, P, i, rows):
 def numeric_radius(X, y, nominal, *, own, star, metric="manhattan"):
     D = Differences(X, [0] * len(y), nominal)
     matrix = distances(D, metric)
-    rows = [near_and_far(matrix, i, own) for i in range(D.n)]
+    rows = list(near_and_far(matrix, own))
     near = [dict.fromkeys(a, 1 / max(len(a), 1)) for a, _ in rows]
     far = [dict.fromkeys(b, 1 / max(len(b), 1)) for _, b in rows]
     scores = estimate(D, y, near)

@@ -44,6 +44,11 @@ def weighted_distance(x, z, w):
     return math.sqrt((w**2 * (x - z) ** 2).sum())
 
 
+def weighted_distances(X, i, w):
+    """||x_i - z||_w of row i and every row z."""
+    return np.sqrt((w**2 * (X - X[i]) ** 2).sum(axis=1))
+
+
 def distance(x, z, metric):
     """Hu et al. (2012), eq. 6 for ``"euclidean"``, eq. 5 with p = 1 for Manhattan."""
     if metric == "euclidean":
@@ -72,6 +77,6 @@ def shared_neighbour_weights(distances, k):
 
 def first_nearest(X, i, candidates, w):
     """Find the nearest candidate to row i under w; among tied rows, the lowest."""
-    distances = {j: weighted_distance(X[i], X[j], w) for j in candidates}
-    smallest = min(distances.values())
-    return min(j for j, d in distances.items() if d - smallest <= TIE * smallest)
+    distances = weighted_distances(X, i, w)[candidates]
+    smallest = distances.min()
+    return min(np.array(candidates)[distances - smallest <= TIE * smallest])

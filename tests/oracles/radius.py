@@ -18,24 +18,25 @@ def all_distances(X, metric):
     return D
 
 
-def thresholds(D, i, own):
-    """Distances below which a row is near sample i, and above which it is far."""
+def thresholds(D, own):
+    """Distances below which a row is near each sample, and above which it is far."""
     n = len(D)
-    if own:
-        others = [D[i, j] for j in range(n) if j != i]
-        T, dead = np.mean(others), np.std(others) / 2
-    else:
-        T = np.mean([D[a, b] for a in range(n) for b in range(n) if a != b])
-        dead = 0.0
-    return T - dead - TIE * T, T + dead + TIE * T
+    of_all = np.mean([D[a, b] for a in range(n) for b in range(n) if a != b])
+    for i in range(n):
+        T, dead = of_all, 0.0
+        if own:
+            others = [D[i, j] for j in range(n) if j != i]
+            T, dead = np.mean(others), np.std(others) / 2
+        yield T - dead - TIE * T, T + dead + TIE * T
 
 
-def near_and_far(D, i, own):
-    near_below, far_above = thresholds(D, i, own)
-    others = [j for j in range(len(D)) if j != i]
-    near = [j for j in others if D[i, j] < near_below]
-    far = [j for j in others if D[i, j] > far_above]
-    return near, far
+def near_and_far(D, own):
+    """The near rows and the far rows of each sample."""
+    for i, (near_below, far_above) in enumerate(thresholds(D, own)):
+        others = [j for j in range(len(D)) if j != i]
+        near = [j for j in others if D[i, j] < near_below]
+        far = [j for j in others if D[i, j] > far_above]
+        yield near, far
 
 
 def radius(X, y, *, own, star, metric="manhattan", scale="minmax"):
@@ -44,8 +45,7 @@ def radius(X, y, *, own, star, metric="manhattan", scale="minmax"):
     D = all_distances(X, metric)
     P = {C: y.count(C) / len(y) for C in dict.fromkeys(y)}
     w = np.zeros(X.shape[1])
-    for i in range(len(y)):
-        near, far = near_and_far(D, i, own)
+    for i, (near, far) in enumerate(near_and_far(D, own)):
         w += contribution(X, y, P, i, near)
         if star:
             w -= contribution(X, y, P, i, far)
@@ -67,7 +67,7 @@ def numeric_radius(X, y, *, own, star, metric="manhattan", scale="minmax"):
     """Scores for a numeric target: RReliefF's estimate from near (less far) rows."""
     X, y = scaled(X, scale), np.asarray(y, float)
     D = all_distances(X, metric)
-    near, far = zip(*(near_and_far(D, i, own) for i in range(len(y))), strict=True)
+    near, far = zip(*near_and_far(D, own), strict=True)
     scores = relief_of_pairs(X, y, near)
     return scores - relief_of_pairs(X, y, far) if star else scores
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -94,6 +95,7 @@ def _digest(script: str) -> str:
     return b64encode(sha256(script.encode()).digest()).decode()
 
 
+@cache  # reading the template takes longer than filling it in
 def _environment() -> Any:
     try:
         import jinja2
