@@ -17,7 +17,7 @@ from widemargin.baselines import FisherScore
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare
 from widemargin.evaluation._curves import try_out
-from widemargin.evaluation._encoded import read_once
+from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._folds import NESTED_ROWS
 from widemargin.evaluation._recommend import (
     Configuration,
@@ -193,6 +193,21 @@ def test_small_tables_are_tried_without_the_rows_of_each_fold():
             assert train == set(range(60)) - out - test
     found = evidence_of(curves)
     assert [e.configurations for e in found.nested] == [found.configurations] * 5
+
+
+def test_two_folds_without_each_other_are_ranked_once(monkeypatch):
+    fitted, fit = [], Encoded.fit
+
+    def noted(data, selector):
+        fitted.append(data.rows.tobytes())
+        return fit(data, selector)
+
+    monkeypatch.setattr(Encoded, "fit", noted)
+    X, y = make_xor(60, random_state=0)
+    data = read_once(X, y, "test", numeric=False)
+    curves = try_out("FisherScore", data, None, cv=5, nested=True, random_state=0)
+    assert sum(len(inner.scores) for inner in curves.inner) == 2 * 5 * 4
+    assert len(fitted) == len(set(fitted)) == 5 + 5 * 4 // 2
 
 
 def test_folds_that_are_no_partition_are_not_left_out_in_turn():

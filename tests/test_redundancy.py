@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,6 +15,8 @@ from widemargin.evaluation import redundancy
 from widemargin.evaluation._columns import Columns
 from widemargin.settings import current
 from widemargin.similarity import Correlation
+from widemargin.thinning import Values, best_without_copies, similarity_of, thin_by
+from widemargin.threads import Workers
 
 
 def by_correlation(X, order, threshold):
@@ -223,3 +227,36 @@ def test_no_matrix_of_all_pairs(monkeypatch):
     X = np.random.default_rng(0).standard_normal((20, 1000))
     redundancy(X, threshold=0.99)
     assert max(sizes) <= current().correlation_block * 1000
+
+
+@pytest.mark.parametrize("kind", ["numbers", "nominal", "missing"])
+@pytest.mark.parametrize("wanted", [1, 3, 8, 12, 25])
+def test_the_best_without_copies_begin_the_thinned_ranking(kind, wanted):
+    """The measure is that of the whole table, wherever its mixed columns rank."""
+    rng = np.random.default_rng(wanted)
+    X = blocks_of_copies(rng, sources=12)
+    order, y = rng.permutation(25), rng.integers(0, 2, 40)
+    nominal = order[-1:] if kind == "nominal" else np.empty(0, int)
+    X[:, nominal] = rng.integers(0, 3, (40, len(nominal)))
+    X[0, order[-1]] = np.nan if kind == "missing" else X[0, order[-1]]
+    thresholds = [0.9, 0.3]
+    with Workers(1) as workers:
+        similarity = partial(similarity_of, X, nominal, y, workers)
+        found = best_without_copies(order, similarity, thresholds, wanted)
+        whole = thin_by(order, similarity(), thresholds, wanted)
+    for mine, truth in zip(found, whole, strict=True):
+        assert mine[:wanted].tolist() == truth.order[:wanted].tolist()
+
+
+def test_no_similarities_of_features_far_below_the_best():
+    asked = []
+
+    def similarity(features):
+        asked.append(len(features))
+        return Correlation(Values(X[:, features], {}))
+
+    X = np.random.default_rng(0).standard_normal((200, 100))
+    best_without_copies(np.arange(100), similarity, [0.9], 5)
+    X[:, 1:15] = X[:, [0]]
+    best_without_copies(np.arange(100), similarity, [0.9], 5)
+    assert asked == [10, 10, 20]

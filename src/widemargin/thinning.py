@@ -7,7 +7,7 @@ that may be kept against all that come after: there is never a matrix of d² of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,18 +36,25 @@ class Thinned(NamedTuple):
 
 
 def similarity_of(
-    X: Floats, nominal: Ints | None, labels: Ints, workers: Workers
+    X: Floats,
+    nominal: Ints | None,
+    labels: Ints,
+    workers: Workers,
+    features: Ints | None = None,
 ) -> Similarity:
     """|r|, or symmetrical uncertainty if values are nominal or missing.
 
-    Nominal columns of X hold codes; NaN marks a missing value.
+    Nominal columns of X hold codes; NaN marks a missing value. Of ``features`` alone,
+    if given, numbered as they come there; the measure is that of the whole table.
     """
     mixed = nominal is not None and len(nominal) > 0
-    numbers = np.asarray(X, np.float64)
-    if not mixed and not np.isnan(numbers).any():
+    plain = not mixed and not np.isnan(X).any()
+    numbers = np.asarray(X if features is None else X[:, features], np.float64)
+    if plain:
         return Correlation(Values(numbers, {}))
-    columns = [] if nominal is None else nominal.tolist()
-    codes = {f: _by_frequency(numbers[:, f]) for f in columns}
+    every = np.arange(X.shape[1]) if features is None else features
+    columns = np.flatnonzero(np.isin(every, [] if nominal is None else nominal))
+    codes = {int(f): _by_frequency(numbers[:, f]) for f in columns}
     return Uncertainty(Values(numbers, codes), N_BINS, labels, workers)
 
 
@@ -92,6 +99,29 @@ def thin_by(
         instead = np.where(skipped, leader, -1)
         found.append(Thinned(np.concatenate([kept, copies]), instead))
     return found
+
+
+def best_without_copies(
+    order: Ints,
+    similarity_of: Callable[[Ints], Similarity],
+    thresholds: Sequence[float],
+    wanted: int,
+) -> list[Ints]:
+    """The best of a ranking without near copies, for each of several thresholds.
+
+    The ``wanted`` features, or more, with which the order of `thin_by` begins. Whether
+    a feature is skipped depends on better ones alone, so similarities are computed for
+    no more features than it takes.
+    """
+    size = 2 * wanted
+    while True:
+        head = order[:size]
+        similarity = similarity_of(head)
+        found = thin_by(np.arange(len(head)), similarity, thresholds, wanted)
+        enough = min(np.count_nonzero(f.instead < 0) for f in found) >= wanted
+        if enough or len(head) == len(order):
+            return [head[f.order] for f in found]
+        size *= 2
 
 
 def leaders(

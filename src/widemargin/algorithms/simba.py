@@ -207,7 +207,7 @@ class Simba(AscentSelector):
 
         if not isinstance(table, Table):
             return self._ascend_in_batches(table, step, e, workers)
-        visit = partial(one_pass, table, self.batch_size, utility)
+        visit = partial(one_pass, WeightedScreen(table), self.batch_size, utility)
         seeds, _ = neighbors_at(table, np.ones(table.n_features), workers)
         return self._ascend(table, seeds, visit, e, workers)
 
@@ -268,7 +268,7 @@ def visit_rows(
 
 
 def one_pass(
-    table: Table,
+    screen: WeightedScreen,
     batch_size: int,
     utility: kernels.Utility,
     w: Floats,
@@ -276,10 +276,11 @@ def one_pass(
     seeds: Ints,
 ) -> None:
     """One pass over rows in memory; w and seeds are updated."""
+    table = screen.table
     rows = table.data, table.layout, table.rows
-    for screen, part in WeightedScreen(table).parts(w, visits, batch_size):
-        room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
-        visit_rows(rows, screen, w, visits[part], seeds, batch_size, utility, room)
+    for arranged, part in screen.parts(w, visits, batch_size):
+        room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
+        visit_rows(rows, arranged, w, visits[part], seeds, batch_size, utility, room)
 
 
 def batch_step(

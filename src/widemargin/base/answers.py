@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -98,9 +99,9 @@ def _judged_pairs(
     pairs = crossfit.pair_up(folds)
     if not pairs or len(rows.X) > crossfit.FEW_ROWS:
         return None
-    quiet = workers.silent()
+    quiet, fresh = workers.silent(), clone(selector)
     with muted():
-        orders = [_fold_order(selector, rows, pair.train, quiet) for pair in pairs]
+        orders = [_fold_order(fresh, rows, pair.train, quiet) for pair in pairs]
     d = rows.X.shape[1]
     return crossfit.judge_pairs(data, pairs, orders, thresholds, d, quiet)
 
@@ -118,7 +119,8 @@ def _fold_orders(
         tests = [table.positions(test) for _, test in folds]
         scores = selector._scores_without(table, tests, quiet)
         if scores is None:
-            return [_fold_order(selector, rows, train, quiet) for train in trains]
+            fresh = clone(selector)
+            return [_fold_order(fresh, rows, train, quiet) for train in trains]
     constant = constant_in_training(rows.X, folds)
     return [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
 
@@ -126,8 +128,8 @@ def _fold_orders(
 def _fold_order(
     selector: MarginSelector, rows: Rows, train: Ints, workers: Workers
 ) -> Ints:
-    """Features, best first, by a fit to some rows."""
-    twin = clone(selector)
+    """Features, best first, by a fit of a selector that is not fitted to some rows."""
+    twin = deepcopy(selector)  # a sixth of the time of `clone`
     twin.n_features_in_ = rows.X.shape[1]
     if getattr(selector, "order", None) is not None:
         place = np.full(len(rows.X), -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from widemargin.folding import Fold, plain_folds, stratified_folds
 from widemargin.prefixes import Space, prefix_hits, prefix_means, spaces
 from widemargin.progress import progress
 from widemargin.protocol import Floats, Ints
-from widemargin.thinning import similarity_of, thin_by
+from widemargin.thinning import best_without_copies, similarity_of
 from widemargin.threads import Workers
 
 N_FOLDS = 10
@@ -139,10 +140,12 @@ def _thinned(
     """A ranking without near copies, for each threshold."""
     if all(threshold is None for threshold in thresholds):
         return [order] * len(thresholds)
-    similarity = similarity_of(data.X[train], data.nominal, data.y[train], workers)
+    similarity = partial(
+        similarity_of, data.X[train], data.nominal, data.y[train], workers
+    )
     wanted = [t for t in thresholds if t is not None]
-    thinned = iter(thin_by(order, similarity, wanted, most))
-    return [order if t is None else next(thinned).order for t in thresholds]
+    thinned = iter(best_without_copies(order, similarity, wanted, most))
+    return [order if t is None else next(thinned) for t in thresholds]
 
 
 def pair_up(folds: Sequence[Fold]) -> list[Pair]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from widemargin.evaluation._splits import Fold, repeats_of
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 from widemargin.targets import judged_labels
-from widemargin.thinning import similarity_of, thin_by
+from widemargin.thinning import best_without_copies, similarity_of
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 CALLER = "selection_curve"
@@ -35,9 +36,15 @@ NESTED_ROWS = (
 class Tried(NamedTuple):
     """What came out for one selector in one fold, or for all features."""
 
-    # Columns, best first: of the ranking, and as it is without near copies.
-    orders: list[Ints]
+    orders: list[Ints]  # see `Ranked`
     scores: list[Floats]  # for the sizes, as far as they were tried
+
+
+class Ranked(NamedTuple):
+    """What a selector makes of some training rows."""
+
+    orders: list[Ints]  # columns, best first: all, and the best without near copies
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,8 @@ class Curves:
     tried: dict[tuple[str | None, int], Tried] = field(default_factory=dict)
     scores: dict[tuple[str | None, int], Floats] = field(default_factory=dict)
     times: dict[tuple[str | None, int], float] = field(default_factory=dict)
+    # Rankings by selector and training rows, which two of the inner curves share.
+    ranked: dict[tuple[str, bytes], Ranked] = field(default_factory=dict)
     # The same without the rows of each fold, for choices in which these have no part.
     inner: list[Curves] = field(default_factory=list)
 
@@ -179,19 +188,20 @@ class Curves:
             tried = Tried([], [np.array([self._score(fold, c) for c in sets])])
         else:
             with _named(f"{label} failed in fold {fold}"):
-                order, seconds = self._rank(label, train, n_threads)
-                orders = self._thinned(order, train)
+                orders, seconds = self._rank(label, train, n_threads)
             tried = Tried(orders, self._try(fold, orders))
         self.times[label, fold] = seconds
         self.tried[label, fold] = tried
         self.scores[label, fold] = tried.scores[0]
 
-    def _rank(
-        self, label: str, train: NDArray[np.integer], n_threads: int
-    ) -> tuple[Ints, float]:
+    def _rank(self, label: str, train: NDArray[np.integer], n_threads: int) -> Ranked:
         """Columns, best first, by the training rows alone; seconds it took."""
-        selector, seconds = self._fitted(label, train, n_threads)
-        return np.argsort(selector.ranking_, kind="stable"), seconds
+        key = label, train.tobytes()
+        if key not in self.ranked:
+            selector, seconds = self._fitted(label, train, n_threads)
+            order = np.argsort(selector.ranking_, kind="stable")
+            self.ranked[key] = Ranked(self._thinned(order, train), seconds)
+        return self.ranked[key]
 
     def _select(
         self, label: str, train: NDArray[np.integer], n_threads: int
@@ -223,24 +233,33 @@ class Curves:
         if not self.thresholds or not len(few):
             return [order]
         assert self.table is not None
-        X, nominal = self.table
         rows = np.sort(train)
+        X, nominal, codes = self.table.X[rows], self.table.nominal, self.data.codes
         with Workers(1) as workers:
-            similarity = similarity_of(X[rows], nominal, self.data.codes[rows], workers)
-            thinned = thin_by(order, similarity, self.thresholds, int(few[-1]))
-            return [order, *(found.order for found in thinned)]
+            return [
+                order,
+                *best_without_copies(
+                    order,
+                    partial(similarity_of, X, nominal, codes[rows], workers),
+                    self.thresholds,
+                    int(few[-1]),
+                ),
+            ]
 
     def _try(self, fold: int, orders: list[Ints]) -> list[Floats]:
         """Scores of each ranking, for the sizes."""
         found: list[Floats] = []
         known: dict[bytes, float] = {}
+        train, nearest = self.folds[fold][0], self.judge.nearest
+        if nearest is not None:
+            nearest = clone(nearest).fit(self.judge.X[train], self.y[train])
         for order in orders:
             sizes = self.sizes[self.sizes <= MOST_THINNED] if found else self.sizes
             most = int(sizes[-1]) if len(sizes) else 0
             if found and np.array_equal(order[:most], orders[0][:most]):
                 found.append(found[0][: len(sizes)])
-            elif self.judge.nearest is not None:
-                found.append(self._sweep(fold, order, sizes))
+            elif nearest is not None:
+                found.append(self._sweep(fold, nearest, order, sizes))
             else:
                 sets = [np.sort(order[:k]) for k in sizes]
                 for columns in sets:
@@ -249,17 +268,16 @@ class Curves:
                 found.append(np.array([known[c.tobytes()] for c in sets]))
         return found
 
-    def _sweep(self, fold: int, order: Ints, sizes: Ints) -> Floats:
+    def _sweep(self, fold: int, nearest: Any, order: Ints, sizes: Ints) -> Floats:
         """Scores of 1-NN with the best features, for each size."""
-        train, test = self.folds[fold]
-        X, y = self.judge.X, self.y
-        nearest = clone(self.judge.nearest).fit(X[train], y[train])
+        _, test = self.folds[fold]
+        X, y = self.judge.X[test], self.y[test]
         scores = np.empty(len(sizes))
-        for s, known in enumerate(nearest.sweep(X[test], order, sizes)):
+        for s, known in enumerate(nearest.sweep(X, order, sizes)):
             with _named(
                 f"nearest neighbours failed in fold {fold}, with {sizes[s]} features"
             ):
-                scores[s] = self._judged(known, X[test], y[test])
+                scores[s] = self._judged(known, X, y)
         return scores
 
     def _score(self, fold: int, columns: Ints) -> float:

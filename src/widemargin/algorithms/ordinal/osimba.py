@@ -225,7 +225,9 @@ class OSimba(AscentSelector):
         slots = hits_higher_and_lower(len(table.classes))
         if not isinstance(table, Table):
             return self._ascend_in_batches(table, step, e, workers)
-        visit = partial(one_pass, table, self.batch_size, (directed, dominating))
+        visit = partial(
+            one_pass, WeightedScreen(table), self.batch_size, (directed, dominating)
+        )
         seeds, _ = neighbors_at(table, np.ones(table.n_features), workers, slots)
         return self._ascend(table, seeds, visit, e, workers)
 
@@ -306,7 +308,7 @@ def visit_rows(
 
 
 def one_pass(
-    table: Table,
+    screen: WeightedScreen,
     batch_size: int,
     kind: tuple[bool, bool],
     w: Floats,
@@ -314,10 +316,11 @@ def one_pass(
     seeds: Ints,
 ) -> None:
     """One pass over rows in memory; w and seeds are updated."""
+    table = screen.table
     rows = table.data, table.layout, table.rows
-    for screen, part in WeightedScreen(table).parts(w, visits, batch_size):
-        room = kernels.VisitRoom.of(w, len(seeds), screen.rows.shape[1])
-        visit_rows(rows, screen, w, visits[part], seeds, batch_size, kind, room)
+    for arranged, part in screen.parts(w, visits, batch_size):
+        room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
+        visit_rows(rows, arranged, w, visits[part], seeds, batch_size, kind, room)
 
 
 def batch_step(
