@@ -129,21 +129,6 @@ def test_features_in_the_set_rank_first():
     np.testing.assert_array_equal(two.support_, fitted.ranking_ <= 2)
 
 
-@pytest.mark.parametrize("utility", ["linear", "sigmoid", "zero-one"])
-@pytest.mark.parametrize("start", ["empty", [2]])
-def test_a_constant_feature_is_never_flipped(utility, start):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
-    X[:, 0] += 2 * y
-    X[:, 2] = 7
-    orders = [[2, 0, 1, 3, 4]] * 4
-    fitted = GFlip(order=orders, utility=utility, start=start).fit(X, y)
-    first = () if start == "empty" else start
-    assert_same(fitted, gflip(X, y, orders, utility=utility, start=first))
-    assert fitted.support_[2] == (start == [2])
-    assert fitted.scores_[2] == pytest.approx(0.0, abs=1e-9)
-
-
 def test_restarts_keep_the_largest_margin():
     X, y = make_gaussian_relevant(100, 20, random_state=1)
     alone = [GFlip(random_state=s).fit(X, y).margin_ for s in range(3)]

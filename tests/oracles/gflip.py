@@ -49,8 +49,6 @@ def gflip(
 
     @cache
     def e(F):
-        if all(np.ptp(X[:, f]) == 0 for f in F):
-            return 0.0  # e(∅): all distances are 0, as under no features
         indicator = [1.0 if f in F else 0.0 for f in range(X.shape[1])]
         return evaluation(X, y, indicator, utility, beta)
 

@@ -38,8 +38,7 @@ class GFlip(MarginSelector):
     Starting from the empty set F, features are visited in random order. Each is added
     to F if e(F ∪ f) > e(F ∖ f), removed if it is less, and left unchanged on a tie,
     until an epoch changes nothing. There is no number of features or threshold to
-    choose: F is the selection. A constant feature changes no distance, so e is 0 for a
-    set of constant features, as for the empty set, whatever the utility.
+    choose: F is the selection.
 
     F stays empty if no single feature has a positive margin e, which is common with
     many classes, such as images of many people. Then a warning is issued and nothing is
@@ -64,6 +63,8 @@ class GFlip(MarginSelector):
         Number of random restarts; the one with the highest e(F) is kept.
     utility : {"linear", "sigmoid", "zero-one"}, default="linear"
         Utility of a margin θ: θ itself, 1/(1 + exp(−βθ)), or whether θ is positive.
+        The sigmoid is ½ at θ = 0 but e is 0 for the empty set, so the feature that is
+        visited first is added, even if it is constant.
     beta : float or "auto", default="auto"
         Slope of the sigmoid. "auto" is 1 / mean(2θ) at equal weights, or 1 if that mean
         is not positive.
@@ -169,7 +170,7 @@ class GFlip(MarginSelector):
         utility = kernels.Utility(UTILITIES[self.utility], beta)
         random = check_random_state(self.random_state)
         F, e, best = self._start(table), 0.0, None
-        if (F & ~table.constant).any():
+        if F.any():
             e = evaluate(table, F.astype(np.float64), self.utility, beta, workers)
         starts = 1 if self.order is not None else self.n_starts
         for to_come in reversed(range(starts)):
@@ -364,12 +365,8 @@ class FlipSearch:
         self.workers.run(evaluate, spans(len(sums), -(-len(sums) // pieces)))
         self.flipped = self.flipped._replace(feature=-1)
         e = sums.sum(axis=0)
-        # Constant features, like no features, leave all distances at zero: e(∅) = 0.
-        varying = members[~table.constant[members]]
-        if not len(varying):
-            e[table.constant[features]] = 0.0
-        elif len(varying) == 1:
-            e[features == varying[0]] = 0.0
+        if len(members) == 1:
+            e[features == members[0]] = 0.0  # e(∅)
         self.after[features] = e
         return e
 
