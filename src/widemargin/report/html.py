@@ -71,7 +71,7 @@ def render(data: Json) -> str:
 
     script = "\n".join(["'use strict';", *map(_source, SCRIPTS)])
     return (
-        _environment()
+        _environment(_jinja())
         .get_template("page.html")
         .render(
             data=data,
@@ -95,14 +95,18 @@ def _digest(script: str) -> str:
     return b64encode(sha256(script.encode()).digest()).decode()
 
 
-@cache  # reading the template takes longer than filling it in
-def _environment() -> Any:
+def _jinja() -> Any:
     try:
         import jinja2
     except ImportError as error:
         raise ImportError(
             'The report needs jinja2; install it with: pip install "widemargin[report]"'
         ) from error
+    return jinja2
+
+
+@cache  # reading the template takes longer than filling it in
+def _environment(jinja2: Any) -> Any:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("widemargin.report"),
         autoescape=True,
