@@ -39,7 +39,8 @@ RELATIVE = ("Simba", "LMBA", "MRMR", "OSimba", "FCBF")
 METHODS = (
     *("Relief", "ReliefF", "Simba", "GFlip", "LMBA", "IPCMSR", "IPICSR", "OReliefF"),
     *("OSimba", "FRLL", "FisherScore", "TraceRatio", "PearsonScore", "LaplacianScore"),
-    *("InformationGain", "MRMR", "FCBF"),
+    *("InformationGain", "MRMR", "FCBF", "SURF", "SURFStar", "MultiSURF"),
+    *("MultiSURFStar", "IRelief"),
 )
 QUICK = ("Relief", "ReliefF", "FisherScore", "PearsonScore", "InformationGain", "FCBF")
 REFITS = 99  # permutations on noise for the other methods, pooled

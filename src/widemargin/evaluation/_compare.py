@@ -43,7 +43,7 @@ def compare(
     redundancy_threshold: float | None = 0.9,
     categorical_features: Any = None,
     max_samples: int | None = 10_000,
-    budget: float | None = 60.0,
+    budget: float | None = 40.0,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -92,26 +92,26 @@ def compare(
     n_permutations : int, default=None
         For the significance; 0 leaves it out. None takes as many as `significance`
         does by itself, or as the budget allows.
-    n_resamples : int
+    n_resamples : int, default=50
         Subsamples for the stability; 0 leaves it out.
-    redundancy_threshold : float or None
+    redundancy_threshold : float or None, default=0.9
         Correlation from which features count as redundant (symmetrical uncertainty on
         a table with nominal columns or missing values); None leaves it out.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns besides those that the types of a frame declare, for the
         selectors that take nominal features and do not say themselves.
-    max_samples : int or None
+    max_samples : int or None, default=10_000
         Rows that serve for all but the fits; of more, a sample. None takes all.
-    budget : float or None
+    budget : float or None, default=40.0
         Time limit in seconds for each of stability and significance of the recommended
         method; other methods follow if they will be done within a quarter of it. What
         they will take is estimated from the fit times before, and from what the first
         methods took; methods that do not fit in are left out. None for no limit.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Random seed; None draws one, recorded in ``settings``.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Number of threads; None uses all cores.
-    verbose : int
+    verbose : int, default=0
         Show progress if positive.
     image_shape : (height, width), default=None
         Shape of the images whose pixels the features are, for pictures.
