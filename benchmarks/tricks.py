@@ -108,16 +108,6 @@ def _manhattan_tile(""",
             ),
         ),
     ),
-    "pairs-once": Trick(
-        "relieff-c",
-        (
-            (
-                "engine/sums.py",
-                "WIDE_TABLE_FEATURES = 1000",
-                "WIDE_TABLE_FEATURES = 9**9",
-            ),
-        ),
-    ),
     "bits": Trick(
         "auto",
         (

@@ -15,19 +15,7 @@ from widemargin.engine import operations
 from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
-WIDE_TABLE_FEATURES = (
-    1000  # features from which on it pays to sort edges before they are summed
-)
-
 A = TypeVar("A", bound=np.ndarray)
-
-
-def _each_pair_once(edges: kernels.Edges, n: int) -> kernels.Edges:
-    """The same sums from fewer edges: both directions of a pair in one."""
-    heads, tails, coefficients = edges
-    pairs = np.minimum(heads, tails) * n + np.maximum(heads, tails)
-    pairs, place = np.unique(pairs, return_inverse=True)
-    return kernels.Edges(*np.divmod(pairs, n), np.bincount(place, coefficients))
 
 
 @operations.edge_sums.register
@@ -48,8 +36,6 @@ def sum_edges(
     """The same for some rows."""
     X = rows.X if isinstance(rows, kernels.MixedRows) else rows
     d = X.shape[1]
-    if d >= WIDE_TABLE_FEATURES:
-        edges = _each_pair_once(edges, len(X))
     n_edges = len(edges.heads)
     blocks = spans(n_edges, 4096)
     sums = np.zeros((len(blocks), d))
