@@ -129,6 +129,16 @@ def test_features_in_the_set_rank_first():
     np.testing.assert_array_equal(two.support_, fitted.ranking_ <= 2)
 
 
+def test_the_sigmoid_adds_the_feature_visited_first_even_a_constant():
+    X, y = make_gaussian_relevant(60, 8, random_state=0)
+    X[:, 2] = 7
+    orders = [[2, 0, 1, 3, 4, 5, 6, 7]] * 4
+    fitted = GFlip(order=orders, utility="sigmoid").fit(X, y)
+    assert_same(fitted, gflip(X, y, orders, utility="sigmoid"))
+    assert fitted.support_[2]
+    assert not GFlip(order=orders).fit(X, y).support_[2]
+
+
 def test_restarts_keep_the_largest_margin():
     X, y = make_gaussian_relevant(100, 20, random_state=1)
     alone = [GFlip(random_state=s).fit(X, y).margin_ for s in range(3)]

@@ -99,8 +99,9 @@ class _Parts:
         tested = np.zeros((len(X), len(folds)), np.bool_)
         for v, (_, test) in enumerate(folds):
             tested[test, v] = True
-        # Rows are of one part if they agree in all bits; `np.unique` of whole rows is
-        # many times slower than that of numbers.
+        # Rows are of one part if they agree in all bits, which fit into one number:
+        # `np.unique` of whole rows is many times slower than that of numbers.
+        assert len(folds) < 63
         bits = tested @ (1 << np.arange(len(folds))[::-1])
         _, first, part = np.unique(bits, return_index=True, return_inverse=True)
         self.tested = tested[first]

@@ -103,7 +103,7 @@ def thin_by(
 
 def best_without_copies(
     order: Ints,
-    similarity_of: Callable[[Ints], Similarity],
+    similarity_among: Callable[[Ints], Similarity],
     thresholds: Sequence[float],
     wanted: int,
 ) -> list[Ints]:
@@ -116,7 +116,7 @@ def best_without_copies(
     size = 2 * wanted
     while True:
         head = order[:size]
-        similarity = similarity_of(head)
+        similarity = similarity_among(head)
         found = thin_by(np.arange(len(head)), similarity, thresholds, wanted)
         enough = min(np.count_nonzero(f.instead < 0) for f in found) >= wanted
         if enough or len(head) == len(order):
