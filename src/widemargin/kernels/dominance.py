@@ -5,7 +5,7 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.distances import weighted_distance
 from widemargin.kernels.mixed import add_extra_differences, numbers_of
-from widemargin.kernels.ties import share_ties
+from widemargin.kernels.ties import kth_smallest, share_ties
 from widemargin.kernels.weighted_search import nearest_of_ties
 
 
@@ -60,7 +60,7 @@ def dominating_hit_sums(X, layout, k, first, last, sums):
             if count == 0:
                 continue
             wanted = min(k, count)
-            border = np.sort(exact[:count])[wanted - 1]
+            border = kth_smallest(exact[:count].copy(), wanted)
             share_ties(exact, 0, count, wanted, border, share)
             for e in range(count):
                 if share[e] == 0.0:

@@ -7,7 +7,7 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import measure_distances
-from widemargin.kernels.ties import is_nearer, is_within
+from widemargin.kernels.ties import is_nearer, is_within, kth_smallest
 
 
 class Wanted(NamedTuple):
@@ -39,6 +39,22 @@ class Touched(NamedTuple):
 
 
 @inner
+def _sort(rows, distances):
+    """Put the nearest first: Shell's sort. `np.argsort` takes seconds to compile."""
+    gap = 1
+    while gap < rows.size:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for e in range(gap, rows.size):
+            j, p = rows[e], e
+            while p >= gap and distances[j] < distances[rows[p - gap]]:
+                rows[p] = rows[p - gap]
+                p -= gap
+            rows[p] = j
+
+
+@inner
 def _nearest_first(distances, prefix, order):
     """Sort rows up to about ``prefix`` of them, with all ties of the last.
 
@@ -46,12 +62,12 @@ def _nearest_first(distances, prefix, order):
     """
     n, limit, count = distances.size, np.inf, 0
     if prefix < n - 1:
-        limit = np.partition(distances, prefix - 1)[prefix - 1] * (1 + 4 * TIE)
+        limit = kth_smallest(distances.copy(), prefix) * (1 + 4 * TIE)
     for j in range(n):
         if distances[j] <= limit and distances[j] < np.inf:
             order[count] = j
             count += 1
-    order[:count] = order[:count][np.argsort(distances[order[:count]])]
+    _sort(order[:count], distances)
     return count, limit
 
 

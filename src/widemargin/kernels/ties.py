@@ -22,6 +22,36 @@ def is_within(distance, border):
 
 
 @inner
+def kth_smallest(values, k):
+    """The k-th smallest value, k from 1; the values are put in another order.
+
+    Hoare's selection. `np.partition` and `np.sort` do the same, but take seconds to
+    compile.
+    """
+    first, last = 0, values.size - 1
+    while first < last:
+        pivot, low, high = values[(first + last) // 2], first, last
+        while low <= high:
+            while values[low] < pivot:
+                low += 1
+            while values[high] > pivot:
+                high -= 1
+            if low <= high:
+                values[low], values[high] = values[high], values[low]
+                low += 1
+                high -= 1
+        # Those up to ``high`` are no larger than the pivot, those from ``low`` on no
+        # smaller, and between the two it is the pivot itself.
+        if k - 1 <= high:
+            last = high
+        elif k - 1 >= low:
+            first = low
+        else:
+            return pivot
+    return values[k - 1]
+
+
+@inner
 def share_ties(distances, first, last, wanted, border, weights):
     """Weights of entries first … last−1, of which ``wanted`` count.
 
