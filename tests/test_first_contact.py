@@ -216,6 +216,51 @@ def test_numbers_that_identify_rows_are_left_out_if_called_so(name, left_out):
     assert name in with_column(name, [*cells[:-1], 831]).X
 
 
+def visits(name, classes, rows_each=3):
+    """A table of visits: patients in one column, each visit's class in another."""
+    rows = [
+        f"P{p:02d},{(7 * p + v) % 11},{classes(p, v)}"
+        for p in range(40)
+        for v in range(rows_each)
+    ]
+    return "\n".join([f"{name},b,kind", *rows])
+
+
+def of_patient(p, v):
+    return "xy"[p % 3 % 2]
+
+
+def test_keys_of_patients_are_left_out_if_their_rows_have_one_class():
+    text = visits("patient_id", of_patient)
+    data = dataset(text, target="kind")
+    assert list(data.X) == ["b"]
+    assert "left out 'patient_id': all rows of a value have one class" in said(data)
+    assert "patient_id" in dataset(text, target="kind", keep_ids=True).X
+    assert "patient_id" in dataset(text, target="kind", categorical=("patient_id",)).X
+    numbers = text.replace("\nP", "\n")
+    assert list(dataset(numbers, target="kind").X) == ["b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        visits("species", of_patient),  # not called a key
+        visits("patient_id", lambda p, v: "xy"[v % 2]),  # classes differ
+        # One class each, but so it would be by chance.
+        visits("patient_id", lambda p, v: "xy"[p == 0], rows_each=2),
+    ],
+)
+def test_other_columns_with_values_that_repeat_are_categories(text):
+    assert len(dataset(text, target="kind").X.columns) == 2
+
+
+def test_select_says_that_a_category_may_name_groups(tmp_path):
+    (tmp_path / "t.csv").write_text(visits("species", of_patient))
+    result = invoke("select", tmp_path / "t.csv", "--target", "kind")
+    assert result.exit_code == 0, result.output
+    assert "as if its 40 values named patients or sites" in result.stderr
+
+
 # Dates.
 
 

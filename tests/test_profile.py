@@ -173,6 +173,26 @@ def test_identifiers_are_found():
     assert said(p, "'name' is different in every row")
 
 
+def test_names_of_groups_are_found():
+    group = np.repeat(np.arange(30), 4)
+    y = group % 3 % 2
+    frame = pd.DataFrame(plain(120), columns=["a", "b", "c"])
+    frame["site"] = [f"s{g}" for g in group]
+    frame["day"] = [f"d{i % 4}" for i in range(120)]
+    p = profile(frame, y)
+    assert p.group_names == [3]
+    assert "'site' have the same class, as if its 30 values" in p.leaks[0]
+    y[0] = 1 - y[0]  # not one class for each value
+    assert profile(frame, y).group_names == []
+    assert profile(frame, plain(120)[:, 0]).group_names == []  # a numeric target
+
+
+def test_groups_of_few_rows_have_one_class_by_chance():
+    frame = pd.DataFrame({"a": plain(60)[:, 0], "pair": np.repeat(np.arange(30), 2)})
+    y = (np.arange(60) < 2).astype(int)  # a class of two rows, which are a pair
+    assert profile(frame, y, categorical_features=["pair"]).group_names == []
+
+
 def test_lopsided_and_tiny_classes_are_named():
     y = np.repeat(["a", "b", "c"], [40, 9, 2])
     p = profile(plain(51), y)

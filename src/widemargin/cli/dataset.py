@@ -21,7 +21,9 @@ from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.roles import (
     DATES,
     EMPTY,
+    GROUPS,
     IDS,
+    KEYS,
     find_roles,
     identifies,
     may_identify,
@@ -167,9 +169,9 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         rows = _stratified(strata, options.sample, options.seed)
         notes.append(f"{len(rows)} of {len(y)} rows drawn (--sample).")
         X, y = X.iloc[rows], y.iloc[rows].reset_index(drop=True)
-    X = _features(
-        X, ids, source.decimal, options, notes
-    )  # its index tells the row in the file
+    classes = None if numeric or options.keep_ids else y
+    # The index of the features tells the row in the file.
+    X = _features(X, classes, ids, source.decimal, options, notes)
     constant = _check(X, y, name, numeric)
     check_image(X, options)
     groups, order = aside.rows(frame, X.index)
@@ -192,12 +194,17 @@ def _stratified(y: pd.Series[Any], count: int, seed: int) -> Any:
 
 def _features(
     X: pd.DataFrame,
+    classes: pd.Series[Any] | None,
     ids: list[str],
     decimal: str,
     options: DataOptions,
     notes: list[str],
 ) -> pd.DataFrame:
-    """Columns as numbers or categories; those that are neither are left out."""
+    """Columns as numbers or categories; those that are neither are left out.
+
+    So are, if the classes are given, columns that are called keys and seem to be keys
+    of groups of rows.
+    """
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     empty = X.columns[X.isna().all().to_numpy()]
     out: dict[str, list[str]] = {EMPTY: list(empty), DATES: []}
@@ -218,6 +225,11 @@ def _features(
     changed |= {name: as_categories(X[name]) for name in categorical}
     ids = [name for name in ids if name not in categorical]
     out[IDS] = ids
+    if classes is not None:
+        others = {*empty, *out[DATES], *ids, *categorical}
+        keys = [n for n in X.columns if KEYS.fullmatch(n) and n not in others]
+        out[GROUPS] = _keys_of_groups(X[keys], classes)
+        changed = {n: c for n, c in changed.items() if n not in out[GROUPS]}
     nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
     say_columns(out, remarks, nominal, X.shape[1], notes)
     if any(out.values()):
@@ -225,6 +237,16 @@ def _features(
     X = X.assign(**changed) if changed else X
     say_missing(dict(X.isna().sum()), len(X), notes)
     return X
+
+
+def _keys_of_groups(keys: pd.DataFrame, classes: pd.Series[Any]) -> list[str]:
+    """Columns, of those that are called keys, that seem to say whose rows these are."""
+    import pandas as pd
+
+    from widemargin.columns import names_groups
+
+    y = pd.factorize(classes)[0]
+    return [name for name in keys if names_groups(pd.factorize(keys[name])[0], y)]
 
 
 def _check(

@@ -35,6 +35,10 @@ KEYS = re.compile(
 # Why columns are left out.
 DATES = "dates of which some cannot be read"
 EMPTY = "no values"
+GROUPS = (
+    "all rows of a value have one class, as if it said whose rows they are "
+    "(compare takes such a column as --groups; --keep-ids keeps it)"
+)
 IDS = "every row has a value of its own (--keep-ids keeps such columns)"
 
 

@@ -38,7 +38,16 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
             f"{of_all} kept: cross-validated accuracy of 1-NN {value:.1%}; the most "
             f"frequent class alone gives {chance:.1%}."
         )
+    _say_leaks(ranking, dataset, notes)
     _say_if_no_signal(ranking, dataset, notes)
+
+
+def _say_leaks(ranking: Ranking, dataset: Dataset, notes: Session) -> None:
+    """Note the features that may know the target from elsewhere."""
+    from widemargin.evaluation import profile
+
+    for sentence in profile(dataset.X, dataset.y, task=ranking.task).leaks:
+        notes.note(sentence)
 
 
 def _say_if_no_signal(ranking: Ranking, dataset: Dataset, notes: Session) -> None:

@@ -5,6 +5,7 @@ the names of its values nor an order that their type happens to have plays a par
 missing cell becomes NaN, whatever it was before.
 """
 
+from widemargin.columns.groups import names_groups
 from widemargin.columns.kinds import (
     BOOLEAN,
     NUMBER,
@@ -60,6 +61,7 @@ __all__ = [
     "kinds",
     "listed",
     "missing_cells",
+    "names_groups",
     "nominal_columns",
     "object_columns",
     "places_of",

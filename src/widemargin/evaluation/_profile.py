@@ -19,6 +19,7 @@ from widemargin.columns import (
     ORDERED,
     as_numbers,
     is_frame,
+    names_groups,
     nominal_columns,
     refuse_columns,
     unwrapped,
@@ -70,6 +71,9 @@ class Profile:
         Columns that determine the class.
     identifiers : list of int
         Columns that number or name the rows.
+    group_names : list of int
+        Nominal columns that seem to name groups of rows, such as patients: values
+        repeat, and all rows of a value have one class.
     duplicated_rows : int
         Rows whose features repeat an earlier row's.
     contradictory_rows : int
@@ -93,6 +97,7 @@ class Profile:
     duplicated_columns: list[list[int]]
     target_copies: list[int]
     identifiers: list[int]
+    group_names: list[int]
     duplicated_rows: int
     contradictory_rows: int
     class_counts: dict[Hashable, int]
@@ -146,7 +151,7 @@ class Profile:
 
     @property
     def leaks(self) -> list[str]:
-        """A sentence for each feature that may be a copy of the target."""
+        """A sentence for each feature that may know the target from elsewhere."""
         tells = "separates the classes perfectly"
         if self.numeric_target:
             tells = "puts the rows in the order of the target"
@@ -154,6 +159,11 @@ class Profile:
             f"{self._name(f)} {tells}, as a copy of the target would: make sure that "
             "it is known before the target is."
             for f in self.target_copies
+        ] + [
+            f"All rows of a value of {self._name(f)} have the same class, as if its "
+            f"{self.distinct[f]} values named patients or sites: if so, leave it out, "
+            "and pass it as groups, or scores will be too high."
+            for f in self.group_names
         ]
 
     def _feature_warnings(self) -> list[str]:
@@ -327,6 +337,7 @@ def profile(
         if target is None
         else _same_order(values, kinds, target),
         identifiers=_identifiers(values, kinds, distinct),
+        group_names=_group_names(values, kinds, codes) if target is None else [],
         **_twins(values, codes),
         class_counts={}
         if target is not None
@@ -453,6 +464,14 @@ def _identifiers(values: Floats, kinds: Kinds, distinct: Ints) -> list[int]:
         if kinds[f] == "nominal" or (kinds[f] == "numeric" and n > 2 and counts.all()):
             found.append(int(f))
     return found
+
+
+def _group_names(values: Floats, kinds: Kinds, y: Ints) -> list[int]:
+    """Nominal columns that seem to name groups of rows."""
+    nominal = np.flatnonzero(kinds == "nominal")
+    codes = np.nan_to_num(values[:, nominal], nan=-1).astype(np.int64)
+    found = [names_groups(column, y) for column in codes.T]
+    return nominal[found].tolist() if found else []
 
 
 def _count(n: int, noun: str) -> str:
