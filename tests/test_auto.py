@@ -343,3 +343,12 @@ def test_a_direction_is_what_kendalls_test_finds(n_classes, digits):
     assert 0 < np.abs(sign).sum() < 100
     numeric, _ = numeric_directions(X, codes.astype(float))
     assert numeric.tolist() == expected
+
+
+def test_names_of_groups_are_warned_of():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 3)
+    X = pd.DataFrame({"a": rng.standard_normal(60), "b": rng.standard_normal(60)})
+    X["site"] = pd.Categorical([f"s{g}" for g in group])
+    with pytest.warns(UserWarning, match="rows of a value of 'site' have the same"):
+        AutoSelector("ReliefF", cv=3, random_state=0).fit(X, group % 3 % 2)

@@ -257,6 +257,8 @@ class AutoSelector(TableSelector):
                 categorical_features=self.categorical_features,
                 task="regression" if data.numeric else "classification",
             )
+        for sentence in about.group_leaks:
+            warn(f"{NAME}: {sentence}")
         methods = self._chosen_methods(about, seed)
         part = data
         scoring = self.scoring

@@ -155,11 +155,17 @@ class Profile:
         tells = "separates the classes perfectly"
         if self.numeric_target:
             tells = "puts the rows in the order of the target"
-        return [
+        copies = [
             f"{self._name(f)} {tells}, as a copy of the target would: make sure that "
             "it is known before the target is."
             for f in self.target_copies
-        ] + [
+        ]
+        return copies + self.group_leaks
+
+    @property
+    def group_leaks(self) -> list[str]:
+        """A sentence for each feature that seems to name groups of rows."""
+        return [
             f"All rows of a value of {self._name(f)} have the same class, as if its "
             f"{self.distinct[f]} values named patients or sites: if so, leave it out, "
             "and pass it as groups, or scores will be too high."
