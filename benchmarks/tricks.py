@@ -108,21 +108,6 @@ def _manhattan_tile(""",
             ),
         ),
     ),
-    "bits": Trick(
-        "auto",
-        (
-            (
-                "kernels/prefixes.py",
-                "bits, least = values.view(np.int64), INFINITE",
-                "bits, least = values, np.inf",
-            ),
-            (
-                "kernels/prefixes.py",
-                "return np.int64(least).view(np.float64)",
-                "return least",
-            ),
-        ),
-    ),
     "whole-numbers": Trick(
         "multisurf",
         (

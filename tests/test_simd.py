@@ -7,6 +7,7 @@ from numba import TypingError, njit
 from widemargin.kernels.simd import (
     absolute,
     as_float64,
+    at_most,
     load,
     minimum,
     splat,
@@ -89,6 +90,17 @@ def test_whole_numbers_as_float64():
     out = np.zeros(LANES)
     run(x, out)
     np.testing.assert_array_equal(out, x)
+
+
+def test_lanes_that_are_at_most_as_large_count_one():
+    run = compiled(njit(lambda a, b: at_most(a, b)))
+    x = np.array([0.0, 1.0, 1.0, np.inf, np.inf, np.nan, -1.0, 2.0])
+    y = np.array([0.0, 2.0, 0.5, np.inf, 1.0, 1.0, np.nan, 2.0])
+    out = np.full(LANES, 7.0)
+    run(x, y, out)
+    np.testing.assert_array_equal(out, x <= y)
+    with pytest.raises(TypingError):
+        run(np.ones(LANES, np.int32), np.ones(LANES, np.int32), np.ones(LANES))
 
 
 def test_in_place_addition():

@@ -22,65 +22,66 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin.folding import Fold
 from widemargin.table import Floats, Ints
-from widemargin.threads import Workers
-
-QUERIES = 8  # rows whose distances to all rows are worked on together
-FARTHEST = 1e150  # scaled values are no larger, so that squares stay finite
+from widemargin.threads import Workers, spans
 
 
 class Space(NamedTuple):
-    """Rows as 1-NN sees them, sorted by class."""
+    """Rows as 1-NN sees them."""
 
     columns: Floats  # (d, n) numbers, or codes; nothing is missing
-    rows: Ints  # (n,) the caller's row numbers
-    y: Ints  # (n,) class codes, ascending
-    training: NDArray[np.bool_]  # (n,) which rows may be neighbours
+    y: Ints  # (n,) class codes
+    training: Ints  # (m,) rows that may be neighbours, sorted by class
     nominal: NDArray[np.bool_]  # (d,) which columns hold codes
     shift: Floats  # (d,) what to subtract from numbers
     factor: Floats  # (d,) and what to multiply them by then
-    n_classes: int
 
-    @property
-    def starts(self) -> Ints:
-        """First row of each class, and n."""
-        return np.searchsorted(self.y, np.arange(self.n_classes + 1))
+    def prefixes(self, order: Ints, rows: Ints, workers: Workers) -> kernels.Prefixes:
+        """Training rows, and others to predict; features in order, scaled."""
+        # Some features and rows are repeated: kernels take so many at a time.
+        order = np.resize(order, _multiple(len(order), kernels.GROUP))
+        rows = np.resize(rows, _multiple(len(rows), kernels.LANES))
+        columns = np.empty((len(order), len(self.training)))
+        queries, how = np.empty((len(order), len(rows))), (self.shift, self.factor)
 
-    @property
-    def prior(self) -> Ints:
-        """Training rows of each class."""
-        return np.bincount(self.y[self.training], minlength=self.n_classes)
+        def scale(part: slice) -> None:
+            some = self.columns, order[part]
+            kernels.scale_columns(*some, self.training, *how, columns[part])
+            kernels.scale_columns(*some, rows, *how, queries[part])
 
-    @property
-    def begin(self) -> Floats:
-        """Distance to each row without any feature: ∞ unless it is for training."""
-        return np.where(self.training, 0.0, np.inf)
+        workers.run(scale, workers.shares(len(order), 256))
+        classes = np.arange(self.y.max() + 2)
+        starts = np.searchsorted(self.y[self.training], classes)
+        return kernels.Prefixes(columns, queries, self.nominal[order], starts)
+
+
+def _multiple(count: int, of: int) -> int:
+    """The next multiple."""
+    return -(-count // of) * of
 
 
 def spaces(
     X: Floats, y: Ints, folds: Sequence[Fold], scale: str | None, nominal: Ints | None
 ) -> Iterator[Space]:
     """For each fold, all rows as the training rows scale them."""
-    rows = np.argsort(y, kind="stable")
+    by_class = np.argsort(y, kind="stable")
     nominals = np.zeros(X.shape[1], np.bool_)
     nominals[[] if nominal is None else nominal] = True
-    columns = np.ascontiguousarray(X[rows].T, np.float64)
+    columns = np.array(X.T, np.float64, order="C")
     gappy = np.flatnonzero(np.isnan(columns.sum(axis=1)))
     missing = np.isnan(columns[gappy])
     parts = _Parts(X, folds, scale)
     for v, (train, _) in enumerate(folds):
-        training = np.zeros(len(y), np.bool_)
-        training[train] = True
-        training = training[rows]
+        used = np.zeros(len(y), np.bool_)
+        used[train] = True
         shift, factor = parts.without(v)
         for f, there in zip(gappy, ~missing, strict=True):
-            known = columns[f, there & training]
+            known = columns[f, there & used]
             fill = np.median(known) if len(known) and not nominals[f] else -1.0
             columns[f, ~there] = fill
-            part = columns[f, training, None], [(np.empty(0, np.int64),) * 2], scale
+            part = columns[f, used, None], [(np.empty(0, np.int64),) * 2], scale
             shift[f], factor[f] = (a[0] for a in _Parts(*part).without(0))
         shift[nominals], factor[nominals] = 0.0, 1.0
-        size = int(y.max()) + 1
-        yield Space(columns, rows, y[rows], training, nominals, shift, factor, size)
+        yield Space(columns, y, by_class[used[by_class]], nominals, shift, factor)
 
 
 def constant_in_training(X: Floats, folds: Sequence[Fold]) -> NDArray[np.bool_]:
@@ -149,22 +150,18 @@ def prefix_hits(
     of the result for each of ``tests``, some of the caller's rows that are not for
     training.
     """
-    prefixes = _in_columns(space, order)
-    place, prior = np.argsort(space.rows), space.prior
-    blocks = [
-        (t, place[rows[part]])
-        for t, rows in enumerate(tests)
-        for part in workers.shares(len(rows), 1, QUERIES)
-    ]
-    correct = np.zeros((len(blocks), len(order)), np.int64)
+    rows = np.concatenate(tests)
+    prefixes, labels = space.prefixes(order, rows, workers), space.y[rows]
+    right = np.empty((len(rows), len(prefixes.columns)), np.bool_)
     workers.run(
-        lambda b: kernels.prefix_hits(prefixes, blocks[b][1], prior, correct[b]),
-        range(len(blocks)),
+        lambda part: kernels.prefix_hits(
+            prefixes, part.start, labels[part], right[part]
+        ),
+        spans(len(rows), kernels.LANES),
     )
-    hits = np.zeros((len(tests), len(order)), np.int64)
-    for (t, _), found in zip(blocks, correct, strict=True):
-        hits[t] += found
-    return hits
+    ends = np.cumsum([len(test) for test in tests])[:-1]
+    hits = [part.sum(axis=0) for part in np.split(right, ends)]
+    return np.array(hits)[:, : len(order)]
 
 
 def prefix_means(
@@ -192,27 +189,12 @@ def prefix_means(
     -------
     means : array of shape (len(rows), len(order))
     """
-    prefixes, place = _in_columns(space, order), np.argsort(space.rows)
-    queries, y = place[rows], target[space.rows]
-    k = min(k, int(np.count_nonzero(space.training)))
+    prefixes = space.prefixes(order, rows, workers)
+    y = target[space.training]
+    k, queries = min(k, len(y)), np.arange(len(rows))
     means = np.empty((len(rows), len(order)))
     workers.run(
         lambda part: kernels.prefix_means(prefixes, queries[part], y, k, means[part]),
-        workers.shares(len(rows), 1, QUERIES),
+        workers.shares(len(rows), 1, kernels.LANES),
     )
     return means
-
-
-def _in_columns(space: Space, order: Ints) -> kernels.Prefixes:
-    """The rows column by column, features in order."""
-    with np.errstate(over="ignore"):
-        Z = space.columns[order]
-        Z -= space.shift[order, None]
-        Z *= space.factor[order, None]
-    return kernels.Prefixes(
-        np.clip(Z, -FARTHEST, FARTHEST, out=Z),
-        space.nominal[order],
-        space.begin,
-        space.y,
-        space.starts,
-    )

@@ -88,7 +88,14 @@ from widemargin.kernels.permutations import (
     permuted_neighbors,
     permuted_sums,
 )
-from widemargin.kernels.prefixes import Prefixes, prefix_hits, prefix_means
+from widemargin.kernels.prefixes import (
+    GROUP,
+    LANES,
+    Prefixes,
+    prefix_hits,
+    prefix_means,
+    scale_columns,
+)
 from widemargin.kernels.radius import (
     BAND,
     PANEL,

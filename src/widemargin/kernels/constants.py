@@ -11,4 +11,3 @@ LINE = 16  # numbers of single precision in a cache line; panels are a multiple 
 NEVER = np.float32(np.inf).view(np.int32)  # the key of a row that is not to be found
 MAX_INT64 = np.int64(2**63 - 1)
 ROW_BITS = np.int64(2**32 - 1)  # of an entry of a candidate list; those above are a key
-INFINITE = np.float64(np.inf).view(np.int64)  # bits above are those of NaN

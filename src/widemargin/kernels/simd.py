@@ -160,3 +160,14 @@ def minimum(typing_context, a, b):
         return builder.select(_less(builder, a, *args), *args)
 
     return a(a, b), code
+
+
+@intrinsic
+def at_most(typing_context, a, b):
+    """1.0 in each lane in which a ≤ b, else 0.0, for vectors of float64."""
+
+    def code(context, builder, signature, args):
+        within = builder.fcmp_ordered("<=", *args)
+        return builder.uitofp(within, args[0].type)
+
+    return (a(a, b), code) if a == b and a.dtype == types.float64 else None
