@@ -33,7 +33,8 @@ html_theme.sidebar_secondary.remove: true
 
 `python benchmarks/peers/page.py` writes this page from `benchmarks/peers/results.json`,
 which `make bench` measures. Each package runs in its own process on the same table,
-with {threads} threads. They take turns of half a second or one fit, whichever is longer; times are medians of up to 9 turns.
+with {threads} threads. They take turns of half a second or one fit, whichever is
+longer; times are medians of up to 9 turns.
 
 - *times as fast*: their wall-clock time divided by ours. Below 1, the other package is
   faster. *Processor* is the same ratio of processor times, which other work on the
