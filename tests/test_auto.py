@@ -350,5 +350,5 @@ def test_names_of_groups_are_warned_of():
     group = np.repeat(np.arange(20), 3)
     X = pd.DataFrame({"a": rng.standard_normal(60), "b": rng.standard_normal(60)})
     X["site"] = pd.Categorical([f"s{g}" for g in group])
-    with pytest.warns(UserWarning, match="rows of a value of 'site' have the same"):
+    with pytest.warns(UserWarning, match="values of 'site' occurs in one class only"):
         AutoSelector("ReliefF", cv=3, random_state=0).fit(X, group % 3 % 2)

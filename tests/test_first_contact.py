@@ -234,7 +234,7 @@ def test_keys_of_patients_are_left_out_if_their_rows_have_one_class():
     text = visits("patient_id", of_patient)
     data = dataset(text, target="kind")
     assert list(data.X) == ["b"]
-    assert "left out 'patient_id': all rows of a value have one class" in said(data)
+    assert "left out 'patient_id': each value occurs in one class only" in said(data)
     assert "patient_id" in dataset(text, target="kind", keep_ids=True).X
     assert "patient_id" in dataset(text, target="kind", categorical=("patient_id",)).X
     numbers = text.replace("\nP", "\n")
@@ -258,7 +258,9 @@ def test_select_says_that_a_category_may_name_groups(tmp_path):
     (tmp_path / "t.csv").write_text(visits("species", of_patient))
     result = invoke("select", tmp_path / "t.csv", "--target", "kind")
     assert result.exit_code == 0, result.output
-    assert "as if its 40 values named patients or sites" in result.stderr
+    assert (
+        "Each of the 40 values of 'species' occurs in one class only" in result.stderr
+    )
 
 
 # Dates.

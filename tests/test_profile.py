@@ -181,7 +181,7 @@ def test_names_of_groups_are_found():
     frame["day"] = [f"d{i % 4}" for i in range(120)]
     p = profile(frame, y)
     assert p.group_names == [3]
-    assert "'site' have the same class, as if its 30 values" in p.leaks[0]
+    assert "Each of the 30 values of 'site' occurs in one class only" in p.leaks[0]
     y[0] = 1 - y[0]  # not one class for each value
     assert profile(frame, y).group_names == []
     assert profile(frame, plain(120)[:, 0]).group_names == []  # a numeric target

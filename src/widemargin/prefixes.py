@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin.folding import Fold
 from widemargin.table import Floats, Ints
-from widemargin.threads import Workers, spans
+from widemargin.threads import Workers, fill_up, spans
 
 
 class Space(NamedTuple):
@@ -38,8 +38,8 @@ class Space(NamedTuple):
     def prefixes(self, order: Ints, rows: Ints, workers: Workers) -> kernels.Prefixes:
         """Training rows, and others to predict; features in order, scaled."""
         # Some features and rows are repeated: kernels take so many at a time.
-        order = np.resize(order, _multiple(len(order), kernels.GROUP))
-        rows = np.resize(rows, _multiple(len(rows), kernels.LANES))
+        order = np.resize(order, fill_up(len(order), kernels.GROUP))
+        rows = np.resize(rows, fill_up(len(rows), kernels.LANES))
         columns = np.empty((len(order), len(self.training)))
         queries, how = np.empty((len(order), len(rows))), (self.shift, self.factor)
 
@@ -52,11 +52,6 @@ class Space(NamedTuple):
         classes = np.arange(self.y.max() + 2)
         starts = np.searchsorted(self.y[self.training], classes)
         return kernels.Prefixes(columns, queries, self.nominal[order], starts)
-
-
-def _multiple(count: int, of: int) -> int:
-    """The next multiple."""
-    return -(-count // of) * of
 
 
 def spaces(

@@ -399,3 +399,8 @@ class _Queue:
 def spans(total: int, size: int) -> list[slice]:
     """Cut range(total) into consecutive slices of at most ``size``."""
     return [slice(s, min(s + size, total)) for s in range(0, total, size)]
+
+
+def fill_up(total: int, size: int) -> int:
+    """The next multiple of ``size``."""
+    return -(-total // size) * size

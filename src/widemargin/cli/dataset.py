@@ -202,8 +202,7 @@ def _features(
 ) -> pd.DataFrame:
     """Columns as numbers or categories; those that are neither are left out.
 
-    So are, if the classes are given, columns that are called keys and seem to be keys
-    of groups of rows.
+    If the classes are given, keys of groups of rows are left out, too.
     """
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     empty = X.columns[X.isna().all().to_numpy()]
@@ -240,7 +239,7 @@ def _features(
 
 
 def _keys_of_groups(keys: pd.DataFrame, classes: pd.Series[Any]) -> list[str]:
-    """Columns, of those that are called keys, that seem to say whose rows these are."""
+    """Columns, of those that are called keys, that seem to name groups of rows."""
     import pandas as pd
 
     from widemargin.columns import names_groups

@@ -36,9 +36,9 @@ KEYS = re.compile(
 DATES = "dates of which some cannot be read"
 EMPTY = "no values"
 GROUPS = (
-    "all rows of a value have one class, as if it said whose rows they are. Such rows "
-    "are alike, so that accuracies may be too high (compare --groups keeps them "
-    "together; --keep-ids keeps the column)"
+    "each value occurs in one class only, as names of patients do. Rows of one patient "
+    "are alike, so accuracies may be too high (compare --groups keeps them together; "
+    "--keep-ids keeps the column)"
 )
 IDS = "every row has a value of its own (--keep-ids keeps such columns)"
 

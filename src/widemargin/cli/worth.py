@@ -43,7 +43,7 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
 
 
 def _say_leaks(ranking: Ranking, dataset: Dataset, notes: Session) -> None:
-    """Note the features that may know the target from elsewhere."""
+    """Note the features that may give the target away."""
     from widemargin.evaluation import profile
 
     for sentence in profile(dataset.X, dataset.y, task=ranking.task).leaks:

@@ -1,7 +1,7 @@
 """Columns that name groups of rows: whose they are, a patient's or a molecule's.
 
 Rows of one patient are alike, and all have the patient's class. So such a column
-predicts the class of rows that it has seen, and of nobody else's.
+predicts the class of further rows of a patient, but tells nothing about new patients.
 """
 
 from __future__ import annotations

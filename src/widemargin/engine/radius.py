@@ -18,10 +18,9 @@ import numpy as np
 
 from widemargin import kernels
 from widemargin.engine.local import METRICS
-from widemargin.engine.search import fill_up
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
-from widemargin.threads import Workers, spans
+from widemargin.threads import Workers, fill_up, spans
 
 # Queries that are listed and summed together: many, since all rows have to come from
 # memory once for each such block, but enough blocks for several threads.

@@ -17,17 +17,12 @@ from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.engine.neighbors import Neighbors
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints, Table
-from widemargin.threads import Workers, single_threaded_blas, spans
+from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
 NO_BORDERS = np.empty((0, 0), np.int32)  # lists that any row may enter at first
 SPARE_ENTRIES = (
     3  # list entries beyond k, so that it can be decided which row is the k-th
 )
-
-
-def fill_up(n: int, size: int) -> int:
-    """The next multiple of ``size``."""
-    return -(-n // size) * size
 
 
 def places(wanted: int) -> int:

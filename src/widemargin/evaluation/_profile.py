@@ -151,7 +151,7 @@ class Profile:
 
     @property
     def leaks(self) -> list[str]:
-        """A sentence for each feature that may know the target from elsewhere."""
+        """A sentence for each feature that may give the target away."""
         tells = "separates the classes perfectly"
         if self.numeric_target:
             tells = "puts the rows in the order of the target"
@@ -166,9 +166,9 @@ class Profile:
     def group_leaks(self) -> list[str]:
         """A sentence for each feature that seems to name groups of rows."""
         return [
-            f"All rows of a value of {self._name(f)} have the same class, as if its "
-            f"{self.distinct[f]} values named patients or sites: if so, leave it out, "
-            "and pass it as groups, or scores will be too high."
+            f"Each of the {self.distinct[f]} values of {self._name(f)} occurs in one "
+            "class only, as names of patients or sites do. If that is what they are, "
+            "leave the column out and pass it as groups, or scores will be too high."
             for f in self.group_names
         ]
 

@@ -34,12 +34,11 @@ from widemargin.engine.search import (
     NO_BORDERS,
     SPARE_ENTRIES,
     Search,
-    fill_up,
     numbers_only,
     panel_width,
 )
 from widemargin.table import Floats, Ints, Table
-from widemargin.threads import Workers, single_threaded_blas, spans
+from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
 
 def block_table(

@@ -17,10 +17,9 @@ from widemargin.engine.distributed.rows import (
     scaled,
     with_mixed,
 )
-from widemargin.engine.search import fill_up
 from widemargin.engine.sums import sum_edges
 from widemargin.table import Floats, Ints
-from widemargin.threads import Workers
+from widemargin.threads import Workers, fill_up
 
 
 class Pairs(NamedTuple):
