@@ -103,8 +103,16 @@ def _manhattan_tile(""",
         (
             (
                 "kernels/candidates.py",
-                "least = min(least, keys[r, column])",
-                "least = border - 1",
+                "            for start in range(lo - lo % RUN, hi, RUN):\n",
+                """            for column in range(lo, hi):
+                if keys[r, column] < border:
+                    key, row = np.int64(keys[r, column]), offset + column
+                    entries[base + count] = key << 32 | row
+                    count += 1
+                    if count == length:
+                        count, border = _shrink(entries, np.uint64(base), count, wanted)
+            for start in range(0):
+""",
             ),
         ),
     ),

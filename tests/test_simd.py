@@ -8,7 +8,9 @@ from widemargin.kernels.simd import (
     absolute,
     as_float64,
     at_most,
+    below,
     load,
+    lowest_bit,
     minimum,
     splat,
     store,
@@ -101,6 +103,34 @@ def test_lanes_that_are_at_most_as_large_count_one():
     np.testing.assert_array_equal(out, x <= y)
     with pytest.raises(TypingError):
         run(np.ones(LANES, np.int32), np.ones(LANES, np.int32), np.ones(LANES))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32, np.uint8])
+def test_lanes_that_are_less_set_bits(kind):
+    @njit
+    def run(x, y):
+        return below(load(x, 0, 32), load(y, 0, 32))
+
+    x, y = numbers(kind, 6, 32), numbers(kind, 7, 32)
+    assert run(x, y) == sum(2**e for e in range(32) if x[e] < y[e])
+    assert run(x, x) == 0
+    assert run(x, x + kind(1)) == 2**32 - 1
+
+
+def test_an_integer_has_bits_for_fewer_than_64_lanes():
+    @njit
+    def run(x):
+        return below(load(x, 0, 64), load(x, 0, 64))
+
+    with pytest.raises(TypingError):
+        run(np.ones(64))
+
+
+def test_lowest_bit():
+    run = njit(lambda bits: lowest_bit(bits))
+    for e in range(64):
+        assert run(np.uint64(2**e)) == e
+        assert run(np.uint64(2**64 - 2**e)) == e
 
 
 def test_in_place_addition():

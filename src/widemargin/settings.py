@@ -152,7 +152,7 @@ class Settings:
         Pairs of rows of a class that IPCMSR and IPICSR look at together.
     listed_neighbors : int, default=16
         Nearest hits and misses that G-flip keeps in the list of each row.
-    flipped_rows : int, default=512
+    flipped_rows : int, default=128
         Rows for which G-flip uses another thread.
     kept_distance_bytes, kept_distance_share : int, default=2**32 and 2
         G-flip keeps the distances of all rows if they take at most so many bytes, and
@@ -184,7 +184,7 @@ class Settings:
     search_bytes: int = 2**28
     prototype_pairs: int = 2**20
     listed_neighbors: int = 16
-    flipped_rows: int = 512
+    flipped_rows: int = 128
     kept_distance_bytes: int = 2**32
     kept_distance_share: int = 2
     correlation_block: int = 256

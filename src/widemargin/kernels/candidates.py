@@ -4,8 +4,10 @@ import numpy as np
 
 from widemargin.kernels._jit import inner
 from widemargin.kernels.constants import NEVER
+from widemargin.kernels.simd import below, load, lowest_bit, splat
 
-RUN = np.uint64(64)  # keys that are passed over together if none is below the border
+RUN = 32  # keys that are compared with a border at once; panels have whole runs
+ONE = np.uint64(1)
 
 
 @inner
@@ -56,7 +58,7 @@ def scan_rows(values, shape, queries, first, offset, layout, candidates):
     labels, starts, slots = layout.labels, layout.starts, layout.slots
     rows, classes = queries.rows, queries.labels
     entries, counts, borders = candidates.entries, candidates.counts, candidates.borders
-    keys, (height, _, filled) = values.view(np.int32), shape
+    keys, (height, width, filled) = values.view(np.int32), shape
     length, wanted = candidates.length, candidates.wanted
     for r in range(height):
         q = first + r
@@ -70,19 +72,17 @@ def scan_rows(values, shape, queries, first, offset, layout, candidates):
             lo, hi = max(starts[c] - offset, 0), min(starts[c + 1] - offset, filled)
             base = (slot * counts.shape[1] + q) * length
             count, border = counts[slot, q], borders[slot, q]
-            for start in range(np.uint64(lo), np.uint64(hi), RUN):
-                stop, least = min(start + RUN, np.uint64(hi)), border
-                for column in range(start, stop):
-                    least = min(least, keys[r, column])
-                if least == border:  # as it mostly is, found for several at a time
-                    continue
-                for column in range(start, stop):
-                    if keys[r, column] < border:
-                        key, row = np.int64(keys[r, column]), offset + np.int64(column)
-                        entries[base + count] = key << 32 | row
-                        count += 1
-                        if count == length:
-                            count, border = _shrink(
-                                entries, np.uint64(base), count, wanted
-                            )
+            for start in range(lo - lo % RUN, hi, RUN):
+                run = load(keys, r * width + start, RUN)
+                inside = (ONE << min(hi - start, RUN)) - (ONE << max(lo - start, 0))
+                near = below(run, splat(border, RUN)) & inside
+                while near != 0:
+                    column = start + np.int64(lowest_bit(near))
+                    near &= near - ONE  # without its lowest bit
+                    key, row = np.int64(keys[r, column]), offset + column
+                    entries[base + count] = key << 32 | row
+                    count += 1
+                    if count == length:
+                        count, border = _shrink(entries, np.uint64(base), count, wanted)
+                        near &= below(run, splat(border, RUN))
             counts[slot, q], borders[slot, q] = count, border

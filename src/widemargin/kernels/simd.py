@@ -171,3 +171,24 @@ def at_most(typing_context, a, b):
         return builder.uitofp(within, args[0].type)
 
     return (a(a, b), code) if a == b and a.dtype == types.float64 else None
+
+
+@intrinsic
+def below(typing_context, a, b):
+    """An integer with bit e set where a < b in lane e, of fewer than 64 lanes."""
+
+    def code(context, builder, signature, args):
+        bits = builder.bitcast(_less(builder, a, *args), ir.IntType(a.lanes))
+        return builder.zext(bits, ir.IntType(64))
+
+    return (types.uint64(a, b), code) if a == b and a.lanes < 64 else None
+
+
+@intrinsic
+def lowest_bit(typing_context, bits):
+    """Place of the lowest bit that is set in an integer other than 0."""
+
+    def code(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), True))
+
+    return types.uint64(types.uint64), code

@@ -89,14 +89,15 @@ def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
     def measure(part: slice) -> None:
         columns = X[:, part]
         ranges[0, part], ranges[1, part] = columns.min(axis=0), columns.max(axis=0)
-        with np.errstate(invalid="ignore"):  # infinite numbers are refused later
-            # Shares of large numbers have a sum where the numbers have none.
-            mean = np.divide(columns, n, dtype=float).sum(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = columns.mean(axis=0, dtype=float)
+            if not np.isfinite(mean).all():
+                # Shares of large numbers have a sum where the numbers have none.
+                mean = np.divide(columns, n, dtype=float).sum(axis=0)
         # Rounded, that of a constant could be another number.
         ranges[2, part] = np.clip(mean, ranges[0, part], ranges[1, part])
 
-    cells = 2**16  # which stay in cache from one step to the next
-    workers.run(measure, workers.shares(d, 256, max(256, cells // n)))
+    workers.run(measure, workers.shares(d, 256))
     return ranges
 
 
