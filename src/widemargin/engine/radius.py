@@ -185,7 +185,7 @@ class RadiusSearch:
         self.rounded = None
         if metric == "manhattan" and table.mixed is None:
             self.rounded = RoundedRows(table, workers)
-        self.bands = self._banded(table.X)
+        self.bands, self.starts = self._banded(table.X), table.starts
         self._everybody = np.arange(len(table.X))
         self._own = local()
 
@@ -259,7 +259,7 @@ class RadiusSearch:
         kernels.list_rows(
             room.D,
             first + places,
-            self.table.starts,
+            self.starts,
             self.radius,
             errors,
             self.both,
