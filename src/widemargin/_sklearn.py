@@ -4,6 +4,7 @@ Such names may move or go in any release. They are imported here and nowhere els
 that a new release is met in one file; `tests/test_private_names.py` checks it.
 """
 
+from _thread import RLock
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -29,7 +30,13 @@ __all__ = [
     "_fit_context",
     "_get_output_config",
     "_safe_indexing",
+    "one_at_a_time",
 ]
+
+# scikit-learn sets Python's warning filters anew for each of its parallel tasks, such
+# as a tree of a forest. They belong to the process: tasks of two callers side by side
+# could leave it without any.
+one_at_a_time = RLock()
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 

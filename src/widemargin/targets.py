@@ -119,8 +119,8 @@ def check_numbers(
 def refuse_measurement(what: str, name: str, *, ordered: bool) -> NoReturn:
     """Say why y is taken for a measurement, and what to do."""
     raise ValueError(
-        f"{name} needs classes, but y looks like a measurement: it has {what}. To use "
-        f"it, {remedy(ordered=ordered)}"
+        f"{name} needs classes, but y looks like a measurement: it has {what}. If it "
+        f"is one, {remedy(ordered=ordered)}"
     )
 
 
@@ -129,7 +129,8 @@ def remedy(*, ordered: bool) -> str:
     label = "pandas.Categorical(y, ordered=True)" if ordered else "[str(v) for v in y]"
     kind = "an ordered categorical" if ordered else "text"
     return (
-        "cut it into classes, for example three of equal size: "
+        'use RReliefF or MultiSURF(task="regression"), which rank features for a '
+        "numeric target, or cut it into classes, for example three of equal size: "
         "pandas.qcut(y, 3, labels=False). If the numbers name classes, pass them as "
         f"{kind}: {label}."
     )

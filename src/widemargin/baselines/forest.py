@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from _thread import RLock
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._sklearn import Interval, StrOptions
+from widemargin._sklearn import Interval, StrOptions, one_at_a_time
 from widemargin.base import About, MarginSelector
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
-
-# scikit-learn sets Python's warning filters anew for each tree. They belong to the
-# process: forests that grow side by side would leave it without any.
-_one_at_a_time = RLock()
 
 
 class ForestImportance(MarginSelector):
@@ -166,6 +161,6 @@ class ForestImportance(MarginSelector):
         )
         # Trees see single precision: within [0, 1] that tells more values apart.
         X = table.unit_range().astype(np.float32)
-        with _one_at_a_time, warnings.catch_warnings():
+        with one_at_a_time, warnings.catch_warnings():
             importances = grown.fit(X, y).feature_importances_  # by threads, both
         return np.asarray(importances, np.float64)

@@ -13,11 +13,12 @@ Collegiate Press 1934 (F).
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._sklearn import Interval, StrOptions
+from widemargin._sklearn import Interval, StrOptions, one_at_a_time
 from widemargin.base import About, MarginSelector
 from widemargin.table import Floats, Table
 from widemargin.threads import Workers
@@ -256,11 +257,12 @@ class MutualInformation(MarginSelector):
         discrete[np.asarray(self.discrete_features)] = True
         for f in np.flatnonzero(discrete):
             X[:, f] = np.unique(X[:, f], return_inverse=True)[1]
-        scores = estimate(
-            X,
-            y,
-            discrete_features=discrete,
-            n_neighbors=min(self.n_neighbors, table.n_rows - 1),
-            random_state=self.random_state,
-        )
+        with one_at_a_time, warnings.catch_warnings():
+            scores = estimate(
+                X,
+                y,
+                discrete_features=discrete,
+                n_neighbors=min(self.n_neighbors, table.n_rows - 1),
+                random_state=self.random_state,
+            )
         return np.where(table.constant, 0.0, scores)
