@@ -74,17 +74,17 @@ TRICKS = {
         ),
     ),
     "manhattan-tiles": Trick(
-        "relieff-manhattan",
+        "relieff-manhattan-few",
         (
             (
                 "kernels/tiles.py",
                 "def _manhattan_tile(",
                 """@inner
-def _add_one_by_one(A, B, tile):
+def _add_one_by_one(A, B, start, stop, tile):
     for r in range(A.shape[0]):
         for c in range(B.shape[0]):
             s = np.float32(0)
-            for e in range(A.shape[1]):
+            for e in range(np.uint64(start), np.uint64(stop)):
                 s += abs(A[r, e] - B[c, e])
             tile[r, c] += s
 
@@ -93,8 +93,8 @@ def _manhattan_tile(""",
             ),
             (
                 "kernels/tiles.py",
-                "        _add_manhattan(A,",
-                "        _add_one_by_one(A,",
+                "            _add_manhattan(A, B, start, stop, tile, part)",
+                "            _add_one_by_one(A, B, start, stop, tile)",
             ),
         ),
     ),

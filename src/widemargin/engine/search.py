@@ -95,8 +95,11 @@ class Search:
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
         self.packed, self.norms = self._pack(self.values)
-        # No sum in single precision is longer than a chunk, or than their number.
-        self.depth = float(min(d, kernels.CHUNK) + d // kernels.CHUNK + 2)
+        # No sum in single precision is longer than a chunk, or than the number of sums
+        # that are added: a tile of Manhattan distances may take several for a chunk.
+        chunks, _, length = self.packed.shape
+        at_once = length if metric == kernels.EUCLIDEAN else min(length, self.width)
+        self.depth = float(min(d, kernels.CHUNK) + chunks * -(-length // at_once) + 2)
         self.extras, self.largest_extra = None, 0.0
         if table.mixed is not None:
             self.extras = MixedScreen(self._mixed(), metric, self.factor)
