@@ -13,7 +13,7 @@ from truth import Verdict, page, run  # noqa: E402
 from truth.store import Store  # noqa: E402
 
 # Their small version says too little, or needs too long, to be judged by.
-WITHOUT_VERDICT = {"usefulness", "halves"}
+WITHOUT_VERDICT = {"usefulness", "halves", "numeric_targets"}
 
 
 def test_the_page_is_the_one_that_the_stored_results_give():
