@@ -139,6 +139,16 @@ def test_without_its_term_in_d_the_bound_would_be_too_small(metric):
         assert excess_over_bound(search, keys, true, depth=0.0) > 0
 
 
+def test_the_depth_counts_the_sums_that_are_added_to_a_tile():
+    """2000 features are four chunks of 504 columns, or 16 panels' widths, each."""
+    with Workers(1) as workers:
+        X = np.random.default_rng(0).standard_normal((N, 2000))
+        searches = {metric: search_of(X, metric, workers)[0] for metric in METRICS}
+    assert searches["manhattan"].width == 32
+    assert searches["manhattan"].depth == 512 + 4 * 16 + 2
+    assert searches["euclidean"].depth == 512 + 4 + 2
+
+
 @njit
 def all_distances(metric, X, n, out):
     everybody = np.arange(n)
