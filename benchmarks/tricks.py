@@ -126,16 +126,6 @@ def _manhattan_tile(""",
             ),
         ),
     ),
-    "aligned": Trick(
-        "surf",
-        (
-            (
-                "engine/radius.py",
-                "skipped = -room.ctypes.data % 64 // 8",
-                "skipped = (16 - room.ctypes.data) % 64 // 8",
-            ),
-        ),
-    ),
     "short-lists": Trick(
         "gflip",
         (

@@ -24,21 +24,9 @@ from widemargin.threads import Workers, fill_up, spans
 
 # Queries that are listed and summed together: many, since all rows have to come from
 # memory once for each such block, but enough blocks for several threads.
-MOST_QUERIES, LEAST_QUERIES, LEAST_BLOCKS = 256, 32, 16
+MOST_QUERIES, LEAST_QUERIES, LEAST_BLOCKS = 256, 32, 8
 MEASURED_QUERIES = 32  # queries whose distances are held at once
 NO_TARGET = np.empty(0)
-
-
-def _aligned_zeros(*shape: int) -> Floats:
-    """Zeros that begin where a cache line does.
-
-    NumPy's begin 16 bytes later, so that every other vector lies across two lines,
-    which costs `kernels.list_sums` a quarter of its time.
-    """
-    size = int(np.prod(shape))
-    room = np.zeros(size + 8)
-    skipped = -room.ctypes.data % 64 // 8
-    return room[skipped : skipped + size].reshape(shape)
 
 
 class RoundedRows:
@@ -96,7 +84,7 @@ class _Room:
         )
         self.values = np.empty((m, width))
         self.ends = np.empty((m, -(-width // kernels.PANEL)), np.int64)
-        self.sums = _aligned_zeros(bands * kernels.BAND)
+        self.sums = np.empty(bands * kernels.BAND)
 
 
 @dataclass(frozen=True)
@@ -192,7 +180,7 @@ class RadiusSearch:
     def _banded(self, X: Floats) -> Floats:
         """Rows, a band of features at a time, filled up with zeros."""
         n, d = X.shape
-        bands = _aligned_zeros(-(-d // kernels.BAND), n, kernels.BAND)
+        bands = np.zeros((-(-d // kernels.BAND), n, kernels.BAND))
 
         def copy(band: int) -> None:
             part = X[:, band * kernels.BAND : (band + 1) * kernels.BAND]

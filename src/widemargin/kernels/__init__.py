@@ -7,7 +7,7 @@ How neighbours are found
 ------------------------
 Rows are sorted by class and copied in single precision (`scaling`). A *panel* is a run
 of b rows; the block of distances between two panels is a *tile* (`tiles`): one matrix
-product for squared Euclidean distances, one sweep of 2 × 4 rows at a time for
+product for squared Euclidean distances, sums over 4 × 32 pairs of rows at a time for
 Manhattan ones.
 
               panel q                       every tile is used twice: its rows
