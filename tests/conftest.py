@@ -30,7 +30,15 @@ settings.load_profile("same")
 
 # Files that take long begin. The first compiles what most others use, the next ones do
 # not use it, so that two processes hardly compile the same.
-FIRST = ["common", "kernel_cache", "report_browser", "warm", "cli"]
+FIRST = [
+    "common",
+    "kernel_cache",
+    "report_browser",
+    "warm",
+    "cli",
+    "dask_cluster",
+    "benchmark_page",
+]
 
 
 def pytest_configure(config):
