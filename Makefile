@@ -20,6 +20,10 @@ help: ## show this list
 demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 	@$(BIN)/widemargin demo
 
+# Where Python is told to keep no bytecode, as in many containers, every process would
+# compile the package again, and rewrite the asserts of all tests.
+test test-slow: export PYTHONDONTWRITEBYTECODE =
+
 # File by file: what a file needs compiled is then compiled by one of the two.
 test: $(VENV)/.has-dev ## run the tests and the doctests
 	@$(BIN)/pytest -n 2 --dist loadfile --durations=25

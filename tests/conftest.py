@@ -9,8 +9,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from settings_tools import changed_settings
-from widemargin import progress
-from widemargin.evaluation import _stages
 
 # Written for other packages, and run with another import by test_compat.py.
 collect_ignore = ["scripts", "typing"]
@@ -18,12 +16,6 @@ collect_ignore = ["scripts", "typing"]
 # A shell that starts the tests in the background has Ctrl-C ignored, here and by what
 # is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# What a comparison leaves out, and what a log tells, depends on how long things take.
-# Here, everything takes one tick, however busy the machine is.
-_ticks = itertools.count(2**10, 2**-20)
-_stages.time = SimpleNamespace(perf_counter=_ticks.__next__)
-progress.monotonic = _ticks.__next__
 
 # A busy machine takes its time to start a process that Dask waits for.
 os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "600s")
@@ -38,7 +30,15 @@ settings.load_profile("same")
 
 # Files that take long begin. The first compiles what most others use, the next ones do
 # not use it, so that two processes hardly compile the same.
-FIRST = ["common", "kernel_cache", "report_browser", "warm", "cli"]
+FIRST = [
+    "common",
+    "kernel_cache",
+    "report_browser",
+    "warm",
+    "cli",
+    "dask_cluster",
+    "benchmark_page",
+]
 
 
 def pytest_configure(config):
@@ -51,6 +51,22 @@ def pytest_collection_modifyitems(items):
     count = Counter(item.path for item in items)
     first = {f"test_{name}.py": place for place, name in enumerate(FIRST)}
     items.sort(key=lambda i: (first.get(i.path.name, len(first)), -count[i.path]))
+
+
+def pytest_collection_finish():
+    """Replace the clock, for tests and doctests.
+
+    What a comparison leaves out, and what a log tells, depends on how long things take.
+    Here, everything takes one tick, however busy the machine is.
+    """
+    # Imported here: the process that only hands out tests does not come here, and the
+    # others do not start before it has read this file.
+    from widemargin import progress
+    from widemargin.evaluation import _stages
+
+    ticks = itertools.count(2**10, 2**-20)
+    _stages.time = SimpleNamespace(perf_counter=ticks.__next__)
+    progress.monotonic = ticks.__next__
 
 
 @pytest.fixture(autouse=True)

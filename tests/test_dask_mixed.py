@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 UNDIRECTED = {"difference": "absolute"}
-BATCHES = {"batch_size": 7, "n_starts": 2, "random_state": 0}
+BATCHES = {"batch_size": 16, "n_starts": 2, "random_state": 0}
 
 # A method, and whether it is asked to take nominal features as well as gaps.
 METHODS = [
@@ -367,33 +367,3 @@ def test_too_many_different_values_are_refused_by_name(people, synchronous):
         pytest.raises(ValueError, match=r"ReliefF.*'town' has more than 3 different"),
     ):
         ReliefF().fit(dd.from_pandas(X, npartitions=3), y)
-
-
-@pytest.fixture(scope="module")
-def client():
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
-
-
-@pytest.mark.parametrize("n_chunks", [1, 7])
-def test_a_cluster_of_processes(client, n_chunks):
-    X, y = credit(np.random.default_rng(0), n=600, gaps=0.05)
-    lazy = lazily(frame(X), uneven(600, n_chunks))
-    with distributed_settings(max_block_cells=5000):
-        agree(ReliefF(), frame(X), lazy, y)
-
-
-def test_a_cluster_that_keeps_nothing(client):
-    X, y = credit(np.random.default_rng(0), n=600, gaps=0.05)
-    lazy = lazily(frame(X), (200, 300, 100))
-    with distributed_settings(
-        kept_share=10**6, max_block_cells=5000, max_query_cells=2**22
-    ):
-        agree(ReliefF(n_samples=100, random_state=0), frame(X), lazy, y)
