@@ -304,7 +304,7 @@ def lmba(report: Report) -> None:
             steps = method._steps(0, n)
 
             def ours(d=d, path=path, visits=visits, steps=steps) -> None:
-                path.go_down(np.ones(d), visits, steps)
+                path.one_pass(np.ones(d), visits, steps)
 
             def loop(table=table, visits=visits, targets=targets) -> None:
                 lmba_loop(table.X, table.y, visits[:40], targets)

@@ -180,8 +180,8 @@ def test_mixed_keys_are_within_their_bound(metric, d):
 
 
 @njit
-def cuts(squares, screen, distances, weights, depth, out):
-    under = weigh(squares, screen, weights)
+def cuts(w, screen, distances, weights, depth, out):
+    under = weigh(w, screen, np.empty(w.size), weights)
     for i in range(len(out)):
         for j in range(len(out)):
             out[i, j] = screen_cut(distances[i, j], under.scale, under.slack, depth)
@@ -202,7 +202,7 @@ def test_no_row_within_reach_has_a_key_above_the_cut(d, kind):
     distances, cut = weighted_truth(table.X, w), np.empty((N, N), np.float32)
     screen = WeightedScreen(table).arranged(w)
     weights = np.zeros(screen.rows.shape[1], np.float32)
-    cuts(w**2, screen, distances, weights, d, cut)
+    cuts(w, screen, distances, weights, d, cut)
     t = screen.rows[:, None] - screen.rows[None]
     keys = np.add.accumulate(weights * t * t, axis=2)[:, :, -1]
     assert (keys <= cut).all()
@@ -215,7 +215,7 @@ def test_without_its_term_in_d_the_cut_would_be_too_low():
     distances, cut = weighted_truth(table.X, w), np.empty((N, N), np.float32)
     screen = WeightedScreen(table).arranged(w)
     weights = np.zeros(screen.rows.shape[1], np.float32)
-    cuts(w**2, screen, distances, weights, -8, cut)
+    cuts(w, screen, distances, weights, -8, cut)
     t = screen.rows[:, None] - screen.rows[None]
     assert (np.add.accumulate(weights * t * t, axis=2)[:, :, -1] > cut).any()
 

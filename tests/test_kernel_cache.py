@@ -1,5 +1,6 @@
 """Compiled code is kept where it can be, read with care, and never needed."""
 
+import gc
 import importlib.util
 import json
 import os
@@ -416,6 +417,23 @@ def test_a_listener_hears_of_what_is_compiled_not_of_what_is_loaded(folder):
             assert (twice(3), twice(0.5)) == (6, 1.0)
             assert len(heard) == 2  # one for each type, the first time
     finally:
+        when_compiling(None)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_garbage_is_collected_again_after_compiling(folder):
+    source = KERNELS.replace("_cache import cached_njit", "_jit import jit")
+    source = source.replace("@cached_njit", "@jit")
+    (folder / "small_kernels.py").write_text(source)
+    twice, seen = load(folder).twice, []
+    try:
+        when_compiling(lambda: seen.append(gc.isenabled()))
+        assert (twice(3), gc.isenabled()) == (6, True)
+        gc.disable()  # as the caller may have done
+        assert (twice(0.5), gc.isenabled()) == (1.0, False)
+        assert seen == [False, False]
+    finally:
+        gc.enable()
         when_compiling(None)
 
 

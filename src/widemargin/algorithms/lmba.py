@@ -298,22 +298,20 @@ def visit_rows(
     """
     X, labels, starts = table[0], table[1].labels, table[1].starts
     edges, sums, c, batch = room.edges, room.sums, descent.c, descent.batch
-    under = kernels.weigh(np.ones(w.size), screen, room.weights)
     zero, two = np.int64(0), np.int64(2)
     first, d = np.uint64(0), np.uint64(w.size)
-    for t in range(visits.size):
-        i = visits[t]
-        if t % batch == 0:
-            sums[:] = 0.0
-            if descent.weighted:
-                under = kernels.weigh(w * w, screen, room.weights)
-        if targets.counts[i] > 0:
-            own = starts[labels[i]], starts[labels[i] + 1]
-            n = kernels.find_near(X, i, own, targets, under, room)
-            n = kernels.hinge_edges(X, i, targets, c, n, room)
-            kernels.edge_sums(X, edges, two, zero, n, first, d, sums)
-        if (t + 1) % batch == 0 or t + 1 == visits.size:
-            go_down(sums, beta[t // batch], w, room.gradient)
+    for start in range(0, visits.size, batch):
+        under = kernels.weigh(descent.tested, screen, room.squares, room.weights)
+        for f in range(d):
+            sums[f] = 0.0
+        for t in range(start, min(start + batch, visits.size)):
+            i = visits[t]
+            if targets.counts[i] > 0:
+                own = starts[labels[i]], starts[labels[i] + 1]
+                n = kernels.find_near(X, i, own, targets, under, room)
+                n = kernels.hinge_edges(i, targets, c, n, room)
+                kernels.edge_sums(X, edges, two, zero, n, first, d, sums)
+        go_down(sums, beta[start // batch], w, room.gradient)
 
 
 class _Descent:
@@ -322,24 +320,24 @@ class _Descent:
     def __init__(
         self, lmba: LMBA, table: Table, targets: kernels.Targets, workers: Workers
     ) -> None:
-        weighted = lmba.active == "weighted"
-        self.descent = kernels.Descent(float(lmba.c), weighted, lmba.batch_size)
+        self.c, self.weighted = float(lmba.c), lmba.active == "weighted"
+        self.batch = lmba.batch_size
         self.table, self.targets, self.workers = table, targets, workers
         self.screen = WeightedScreen(table)
 
     def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
         """One pass; w is updated (step 3)."""
-        batch = self.descent.batch
-        arranged_for = w if self.descent.weighted else np.ones_like(w)
-        for arranged, part in self.screen.parts(arranged_for, visits, batch):
+        tested = w if self.weighted else np.ones_like(w)
+        descent = kernels.Descent(self.c, tested, self.batch)
+        for arranged, part in self.screen.parts(tested, visits, self.batch):
             visit_rows(
                 (self.table.X, self.table.layout),
                 self.targets,
                 arranged,
                 w,
                 visits[part],
-                beta[part.start // batch :],
-                self.descent,
+                beta[part.start // self.batch :],
+                descent,
                 self._room(arranged),
             )
 
@@ -359,7 +357,7 @@ class _Descent:
                 w,
                 part.start,
                 part.stop,
-                self.descent.c,
+                self.c,
                 losses,
                 self._room(arranged),
             ),

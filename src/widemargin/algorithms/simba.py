@@ -248,11 +248,13 @@ def visit_rows(
     X, rank = table[0], table[2]
     labels, starts = table[1].labels, table[1].starts
     found, delta, r, c = room.found, room.delta, room.r, room.c
-    under, count = kernels.weigh(w * w, screen, room.weights), 0
-    for t in range(visits.size):
-        x = visits[t]
-        lo, hi = starts[labels[x]], starts[labels[x] + 1]
-        if hi - lo > 1:
+    for first in range(0, visits.size, batch):
+        under, count = kernels.weigh(w, screen, room.squares, room.weights), 0
+        for t in range(first, min(first + batch, visits.size)):
+            x = visits[t]
+            lo, hi = starts[labels[x]], starts[labels[x] + 1]
+            if hi - lo == 1:
+                continue
             for side in (HIT, MISS):
                 rows = (lo, hi, hi, hi) if side == HIT else (0, rank.size, lo, hi)
                 seeds[x, side], r[0, side] = kernels.nearest_from(
@@ -262,9 +264,8 @@ def visit_rows(
             ends = seeds[x, HIT], seeds[x, MISS]
             kernels.add_hit_and_miss(X, x, ends, (c[0, HIT], c[0, MISS]), delta)
             count += 1
-        if count and ((t + 1) % batch == 0 or t + 1 == visits.size):
+        if count:
             kernels.move(w, delta, count)
-            under, count = kernels.weigh(w * w, screen, room.weights), 0
 
 
 def one_pass(

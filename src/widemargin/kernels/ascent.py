@@ -25,15 +25,18 @@ class VisitRoom(NamedTuple):
 
     found: tuple  # (n,) rows that are near, and (n,) their distances
     delta: np.ndarray  # (d,) Σ Δ_f / w_f over the rows of a batch
-    weights: np.ndarray  # (D,) float32, of a `Weighting`
+    squares: np.ndarray  # (d,) of a `Weighting`, as the next
+    weights: np.ndarray  # (D,) float32
     r: np.ndarray  # (1, 2) distances to a hit and a miss under w
     c: np.ndarray  # (1, 2) what their squared differences count
 
     @classmethod
     def of(cls, w, n, width):
         """Room for n rows and a screen of ``width`` columns; not compiled."""
-        found, weights = (np.empty(n, np.int64), np.empty(n)), np.zeros(width, "f4")
-        return cls(found, np.zeros(w.size), weights, *np.empty((2, 1, 2)))
+        found = np.empty(n, np.int64), np.empty(n)
+        delta, squares = np.zeros((2, w.size))
+        weights = np.zeros(width, np.float32)
+        return cls(found, delta, squares, weights, *np.empty((2, 1, 2)))
 
 
 @inner

@@ -50,7 +50,7 @@ def _shrink(entries, start, count, wanted):
 
 
 @inner
-def scan_rows(values, shape, queries, first, offset, layout, candidates):
+def scan_rows(keys, shape, queries, first, offset, layout, candidates):
     """Offer the rows of a tile to the lists of queries from ``first`` on.
 
     ``shape`` is its height, its width, and how many of its columns are filled.
@@ -58,8 +58,8 @@ def scan_rows(values, shape, queries, first, offset, layout, candidates):
     labels, starts, slots = layout.labels, layout.starts, layout.slots
     rows, classes = queries.rows, queries.labels
     entries, counts, borders = candidates.entries, candidates.counts, candidates.borders
-    keys, (height, width, filled) = values.view(np.int32), shape
     length, wanted = candidates.length, candidates.wanted
+    height, width, filled = shape
     for r in range(height):
         q = first + r
         itself = rows[q] - offset

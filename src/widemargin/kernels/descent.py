@@ -27,15 +27,17 @@ class DescentRoom(NamedTuple):
     pulls: np.ndarray  # (k,)
     sums: np.ndarray  # (d,) gradient over 2w
     gradient: np.ndarray  # (d,)
-    weights: np.ndarray  # (D,) float32, of the columns of the screen
+    squares: np.ndarray  # (d,) of a `Weighting`, as the next
+    weights: np.ndarray  # (D,) float32
 
     @classmethod
     def of(cls, d, n, k, width):
         """Room for n rows of d features, k targets and a screen's columns."""
         edges = Edges(*np.empty((2, n + k), np.int64), np.empty(n + k))
         limits, pulls = np.empty((2, k))
-        sums, gradient = np.empty((2, d))
-        return cls(edges, limits, pulls, sums, gradient, np.zeros(width, np.float32))
+        sums, gradient, squares = np.empty((3, d))
+        weights = np.zeros(width, np.float32)
+        return cls(edges, limits, pulls, sums, gradient, squares, weights)
 
 
 @inner
@@ -55,7 +57,7 @@ def _is_active(limit, length):
     return limit >= length * (1 - TIE)
 
 
-@inner
+@tiny
 def find_near(X, i, own, targets, under, room):
     """Put rows of other classes that may invade row i into the tails; how many.
 
@@ -69,7 +71,7 @@ def find_near(X, i, own, targets, under, room):
 
 
 @inner
-def hinge_edges(X, i, targets, c, count, room):
+def hinge_edges(i, targets, c, count, room):
     """Turn rows that may invade, the tails, into edges of the gradient over 2w.
 
     Returns how many there are. An invader pushes for each target whose hinge it
@@ -78,7 +80,8 @@ def hinge_edges(X, i, targets, c, count, room):
     heads, tails, coefficients = room.edges
     limits, pulls = room.limits, room.pulls
     k, kept = targets.counts[i], 0
-    pulls[:k] = 1.0
+    for e in range(k):
+        pulls[e] = 1.0
     for p in range(count):
         hinges, r = 0, coefficients[p]
         for e in range(k):
@@ -86,24 +89,25 @@ def hinge_edges(X, i, targets, c, count, room):
                 hinges += 1
                 pulls[e] += c
         if hinges:
-            tails[kept], coefficients[kept] = tails[p], -c * hinges
+            heads[kept], tails[kept], coefficients[kept] = i, tails[p], -c * hinges
             kept += 1
     for e in range(k):
-        tails[kept + e], coefficients[kept + e] = targets.ids[i, e], pulls[e]
-    heads[: kept + k] = i
-    return kept + k
+        tails[kept], coefficients[kept] = targets.ids[i, e], pulls[e]
+        heads[kept] = i
+        kept += 1
+    return kept
 
 
 class Descent(NamedTuple):
     """How LMBA goes down."""
 
     c: float  # weight of the hinges
-    weighted: bool  # whether a hinge is tested under the current weights
+    tested: np.ndarray  # (d,) weights under which a hinge is tested, w itself or 1
     batch: int  # rows that share one step
 
 
 @jit
-def invasions(X, layout, screen, labels, squares, limits, active, sums):
+def invasions(X, layout, screen, labels, w, limits, active, sums):
     """What LMBA has to know of the rows of a block that invade query rows.
 
     The query rows are below the rows of the layout in X. limits[q, e] is the squared
@@ -111,11 +115,12 @@ def invasions(X, layout, screen, labels, squares, limits, active, sums):
     Counted are the invaders of each in ``active``; added to ``sums``, for each invader
     and target, are (x_query − x_invader)², and in its last place the hinge.
     """
-    n, d = layout.labels.size, squares.size
+    n, d = layout.labels.size, w.size
     starts = layout.starts
     found = np.empty(n, np.int64), np.empty(n)
     ids, exact = found
-    under = weigh(squares, screen, np.zeros(screen.rows.shape[1], np.float32))
+    weights = np.zeros(screen.rows.shape[1], np.float32)
+    under = weigh(w, screen, np.empty(d), weights)
     for q in range(labels.size):
         i, farthest = n + q, -1.0
         for e in range(limits.shape[1]):
@@ -143,7 +148,7 @@ def lmba_losses(table, targets, screen, w, first, last, c, losses, room):
     """losses[i] = loss of row i under the weights, for i = first … last−1."""
     X, labels, starts = table[0], table[1].labels, table[1].starts
     limits, lengths = room.limits, room.edges.coefficients
-    under = weigh(w * w, screen, room.weights)
+    under = weigh(w, screen, room.squares, room.weights)
     for i in range(first, last):
         losses[i] = 0.0
         if targets.counts[i] == 0:

@@ -33,13 +33,16 @@ class Candidates(NamedTuple):
 class Tile(NamedTuple):
     """Room for the keys of a panel of rows against another."""
 
-    values: np.ndarray  # (width, width) float32; bits of numbers ≥ 0 compare like them
+    values: np.ndarray  # (width, width) float32
     turned: np.ndarray  # the same, for work on it and for its transpose
+    keys: np.ndarray  # the bits of the values; those of numbers ≥ 0 compare like them
+    turned_keys: np.ndarray
 
     @classmethod
     def empty(cls, width):
         """Room for panels of ``width`` rows; made here, it needs not be compiled."""
-        return cls(*np.empty((2, width, width), np.float32))
+        both = np.empty((2, width, width), np.float32)
+        return cls(*both, *both.view(np.int32))
 
 
 class ErrorBound(NamedTuple):

@@ -38,15 +38,12 @@ def search_pairs(packed, norms, corners, queries, layouts, both, tile):
         for offset in range(max(first, left) if one_table else left, right, width):
             shape = min(width, n - first), width, min(width, m - offset)
             fill_tile(ours, first, theirs, offset, norms, shape, values, turned)
-            near, far, block = first, offset, values
-            # A loop, so that the scan is compiled into this function once.
-            for side in range(1 if one_table and offset == first else 2):
-                if side == 1:
-                    _transpose(values, turned)
-                    near, far, block = offset, first, turned
-                    shape = shape[2], width, shape[0]
-                asked = layouts[1 - side]
-                scan_rows(block, shape, queries[side], near, far, asked, both[side])
+            scan_rows(tile.keys, shape, queries[0], first, offset, layouts[1], both[0])
+            if one_table and offset == first:
+                continue
+            _transpose(values, turned)
+            shape, keys = (shape[2], width, shape[0]), tile.turned_keys
+            scan_rows(keys, shape, queries[1], offset, first, layouts[0], both[1])
 
 
 @jit
@@ -60,7 +57,7 @@ def search_panel(packed, norms, ours, first, queries, layout, candidates, tile):
     for offset in range(0, n, width):
         shape = height, width, min(width, n - offset)
         fill_tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
-        scan_rows(tile.values, shape, queries, first, offset, layout, candidates)
+        scan_rows(tile.keys, shape, queries, first, offset, layout, candidates)
 
 
 @jit

@@ -19,18 +19,20 @@ def _panel(packed, chunk, first, width):
 def _euclidean_tile(ours, first, theirs, offset, norms, shape, tile, part):
     """tile[r, c] = ‖a_r − b_c‖², one matrix product per chunk of features."""
     width = shape[1]
+    side, top, left = np.uint64(width), np.uint64(first), np.uint64(offset)
     for chunk in range(ours.shape[0]):
         A, B = _panel(ours, chunk, first, width), _panel(theirs, chunk, offset, width)
         np.dot(A, B.T, part if chunk else tile)
         if chunk:
-            tile += part
+            for r in range(side):
+                for c in range(side):
+                    tile[r, c] += part[r, c]
     ours_norms, theirs_norms = norms
-    beside = theirs_norms[offset : offset + width]
-    for r in range(width):
-        row, norm = tile[r], np.float32(ours_norms[first + r])
-        for c in range(width):
-            key = (norm + np.float32(beside[c])) - (row[c] + row[c])
-            row[c] = max(key, np.float32(0))
+    for r in range(side):
+        norm = np.float32(ours_norms[top + r])
+        for c in range(side):
+            key = norm + np.float32(theirs_norms[left + c])
+            tile[r, c] = max(key - (tile[r, c] + tile[r, c]), np.float32(0))
 
 
 @inner

@@ -34,10 +34,11 @@ class Weighting(NamedTuple):
 
 
 @inner
-def weigh(squares, screen, weights):
-    """What a search under squared weights has to know; ``weights`` are set."""
+def weigh(w, screen, squares, weights):
+    """What a search under weights w has to know; the last two arrays are set."""
     columns, top, total = screen.columns, 0.0, 0.0
-    for f in range(squares.size):
+    for f in range(w.size):
+        squares[f] = w[f] * w[f]
         top = max(top, squares[f])
     scale = 1 / np.sqrt(top) if top > 0.0 else 0.0
     for c in range(columns.size):

@@ -271,13 +271,15 @@ def visit_rows(
     labels, starts = table[1].labels, table[1].starts
     directed, dominating = kind
     found, delta, r, c = room.found, room.delta, room.r, room.c
-    under, count = kernels.weigh(w * w, screen, room.weights), 0
     # Literals are types of their own, and what is called with them is compiled again.
     up, down, either = np.int64(1), np.int64(-1), np.int64(0)
-    for t in range(visits.size):
-        x = visits[t]
-        lo, hi = starts[labels[x]], starts[labels[x] + 1]
-        if hi - lo > 1:
+    for first in range(0, visits.size, batch):
+        under, count = kernels.weigh(w, screen, room.squares, room.weights), 0
+        for t in range(first, min(first + batch, visits.size)):
+            x = visits[t]
+            lo, hi = starts[labels[x]], starts[labels[x] + 1]
+            if hi - lo == 1:
+                continue
             hit = seeds[x, HIT]
             if not dominating:
                 rows = (lo, hi, hi, hi)
@@ -302,9 +304,8 @@ def visit_rows(
                 if hit >= 0:
                     kernels.add_sided(X, x, hit, c[0, HIT], either, delta)
             count += 1
-        if count and ((t + 1) % batch == 0 or t + 1 == visits.size):
+        if count:
             kernels.move(w, delta, count)
-            under, count = kernels.weigh(w * w, screen, room.weights), 0
 
 
 def one_pass(

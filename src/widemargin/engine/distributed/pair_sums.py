@@ -126,7 +126,7 @@ def find_invaders(
         kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64)),
         screen,
         queries.y.astype(np.int64),
-        w * w,
+        w,
         np.array(limits),
         active,
         sums,
