@@ -175,9 +175,10 @@ def _seconds(seconds: float) -> str:
 
 
 def _memory(ours: int | None, theirs: int | None) -> str:
-    if ours is None or theirs is None:
+    # Less than that is what a fit could take from memory that the process had already.
+    if ours is None or theirs is None or min(ours, theirs) < MEGABYTE:
         return ""
-    return f"{max(theirs, MEGABYTE) / max(ours, MEGABYTE):.2g}"
+    return f"{theirs / ours:.2g}"
 
 
 def _error(side: dict[str, Any]) -> str:
