@@ -40,7 +40,8 @@ def test_the_page_says_what_was_measured(results):
     text = page.write(results)
     good = "| `SURF` | fast-select SURF | 1000 × 500 (a) | 100 ms | 500 ms | 5 "
     assert good + "|  | 2 | 1e-16 | 1e-07 |" in text
-    assert "| 2 s | 1 s | 0.5 |  | 4 |  |  |" in text
+    # Less than a megabyte of memory is no measurement.
+    assert "| 2 s | 1 s | 0.5 |  |  |  |  |" in text
     assert "The other package is faster: SURF against fast-select SURF (b)." in text
     assert "- fast-select SURF, 20000 × 50: ModuleNotFoundError" in text
 

@@ -41,7 +41,7 @@ longer; times are medians of up to 9 turns.
   machine disturbs less. It is missing for skrebate, mrmr_selection and mutual
   information, which start subprocesses whose time is not counted.
 - *memory*: their peak memory during a fit divided by ours, each relative to the process
-  before the fit (and at least 1 MB), without subprocesses.
+  before the fit, without subprocesses. It is missing where either is below 1 MB.
 - *error*: the largest difference from a naive implementation of the paper, divided by
   the largest score, on 120 rows and 12 features without ties. It is missing where the
   formulas differ.
