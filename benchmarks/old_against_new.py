@@ -48,6 +48,7 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[int, int, int]]] = {
     **{f"relieff-{name}": ("ReliefF", {}, size) for name, size in SIZES.items()},
     "relieff-manhattan": ("ReliefF", {"metric": "manhattan"}, (2600, 500, 2)),
     "relieff-manhattan-few": ("ReliefF", {"metric": "manhattan"}, (5000, 50, 2)),
+    "relieff-k100": ("ReliefF", {"n_neighbors": 100}, SIZES["b"]),
     "auto": ("ReliefF", {"n_features_to_select": "auto"}, (1000, 100, 2)),
     "simba": ("Simba", {"random_state": 0}, (2000, 100, 2)),
     "frll": ("FRLL", {}, (2600, 200, 2)),

@@ -252,11 +252,14 @@ def test_tied_lists_grow_beyond_any_length(workers):
 
 
 @pytest.mark.parametrize("power", [1, 2])
-@pytest.mark.parametrize("d", [700, 1300])
-def test_edge_sums(power, d, workers):
+@pytest.mark.parametrize("d", [1, 31, 32, 33, 700, 1300])
+@pytest.mark.parametrize("in_order", [True, False], ids=["runs of heads", "any order"])
+def test_edge_sums(power, d, in_order, workers):
     rng = np.random.default_rng(0)
     table = make_table(rng.random((40, d)), rng.integers(0, 2, 40), workers)
     heads, tails = rng.integers(0, 40, (2, 9000))
+    if in_order:
+        heads.sort()
     coefficients = rng.standard_normal(9000)
     edges = Edges(heads, tails, coefficients)
     expected = coefficients @ np.abs(table.X[heads] - table.X[tails]) ** power

@@ -159,6 +159,22 @@ def test_load_and_store_count_places_row_by_row(kind):
     np.testing.assert_array_equal(out.ravel(), expected)
 
 
+def test_places_of_arrays_that_are_not_contiguous_are_refused():
+    @njit
+    def first(x, out):
+        store(load(x, 0, LANES), out, 0)
+
+    @njit
+    def ones(out):
+        store(splat(1.0, LANES), out, 0)
+
+    spread = np.zeros(2 * LANES)[::2]
+    with pytest.raises(TypingError):
+        first(spread, np.zeros(LANES))
+    with pytest.raises(TypingError):
+        ones(spread)
+
+
 @kinds
 def test_splat(kind):
     @njit

@@ -39,22 +39,13 @@ def sum_edges(
     n_edges = len(edges.heads)
     blocks = spans(n_edges, 4096)
     sums = np.zeros((len(blocks), d))
-    parts = workers.shares(d, 256, 1024)
+    parts = workers.shares(d, 512, 1024)
     pieces = [(b, part) for b in range(len(blocks)) for part in parts]
 
     def add(piece: tuple[int, slice]) -> None:
         b, part = piece
         start, stop = blocks[b].start, blocks[b].stop
-        kernels.edge_sums(
-            X,
-            edges,
-            power,
-            start,
-            stop,
-            np.uint64(part.start),
-            np.uint64(part.stop),
-            sums[b],
-        )
+        kernels.edge_sums(X, edges, power, start, stop, part.start, part.stop, sums[b])
 
     workers.run(add, pieces)
     if isinstance(rows, kernels.MixedRows):

@@ -60,6 +60,8 @@ def _pointer(context, builder, kind, array, place, lanes):
 @intrinsic(prefer_literal=True)
 def load(typing_context, array, place, lanes):
     """The ``lanes`` elements of an array from a place on."""
+    if array.layout != "C":
+        return None
 
     def code(context, builder, signature, args):
         start, align = _pointer(
@@ -73,7 +75,7 @@ def load(typing_context, array, place, lanes):
 @intrinsic
 def store(typing_context, vector, array, place):
     """Write a vector to an array of its type, from a place on."""
-    if vector.dtype != array.dtype:
+    if vector.dtype != array.dtype or array.layout != "C":
         return None
 
     def code(context, builder, signature, args):

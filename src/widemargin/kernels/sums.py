@@ -4,19 +4,42 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.mixed import add_mixed_differences
+from widemargin.kernels.simd import absolute, load, splat, store
+
+LANES = 32
 
 
 @jit
 def edge_sums(X, edges, power, start, stop, first, last, sums):
     """sums[f] += Σ coefficient · |x_head,f − x_tail,f|^power over edges start … stop−1.
 
-    Only features first … last−1 are summed, so that the sums stay in cache. They are
-    unsigned: an index that cannot be negative lets the loops vectorise.
+    Only features first … last−1 are summed, so that the sums stay in cache.
     """
+    heads = edges.heads
+    e = start
+    while e < stop:
+        end = e + 1
+        while end < stop and heads[end] == heads[e]:
+            end += 1
+        _head_sums(X, edges, power, e, end, first, last, sums)
+        e = end
+
+
+@inner
+def _head_sums(X, edges, power, start, stop, first, last, sums):
+    """The same for edges of one head: its values and the sums are in registers."""
     heads, tails, coefficients = edges
+    i, d = heads[start], X.shape[1]
+    rest = last - (last - first) % LANES
+    for f in range(first, rest, LANES):
+        x, s = load(X, i * d + f, LANES), load(sums, f, LANES)
+        for e in range(start, stop):
+            t = absolute(x - load(X, tails[e] * d + f, LANES))
+            s += splat(coefficients[e], LANES) * (t if power == 1 else t * t)
+        store(s, sums, f)
     for e in range(start, stop):
-        i, j, c = heads[e], tails[e], coefficients[e]
-        for f in range(first, last):
+        j, c = tails[e], coefficients[e]
+        for f in range(np.uint64(rest), np.uint64(last)):
             t = abs(X[i, f] - X[j, f])
             sums[f] += c * (t if power == 1 else t * t)
 
@@ -64,13 +87,12 @@ def group_sums(X, edges, power, offsets, start, stop, sums):
 
     With power 0 they are the sums of signed differences.
     """
-    last = np.uint64(X.shape[1])
     for g in range(start, stop):
         lo, hi = offsets[g], offsets[g + 1]
         if power == 0:
             _signed_sums(X, edges, lo, hi, sums[g])
         else:
-            edge_sums(X, edges, power, lo, hi, np.uint64(0), last, sums[g])
+            edge_sums(X, edges, power, lo, hi, 0, X.shape[1], sums[g])
 
 
 @jit
