@@ -56,6 +56,19 @@ def test_the_same_as_in_memory(client, medium, n_chunks):
         np.testing.assert_array_equal(method.ranking_, expected["ranking_"])
 
 
+@pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
+def test_all_workers_search_rows_of_one_partition(client, medium, as_frame):
+    # Dask leaves tasks to the worker that has the partition.
+    from distributed import get_task_stream
+
+    X, y = medium
+    lazy = da.from_array(X, chunks=X.shape)
+    with get_task_stream(client) as stream:
+        ReliefF().fit(lazy.to_dask_dataframe() if as_frame else lazy, y)
+    searched = [t["worker"] for t in stream.data if "find_within" in str(t["key"])]
+    assert len(searched) == len(set(searched)) == 2
+
+
 def test_ascents(client, medium):
     X, y = (a[:600] for a in medium)
     lazy = da.from_array(X, chunks=(uneven(600, 3), -1))

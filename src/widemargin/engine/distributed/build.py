@@ -94,12 +94,14 @@ def _build(
     name, settings, capacity = cluster.name, cluster.settings, cluster.size()
     source = Source(X, y, name, cluster, nominal, numeric)
     firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
+    # Few partitions are on few workers.
+    spread = len(source.parts) < capacity[0]
     fits = source.n_bytes() * settings.kept_share <= capacity[1]
     if fits and source.known_lengths:
         codes, classes = source.labels(ordered=ordered)
         rows = block_rows(len(codes), source.X.shape[1], capacity, settings)
         firsts, blocks = source.blocks(codes, rows)
-        blocks = cluster.keep(blocks)
+        blocks = cluster.keep(blocks, spread=spread)
         summary = source.survey_blocks(blocks)
     else:
         if fits:
@@ -117,7 +119,7 @@ def _build(
     if not kept or rows != final_rows:
         firsts, blocks = source.blocks(codes, final_rows)
         if kept:
-            blocks = cluster.keep(blocks)
+            blocks = cluster.keep(blocks, spread=spread)
     scaling = summary.scaling(scale, sorted(source.columns.nominal))
     differences: list[Any] = []
     many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]

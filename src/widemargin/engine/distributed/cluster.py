@@ -46,7 +46,7 @@ class Cluster:
         if self.client is None:
             return _dask.config.get("num_workers", None) or 2, assumed
         with self._explained():
-            known = self.client.scheduler_info(n_workers=-1)["workers"]
+            known = self._workers()
         limits = [w["memory_limit"] or assumed for w in known.values()]
         threads = sum(w["nthreads"] for w in known.values())
         return max(1, threads), sum(limits) or assumed
@@ -126,12 +126,18 @@ class Cluster:
             with _dask.seceded():
                 return self.monitor.values(futures)
 
-    def keep(self, results: Sequence[Any], *, wait: bool = False) -> list[Any]:
+    def keep(
+        self, results: Sequence[Any], *, spread: bool = False, wait: bool = False
+    ) -> list[Any]:
         """The same results, begun to be computed, and kept on the workers.
 
         Parameters
         ----------
         results : list of tasks or partitions
+        spread : bool, default=False
+            Whether every worker is given its share of these tasks, wherever the
+            partitions are. Dask would run them, and most that follows from them, on
+            the workers that have the partitions.
         wait : bool, default=False
             Whether they are there on return, and what they were made of is gone. Of two
             graphs at once, each would keep what they share for the other.
@@ -140,7 +146,7 @@ class Cluster:
             entries = [graph.constant(v).entry for v in self.compute(results)]
         else:
             with self._explained():
-                entries = self._begin(results)
+                entries = self._begin(results, spread=spread)
                 if wait:
                     with _dask.seceded():
                         self.monitor.until(partial(_all_done, entries))
@@ -162,10 +168,10 @@ class Cluster:
                 future.release()
         self.futures.clear()
 
-    def _begin(self, results: Sequence[Any]) -> list[Any]:
+    def _begin(self, results: Sequence[Any], *, spread: bool = False) -> list[Any]:
         """Futures of some results."""
         assert self.client is not None
-        tasks, keys = self._graph(results)
+        tasks, keys = self._graph(results, self._places(results) if spread else None)
         # What a task waits for goes before other tasks like it.
         nested = 1 if _dask.in_task() else 0
         # Filters of warnings belong to all threads.
@@ -178,8 +184,33 @@ class Cluster:
         self.futures = [*alive, *map(ref, futures)]
         return futures
 
-    def _graph(self, results: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """All that some results need, as a graph of Dask, and their keys."""
+    def _workers(self) -> dict[str, dict[str, Any]]:
+        """What the scheduler knows of each worker, by address."""
+        assert self.client is not None
+        known: dict[str, dict[str, Any]]
+        known = self.client.scheduler_info(n_workers=-1)["workers"]
+        return known
+
+    def _places(self, results: Sequence[Any]) -> dict[Any, str]:
+        """The worker of each result: first those of one worker, then of the next.
+
+        A worker with more threads has more of them.
+        """
+        threads = [a for a, w in self._workers().items() for _ in range(w["nthreads"])]
+        share = len(threads) / len(results)
+        return {
+            task.key: threads[int(i * share)]
+            for i, task in enumerate(results)
+            if threads
+        }
+
+    def _graph(
+        self, results: Sequence[Any], places: dict[Any, str] | None = None
+    ) -> tuple[Any, list[Any]]:
+        """All that some results need, as a graph of Dask, and their keys.
+
+        Tasks with a place run there, or elsewhere if that worker is gone.
+        """
         ours, parts = graph.closure(results)
         layers: dict[str, Any] = {}
         entries = {task.key: task.entry for task in ours}
@@ -190,6 +221,10 @@ class Cluster:
             )
             if self.client is not None and part.key not in foreign:  # it is computed
                 entries[part.key] = _dask.Future(part.key, self.client)
+        if places:
+            wishes = {"workers": places.get, "allow_other_workers": True}
+            placed = {key: entries.pop(key) for key in places}
+            layers["placed"] = _dask.MaterializedLayer(placed, wishes)
         layers["tasks"] = _dask.MaterializedLayer(entries)
         tasks = _dask.HighLevelGraph(layers, {name: set() for name in layers})
         return tasks, [result.key for result in results]
