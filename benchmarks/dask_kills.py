@@ -1,6 +1,7 @@
 """Workers killed during fits, over all methods that run on Dask.
 
-    python benchmarks/dask_kills.py [--kills 50] [--rows 3000] [--seed 0] [--seconds 60]
+    python benchmarks/dask_kills.py [--kills 50] [--rows 3000] [--partitions 10]
+                                    [--seed 0] [--seconds 60]
 
 Each fit loses its only worker, both of two, or one of two, by SIGKILL. That happens
 while a partition is made, or at a random moment after some request was sent to the
@@ -88,7 +89,7 @@ def workers_of(client, n_workers, killed):
         time.sleep(0.1)
 
 
-def parts(X, folder):
+def parts(X, n_partitions, folder):
     """X in partitions that tell when they are being made."""
 
     def part(block):
@@ -96,7 +97,8 @@ def parts(X, folder):
         time.sleep(0.05)
         return block
 
-    return da.from_array(X, chunks=(-(-len(X) // 10), -1)).map_blocks(part, dtype=float)
+    size = -(-len(X) // n_partitions)
+    return da.from_array(X, chunks=(size, -1)).map_blocks(part, dtype=float)
 
 
 def kill_while_reading(killer, folder):
@@ -108,7 +110,7 @@ def kill_while_reading(killer, folder):
     threading.Thread(target=run, daemon=True).start()
 
 
-def fit(method, X, y, killer, patience):
+def fit(method, X, y, n_partitions, killer, patience):
     """How a fit ends that loses workers: what to say, whether that is well, seconds."""
     expected = method.fit(X, y).scores_
     result = []
@@ -121,7 +123,7 @@ def fit(method, X, y, killer, patience):
 
     Monitor.until = lambda self, done: killer(self, done)
     with tempfile.TemporaryDirectory() as folder:
-        lazy = parts(X, folder)
+        lazy = parts(X, n_partitions, folder)
         if killer.at == 0:
             kill_while_reading(killer, folder)
         start = time.monotonic()
@@ -143,6 +145,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--partitions", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=60, help="for each fit")
     options = parser.parse_args()
@@ -169,7 +172,9 @@ def main():
             at, delay = int(rng.integers(0, 4)), rng.uniform(0, 0.3)
             pids = workers_of(client, n_workers, killed)
             killer = Killer(pids, n_victims, at, delay)
-            said, well, seconds = fit(method, X, y, killer, options.seconds)
+            said, well, seconds = fit(
+                method, X, y, options.partitions, killer, options.seconds
+            )
         if killer.killed_at is None:
             continue  # it was done before that request
         killed.update(pids[:n_victims])
