@@ -28,6 +28,8 @@ def results(tmp_path):
         | {"ours": side(0.1, 8, 1e-16), "theirs": side(0.5, 16, 1e-7)},
         {**common, "size": "b", "shape": [2600, 500, 2]}
         | {"ours": side(2.0, 0.2), "theirs": side(1.0, 4)},
+        {**common, "size": "d", "shape": [5000, 100, 10]}
+        | {"ours": side(1.0, 40), "theirs": side(4.0, 3)},
         {**common, "size": "e", "shape": [20000, 50, 2]}
         | {"problem": "ModuleNotFoundError: No module named 'fast_select'"},
     ]
@@ -43,6 +45,7 @@ def test_the_page_says_what_was_measured(results):
     # Less than a megabyte of memory is no measurement.
     assert "| 2 s | 1 s | 0.5 |  |  |  |  |" in text
     assert "The other package is faster: SURF against fast-select SURF (b)." in text
+    assert "\n- fast-select SURF: 3 against 40 (d)\n" in text
     assert "- fast-select SURF, 20000 × 50: ModuleNotFoundError" in text
 
 

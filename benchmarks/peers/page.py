@@ -146,9 +146,32 @@ can exceed 1: screening uses single precision, and each distance is used twice."
 
 
 def _verdict(rows: list[dict[str, Any]]) -> str:
-    """Where the other package is faster."""
+    """Where the other package is faster, or needs less memory."""
     slower = [r for r in rows if _ratio(r) < 1]
-    return "The other package is faster: " + (_names(slower) or "nowhere") + "."
+    larger = [
+        r
+        for r in rows
+        if _memory(r["ours"]["bytes"], r["theirs"]["bytes"])
+        and r["theirs"]["bytes"] < r["ours"]["bytes"]
+    ]
+    peers = dict.fromkeys(r["peer"] for r in larger)
+    lines = [
+        f"- {peer}: {', '.join(_megabytes(r) for r in larger if r['peer'] == peer)}"
+        for peer in peers
+    ]
+    words = "The other package is faster: " + (_names(slower) or "nowhere") + "."
+    if lines:
+        words += (
+            "\n\nThe other package needs less memory (theirs against ours, in MB). We "
+            "hold the scaled table in double precision and, for the search, once more "
+            "in single precision; fast-select holds it in single precision only.\n\n"
+        ) + "\n".join(lines)
+    return words
+
+
+def _megabytes(row: dict[str, Any]) -> str:
+    theirs, ours = (row[side]["bytes"] / MEGABYTE for side in ("theirs", "ours"))
+    return f"{theirs:.0f} against {ours:.0f} ({row['size']})"
 
 
 def _names(rows: list[dict[str, Any]]) -> str:
