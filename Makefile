@@ -32,10 +32,11 @@ test-slow: $(VENV)/.has-dev ## run the tests marked slow
 	@$(BIN)/pytest -n 2 -m slow
 
 # What other packages' releases may change: reading files, the commands, estimators as
-# scikit-learn checks them, plots, and the cache of compiled code.
+# scikit-learn checks them, plots, clusters, and compiled code and its cache.
 TESTS ?= tests/test_cli*.py tests/test_common*.py tests/test_dask_client.py \
-	tests/test_kernel_cache.py tests/test_plotting.py tests/test_private_names.py \
-	tests/test_ranking_tree.py tests/test_report.py tests/test_scikit_learn_use.py \
+	tests/test_dask_cluster.py tests/test_engine.py tests/test_kernel_cache.py \
+	tests/test_plotting.py tests/test_private_names.py tests/test_ranking_tree.py \
+	tests/test_report.py tests/test_scikit_learn_use.py \
 	tests/test_table.py
 EXTRAS ?= test
 

@@ -267,6 +267,20 @@ def test_edge_sums(power, d, in_order, workers):
     np.testing.assert_allclose(sums, expected, rtol=1e-10)
 
 
+def test_edges_of_any_strides(workers):
+    # Numba 0.60 called the code for contiguous ones, too (its issue 9097).
+    rng = np.random.default_rng(0)
+    table = make_table(rng.random((40, 5)), rng.integers(0, 2, 40), workers)
+    both, c = rng.integers(0, 40, (300, 2)), rng.standard_normal(300)
+    heads, tails = both.T
+    expected = c @ np.abs(table.X[heads] - table.X[tails])
+    strided, contiguous = Edges(heads, tails, c), Edges(heads.copy(), tails.copy(), c)
+    for _ in range(200):
+        for edges in (contiguous, strided):
+            sums = edge_sums(table, edges, workers=workers)
+            np.testing.assert_allclose(sums, expected, rtol=1e-10)
+
+
 @pytest.mark.parametrize("options", [{}, {"power": 2}, {"signed": True}])
 def test_group_sums(options, workers):
     rng = np.random.default_rng(6)

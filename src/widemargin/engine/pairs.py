@@ -81,6 +81,8 @@ def distances_to_all(
 def listed(queries: Ints, coefficients: Floats) -> Edges:
     """Edges of all pairs of a query and a row whose coefficient, (m, n), is not 0."""
     q, rows = np.nonzero(coefficients)
+    # As other edges have them: kernels would be compiled again for strided ones.
+    rows = np.ascontiguousarray(rows)
     return Edges(queries[q], rows, coefficients[q, rows])
 
 
