@@ -36,8 +36,7 @@ test-slow: $(VENV)/.has-dev ## run the tests marked slow
 TESTS ?= tests/test_cli*.py tests/test_common*.py tests/test_dask_client.py \
 	tests/test_dask_cluster.py tests/test_engine.py tests/test_kernel_cache.py \
 	tests/test_plotting.py tests/test_private_names.py tests/test_ranking_tree.py \
-	tests/test_report.py tests/test_scikit_learn_use.py \
-	tests/test_table.py
+	tests/test_report.py tests/test_scikit_learn_use.py tests/test_table.py
 EXTRAS ?= test
 
 # Old releases and what they depend on say about each other what is no news.

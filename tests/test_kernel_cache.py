@@ -18,10 +18,11 @@ import pytest
 import widemargin
 from waiting import LONG
 from widemargin import Simba
-from widemargin.kernels._cache import private_folder, when_compiling
+from widemargin.kernels._cache import private_folder
+from widemargin.kernels._jit import when_compiling
 
 KERNELS = """
-from widemargin.kernels._cache import cached_njit
+from widemargin.kernels._jit import cached_njit
 
 @cached_njit
 def twice(x):
@@ -316,7 +317,7 @@ def test_a_change_of_what_is_called_in_another_file_is_seen(folder):
     )
     (folder / "small_kernels.py").write_text(
         "from helpers import add\n"
-        "from widemargin.kernels._cache import cached_njit\n"
+        "from widemargin.kernels._jit import cached_njit\n"
         "from widemargin.kernels._jit import jit\n"
         "@jit\ndef twice(x):\n    return add(x, x)\n"
         "@cached_njit\ndef square(x):\n    return x * x\n"
@@ -422,7 +423,7 @@ def test_a_listener_hears_of_what_is_compiled_not_of_what_is_loaded(folder):
 
 @pytest.mark.usefixtures("elsewhere")
 def test_garbage_is_collected_again_after_compiling(folder):
-    source = KERNELS.replace("_cache import cached_njit", "_jit import jit")
+    source = KERNELS.replace("_jit import cached_njit", "_jit import jit")
     source = source.replace("@cached_njit", "@jit")
     (folder / "small_kernels.py").write_text(source)
     twice, seen = load(folder).twice, []

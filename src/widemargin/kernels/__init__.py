@@ -33,8 +33,7 @@ is too short to be sure is reported, and the engine repeats the search for that 
 with a longer one.
 """
 
-from widemargin.kernels._cache import cache_counts, cache_place, when_compiling
-from widemargin.kernels._jit import jit
+from widemargin.kernels._jit import cache_counts, cache_place, jit, when_compiling
 from widemargin.kernels.ascent import (
     VisitRoom,
     add_hit_and_miss,

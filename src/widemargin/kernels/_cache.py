@@ -1,7 +1,4 @@
-"""How compiled code is kept on disk.
-
-Numba's private names for its cache, which may move or go in any release, are imported
-here only; `tests/test_private_names.py` checks it.
+"""The files of compiled code: where they are, and whether they are still good.
 
 There is one file for each function and types of its arguments. It is kept in the first
 of these folders that can be written to: the one that ``NUMBA_CACHE_DIR`` names, beside
@@ -18,115 +15,25 @@ cannot be read or written (the disk is full) costs time, and not the fit.
 
 import hashlib
 import os
-import pickle
 import stat
 import sys
 import tempfile
 import uuid
 import warnings
-import weakref
-from contextlib import contextmanager, suppress
-from functools import lru_cache, partial
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
-import numba
-import numpy as np
-from numba import njit
-from numba.core import config
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.serialize import dumps
-
-__all__ = ["cache_counts", "cache_place", "cached_njit", "jit_enabled"]
-
-_functions = weakref.WeakSet()  # all that have a cache
+from numba import config
 
 
-@contextmanager
-def jit_enabled():
-    """Compile also under ``NUMBA_DISABLE_JIT``.
-
-    Vectors, and code chosen by the types of arguments, are not there in plain Python.
-    """
-    with global_compiler_lock:
-        disabled, config.DISABLE_JIT = config.DISABLE_JIT, 0
-        try:
-            yield
-        finally:
-            config.DISABLE_JIT = disabled
-
-
-def cached_njit(function=None, **options):
-    """`numba.njit` with a cache on disk that never fails a call.
-
-    For functions of modules: what a closure holds is not looked at.
-    """
-    if function is None:
-        return partial(cached_njit, **options)
-    with jit_enabled():
-        compiled = njit(**options)(function)
-    source = Path(function.__code__.co_filename)
-    if source.is_file():  # else it is in an archive
-        compiled._cache = _Cache(function, source)
-        _functions.add(compiled)
-    return compiled
-
-
-class _Cache(NullCache):
-    """The files of one function."""
-
-    def __init__(self, function, source):
-        self._function = f"{source.stem}.{function.__qualname__}"
-        self._beside = source.parent / "__pycache__"
-        self._digest = _digest_of_sources(source.parent)
-
-    @property
-    def cache_path(self):
-        folder = _folder(self._beside)
-        return None if folder is None else str(folder)
-
-    def load_overload(self, sig, target_context):
-        target_context.refresh()
-        name, key = self._name(sig, target_context.codegen())
-        for folder in filter(None, (_folder(self._beside), self._beside)):
-            with suppress(OSError):
-                head, code = _read(folder / name)
-                if head == self._head(key, code):
-                    return CompileResult._rebuild(target_context, *pickle.loads(code))
-        if _listener is not None:
-            _listener()
-        return None
-
-    def save_overload(self, sig, data):
-        folder = _folder(self._beside)
-        # Dynamic globals are addresses in this process.
-        if folder is None or data.library.has_dynamic_globals:
-            return
-        name, key = self._name(sig, data.codegen)
-        code = dumps(data._reduce())
-        try:
-            _write(folder / name, self._head(key, code) + code)
-        except OSError as error:
-            _say_once(f"writing to {folder} failed ({error.strerror or error})")
-
-    def _name(self, sig, codegen):
-        """Name of the file for some types of arguments, and what it stands for."""
-        versions = sys.implementation.cache_tag, numba.__version__, np.__version__
-        key = repr((self._function, sig, versions, codegen.magic_tuple())).encode()
-        return f"{self._function}-{hashlib.sha256(key).hexdigest()[:24]}.nbc", key
-
-    def _head(self, key, code):
-        return hashlib.sha256(self._digest + key + code).digest()
-
-
-def _read(file):
+def read_file(file):
+    """The digest that a file begins with, and the code."""
     data = file.read_bytes()
     return data[:32], data[32:]
 
 
-def _write(file, data):
+def write_file(file, data):
     """Write a file that others may read or write at the same time."""
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
     try:
@@ -139,7 +46,7 @@ def _write(file, data):
             raise
 
 
-def _digest_of_sources(folder):
+def digest_of_sources(folder):
     """Digest of the Python files in a folder and in this one, as they are now."""
     folders = {folder, Path(__file__).parent}
     files = sorted(f for folder in folders for f in folder.glob("*.py"))
@@ -158,7 +65,7 @@ def _digest(files, states):
 
 
 @lru_cache
-def _folder(beside):
+def folder_for(beside):
     """The first folder that can be written to, None if there is none."""
     reason = "there is no folder for it that can be written to"
     try:
@@ -169,7 +76,7 @@ def _folder(beside):
                 return folder
     except OSError as error:  # there is no temporary one that is safe to use
         reason = f"there is no folder for it ({error})"
-    _say_once(reason)
+    say_once(reason)
     return None
 
 
@@ -221,7 +128,8 @@ def private_folder(path):
 _fault = None
 
 
-def _say_once(reason):
+def say_once(reason):
+    """Warn that compiled code is not kept, the first time only."""
     global _fault
     if _fault is None:
         _fault = reason
@@ -233,39 +141,6 @@ def _say_once(reason):
         )
 
 
-_listener = None
-
-
-def when_compiling(listener):
-    """Call a function each time that code is not in a cache and has to be compiled.
-
-    Only one is kept; None keeps none.
-    """
-    global _listener
-    _listener = listener
-
-
-class Counts(NamedTuple):
-    """Functions that this process has got, once for each type of arguments."""
-
-    compiled: int
-    loaded: int  # from a cache
-
-
-def cache_counts():
-    """Count what has been compiled and what was loaded."""
-    stats = [function.stats for function in _functions]
-    return Counts(
-        sum(sum(s.cache_misses.values()) for s in stats),
-        sum(sum(s.cache_hits.values()) for s in stats),
-    )
-
-
-def cache_place():
-    """The folder that holds the caches of what was used, and what went wrong with them.
-
-    Either may be None.
-    """
-    used = [f for f in _functions if f.stats.cache_misses or f.stats.cache_hits]
-    places = {f.stats.cache_path for f in used} - {None}
-    return (os.path.commonpath(places) if places else None), _fault
+def fault():
+    """What went wrong, if something did."""
+    return _fault

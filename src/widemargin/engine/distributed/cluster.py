@@ -192,17 +192,12 @@ class Cluster:
         return known
 
     def _places(self, results: Sequence[Any]) -> dict[Any, str]:
-        """The worker of each result: first those of one worker, then of the next.
-
-        A worker with more threads has more of them.
-        """
+        """A worker for each result, in order; one with more threads has more."""
         threads = [a for a, w in self._workers().items() for _ in range(w["nthreads"])]
+        if not threads:
+            return {}
         share = len(threads) / len(results)
-        return {
-            task.key: threads[int(i * share)]
-            for i, task in enumerate(results)
-            if threads
-        }
+        return {task.key: threads[int(i * share)] for i, task in enumerate(results)}
 
     def _graph(
         self, results: Sequence[Any], places: dict[Any, str] | None = None
