@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -228,14 +229,12 @@ class KernelRFE(MarginSelector):
         self.n_iter_ = len(sizes)
         self.gradient_, self.loss_path_ = np.zeros(d), np.full(d, np.nan)
         scores, level = np.zeros(d), -math.inf
-        random, strata = (
-            check_random_state(self.random_state),
-            np.argsort(Y[:, 0], kind="stable"),
-        )
+        random = check_random_state(self.random_state)
+        strata = np.argsort(Y[:, 0], kind="stable")
         with progress(type(self).__name__, len(sizes), self.verbose) as advance:
-            for size, rest in zip(sizes, [*sizes[1:], 0], strict=True):
+            for size, rest in pairwise([*sizes, 0]):
                 rows = _drawn(strata, self.max_rows, random)
-                step = _Step(self, data.of(S), rows, Y[rows] - Y[rows].mean(0), workers)
+                step = self._step(data.of(S), rows, Y[rows] - Y[rows].mean(0), workers)
                 self.loss_path_[size - 1] = step.leave_one_out
                 exact = size <= EXACT
                 if not exact or size == sizes[0]:
@@ -254,6 +253,9 @@ class KernelRFE(MarginSelector):
         constant = np.setdiff1d(np.arange(d), data.feature)
         scores[constant] = min(0.0, scores.min())
         return scores
+
+    def _step(self, data: _Columns, rows: Ints, Y: Floats, workers: Workers) -> _Step:
+        return _Step(self, data, rows, Y, workers)
 
     def _sizes(self, d: int) -> list[int]:
         """How many features there are in each step."""
@@ -337,7 +339,12 @@ class _Step:
         R = np.exp(-how.gamma / m * D)
         K = (1 - how.linear) * R + how.linear / t * G
         K[np.diag_indices(n)] += how.alpha
-        L, _ = dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
+        L, failed = dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
+        if failed:
+            raise ValueError(
+                f"KernelRFE: alpha={how.alpha:g} is too small for rows that are alike: "
+                "the kernel matrix is singular. Use a larger alpha, such as 0.01."
+            )
         H, _ = dtrtri(L, lower=1, overwrite_c=1)
         return R, H, m, t
 
