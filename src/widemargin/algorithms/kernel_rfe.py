@@ -279,8 +279,8 @@ class _Columns(NamedTuple):
     def of(self, features: Ints) -> _Columns:
         """The columns of some features."""
         kept = np.isin(self.feature, features)
-        columns: Any = self[1:]  # of several types
-        return _Columns(self.X, *(p if p is None else p[kept] for p in columns))
+        parts: Any = (p if p is None else p[kept] for p in self[1:])
+        return _Columns(self.X, *parts)
 
     def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
         """Centred and scaled numbers; 0, the mean, where a value is missing."""
