@@ -20,6 +20,7 @@ SELECTORS = {
 NUMBERS = (  # judged by R² if y is numeric
     "FRegression",
     "ForestImportance",
+    "KernelRFE",
     "MultiSURF",
     "MultiSURFStar",
     "MutualInformation",

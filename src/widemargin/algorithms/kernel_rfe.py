@@ -85,10 +85,10 @@ class KernelRFE(MarginSelector):
         |r|, or the symmetrical uncertainty if the table has nominal or missing values.
         "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
         not change.
-    scale : {"standard", "minmax"} or None, default="standard"
-        How to scale features: by their standard deviation, by their range, or not at
-        all. Features with a larger scale have more influence on the neighbourhoods.
-        With the last two, different values of a nominal feature are at distance 1.
+    scale : {"minmax", "standard"} or None, default="standard"
+        How to scale features: by their range, by their standard deviation, or not at
+        all. Features with larger differences have more influence on the neighbourhoods.
+        Unless "standard", two values of a nominal feature differ by 1.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
@@ -108,7 +108,8 @@ class KernelRFE(MarginSelector):
         lower than that of a feature dropped earlier, so that scores agree with the
         ranking.
     ranking_ : array of shape (n_features,)
-        1 for the feature that was never dropped; the reverse order of elimination.
+        1 for the best feature, the last one left; the others in reverse order of
+        elimination.
     gradient_ : array of shape (n_features,)
         s_f with all features present, as a fraction of the total variance of Y; 0 for
         constant features. `widemargin.evaluation.significance` tests it.

@@ -13,6 +13,7 @@ from widemargin.protocol import Ints
 
 # The methods that take nominal features and missing values.
 MIXED = (
+    "KernelRFE",
     "Relief",
     "ReliefF",
     "Simba",
