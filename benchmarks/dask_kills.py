@@ -95,7 +95,8 @@ class Killer:
 def workers_of(client, n_workers, killed):
     """Process ids, once all that were killed have been replaced."""
     while True:
-        client.wait_for_workers(n_workers)
+        # Of what took too long to restart after a fit, too.
+        client.cluster.scale(n_workers)
         # An error, for one that is dying.
         answers = client.run(os.getpid, on_error="return").values()
         pids = [pid for pid in answers if isinstance(pid, int) and pid not in killed]
