@@ -1,14 +1,16 @@
 """Workers killed during fits, over all methods that run on Dask.
 
-    python benchmarks/dask_kills.py [--kills 50] [--rows 3000] [--partitions 10]
-                                    [--seed 0] [--seconds 60]
+    python benchmarks/dask_kills.py [--kills 100] [--rows 3000] [--partitions 10]
+                                    [--seed 0] [--seconds 60] [--only RReliefF]
 
 Each fit loses its only worker, both of two, or one of two, by SIGKILL. That happens
 while a partition is made, or at a random moment after some request was sent to the
-cluster and before its answer is read: while X is surveyed, rows are searched, sums are
-made.
+cluster and before its answer is read: while X is surveyed, values are counted, rows are
+searched, sums are made. X is an array of numbers, or a frame with columns of numbers,
+text and categories, and missing values in all of them.
 The scores must be those in memory, or an error must say what happened, within a minute
-(give more to a busy machine, which takes that long to start a worker). Fails otherwise.
+(give more to a busy machine, which takes that long to start a worker). Fails otherwise;
+of a fit that hangs, it prints in which state the tasks are.
 """
 
 import argparse
@@ -19,33 +21,46 @@ import tempfile
 import threading
 import time
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 from distributed import Client, LocalCluster
 from distributed.utils import get_mp_context
 
-from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, Simba
+from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, RReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
 from widemargin.engine.distributed.monitor import Monitor
 
-METHODS = [
-    Relief(),
-    ReliefF(),
-    ReliefF(n_samples=200, random_state=0),
-    OReliefF(),
-    FRLL(),
-    FisherScore(),
-    PearsonScore(),
-    InformationGain(),
-    Simba(batch_size=600, n_starts=1, random_state=0),
-    OSimba(batch_size=600, n_starts=1, random_state=0),
-    LMBA(batch_size=600, random_state=0),
+BATCHES = {"batch_size": 600, "n_starts": 1, "random_state": 0}
+UNDIRECTED = {"difference": "absolute"}
+# Of numbers, and of columns of all kinds.
+CASES = [
+    (Relief(), "numbers"),
+    (RReliefF(), "mixed"),
+    (ReliefF(), "numbers"),
+    (ReliefF(), "mixed"),
+    (ReliefF(n_samples=200, random_state=0), "numbers"),
+    (RReliefF(n_samples=200, random_state=0), "mixed"),
+    (RReliefF(), "numbers"),
+    (OReliefF(), "numbers"),
+    (OReliefF(**UNDIRECTED), "mixed"),
+    (FRLL(), "numbers"),
+    (Relief(), "mixed"),
+    (FisherScore(), "numbers"),
+    (PearsonScore(), "numbers"),
+    (InformationGain(), "numbers"),
+    (Simba(**BATCHES), "numbers"),
+    (Simba(**BATCHES), "mixed"),
+    (OSimba(**BATCHES), "numbers"),
+    (OSimba(**UNDIRECTED, **BATCHES), "mixed"),
+    (LMBA(batch_size=600, random_state=0), "numbers"),
 ]
 SETTINGS = {
-    "distributed.deploy.lost-worker-timeout": "300s",
     "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.logging.distributed": "error",
 }
@@ -66,7 +81,7 @@ class Killer:
         self.killed_at = self.requests
 
     def __call__(self, waiting, done):
-        """In place of `Watch.until`."""
+        """In place of `Monitor.until`."""
         self.requests += 1
         timer = None
         if self.requests == self.at:
@@ -80,7 +95,8 @@ class Killer:
 def workers_of(client, n_workers, killed):
     """Process ids, once all that were killed have been replaced."""
     while True:
-        client.wait_for_workers(n_workers)
+        # Of what took too long to restart after a fit, too.
+        client.cluster.scale(n_workers)
         # An error, for one that is dying.
         answers = client.run(os.getpid, on_error="return").values()
         pids = [pid for pid in answers if isinstance(pid, int) and pid not in killed]
@@ -89,16 +105,33 @@ def workers_of(client, n_workers, killed):
         time.sleep(0.1)
 
 
+def make_tables(n, rng):
+    """An array of numbers, a frame of all kinds of columns, and classes for both."""
+    y = rng.integers(0, 3, n)
+    X = rng.standard_normal((n, 12)) + y[:, None] * (np.arange(12) < 4)
+    mixed = pd.DataFrame(X[:, :6].copy(), columns=list("abcdef"))
+    mixed["whole"] = rng.integers(0, 9, n).astype(float)
+    towns = np.array(["Ulm", "Bonn", "Jena", "Kiel"], object)
+    mixed["town"] = towns[np.where(rng.random(n) < 0.6, y, rng.integers(0, 4, n))]
+    mixed["sex"] = pd.Categorical(rng.choice(["f", "m"], n))
+    for column in mixed:
+        mixed.loc[rng.random(n) < 0.05, column] = None
+    return {"numbers": X, "mixed": mixed}, y
+
+
 def parts(X, n_partitions, folder):
     """X in partitions that tell when they are being made."""
+    size = -(-len(X) // n_partitions)
 
-    def part(block):
+    def told(block):
         Path(folder, str(os.getpid())).touch()
         time.sleep(0.05)
         return block
 
-    size = -(-len(X) // n_partitions)
-    return da.from_array(X, chunks=(size, -1)).map_blocks(part, dtype=float)
+    if isinstance(X, np.ndarray):
+        return da.from_array(X, chunks=(size, -1)).map_blocks(told, dtype=float)
+    pieces = [X.iloc[start : start + size] for start in range(0, len(X), size)]
+    return dd.from_map(told, pieces, meta=X.iloc[:0])
 
 
 def kill_while_reading(killer, folder):
@@ -141,48 +174,69 @@ def fit(method, X, y, n_partitions, killer, patience):
     return f"right (± {difference:.0e})", difference < 1e-9, seconds
 
 
+def states(client, cluster):
+    """What a cluster says about the tasks of a fit that hangs."""
+    tasks = [
+        f"{str(task.key)[:60]} {task.state}, waits for "
+        f"{[(str(d.key)[:40], d.state) for d in task.waiting_on]}, "
+        f"runs on {task.processing_on}"
+        for task in cluster.scheduler.tasks.values()
+        if task.state not in {"memory", "released"}
+    ]
+    futures = Counter((f.status, str(k)[:24]) for k, f in client.futures.items())
+    workers = [(w.address, w.status) for w in cluster.scheduler.workers.values()]
+    return "\n".join([str(futures), str(workers), *tasks])
+
+
+def start(n_workers):
+    return LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--rows", type=int, default=3000)
     parser.add_argument("--partitions", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=60, help="for each fit")
+    parser.add_argument("--only", default="", help="methods whose name has this in it")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    y = rng.integers(0, 3, options.rows)
-    X = rng.standard_normal((options.rows, 12)) + y[:, None] * (np.arange(12) < 4)
+    tables, y = make_tables(options.rows, rng)
     dask.config.set(SETTINGS)
     warnings.filterwarnings("ignore", ".*waits for workers")
     get_mp_context().set_forkserver_preload(
-        ["distributed", "widemargin.engine.distributed.build"]
+        ["distributed", "pandas", "widemargin.engine.distributed.build"]
     )
-    clusters = {
-        n: LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0")
-        for n in (1, 2)
-    }
+    clusters = {n: start(n) for n in (1, 2)}
+    cases = [case for case in CASES if options.only in type(case[0]).__name__]
     ended, killed, trial = [], set(), 0
-    print("| method | workers killed | while | seconds | ended |")
-    print("| --- | --- | --- | --- | --- |")
+    print("| method | columns | workers killed | while | seconds | ended |")
+    print("| --- | --- | --- | --- | --- | --- |")
     while len(killed) < options.kills:
-        method = METHODS[trial % len(METHODS)]
-        n_workers, n_victims = [(1, 1), (2, 2), (2, 1)][trial // len(METHODS) % 3]
+        method, table = cases[trial % len(cases)]
+        n_workers, n_victims = [(1, 1), (2, 2), (2, 1)][trial // len(cases) % 3]
         trial += 1
         with Client(clusters[n_workers]) as client:
-            at, delay = int(rng.integers(0, 4)), rng.uniform(0, 0.3)
+            at, delay = int(rng.integers(0, 7)), rng.uniform(0, 0.3)
             pids = workers_of(client, n_workers, killed)
             killer = Killer(pids, n_victims, at, delay)
             said, well, seconds = fit(
-                method, X, y, options.partitions, killer, options.seconds
+                method, tables[table], y, options.partitions, killer, options.seconds
             )
+            if said.startswith("hangs"):
+                print(states(client, clusters[n_workers]), file=sys.stderr, flush=True)
+                clusters[n_workers] = start(n_workers)
         if killer.killed_at is None:
             continue  # it was done before that request
         killed.update(pids[:n_victims])
         ended.append(well)
         when = "reading" if at == 0 else f"request {at}"
         print(
-            f"| {type(method).__name__} | {n_victims} of {n_workers} | {when} | "
-            f"{seconds:.1f} | {said} |",
+            f"| {type(method).__name__} | {table} | {n_victims} of {n_workers} | "
+            f"{when} | {seconds:.1f} | {said} |",
             flush=True,
         )
     for cluster in clusters.values():

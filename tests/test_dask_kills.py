@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import Future
 
 import dask
 import dask.array as da
@@ -15,7 +14,7 @@ from distributed.utils import get_mp_context
 
 from cases import gaussian
 from settings_tools import distributed_settings
-from waiting import LONG, wait_until
+from waiting import wait_until, without_hanging
 from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
 from widemargin.engine.distributed.monitor import Monitor
@@ -52,20 +51,6 @@ def cluster_of(request):
         yield start
         for cluster in running.values():
             cluster.close()
-
-
-def without_hanging(function):
-    """What a function returns; fails if it does not return."""
-    result = Future()
-
-    def run():
-        try:
-            result.set_result(function())
-        except Exception as error:
-            result.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return result.result(LONG)
 
 
 def killable(folder, X):
@@ -163,6 +148,37 @@ def test_the_only_worker_dies_at_any_stage(method, cluster_of, monkeypatch):
         for number in sorted({1, 2, most // 2, most} - {0}):
             scores, _ = fit_and_kill(method, lazy, number, monkeypatch)
             np.testing.assert_allclose(scores, expected, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_a_local_cluster_that_gives_up_its_only_worker(monkeypatch):
+    """It does, on a busy machine: the worker took too long to start again."""
+    until, nannies = Monitor.until, []
+
+    def and_kill(self, done):
+        if not nannies:
+            nannies.extend(cluster.workers.values())
+            (pid,) = client.run(os.getpid).values()
+            os.kill(pid, signal.SIGKILL)
+            wait_until(lambda: not cluster.workers)
+            wait_until(lambda: nannies[0].status.name == "closed")
+        until(self, done)
+
+    def fit():
+        with distributed_settings(status_interval=0.1, no_workers_warning=0.0):
+            return ReliefF().fit(da.from_array(X, chunks=(15, -1)), y).scores_
+
+    monkeypatch.setattr(Monitor, "until", and_kill)
+    with (
+        dask.config.set({**SETTINGS, "distributed.deploy.lost-worker-timeout": "1ms"}),
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+        pytest.warns(UserWarning, match="ReliefF waits for workers.*starts new ones"),
+    ):
+        scores = without_hanging(fit)
+    np.testing.assert_allclose(scores, ReliefF().fit(X, y).scores_, atol=1e-12)
 
 
 @pytest.mark.slow

@@ -1,7 +1,10 @@
 """Fits that wait for a Dask cluster: inside of tasks, interrupted, without workers."""
 
+import asyncio
 import gc
 import signal
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -12,8 +15,9 @@ from distributed import Client, LocalCluster, worker_client
 
 from cases import gaussian
 from settings_tools import distributed_settings
-from waiting import LONG, wait_until
+from waiting import LONG, wait_until, without_hanging
 from widemargin import LMBA, ReliefF
+from widemargin._version import __version__
 from widemargin.engine.distributed import monitor
 from widemargin.engine.distributed.monitor import Monitor
 from widemargin.settings import DistributedSettings
@@ -138,18 +142,35 @@ def test_a_cluster_without_workers_is_waited_for_aloud(monkeypatch):
 
 
 class FakeClient:
-    """A cluster in some state; only what a watch looks at."""
+    """A cluster in some state; only what a monitor looks at."""
 
-    status = "running"
+    status, cluster = "running", None
 
-    def __init__(self, *workers, restarts=0):
+    def __init__(self, *workers, restarts=0, left=(), versions=None):
         self.workers, self.restarts = workers, restarts
+        self.left, self.versions = left, versions or {}
 
     def scheduler_info(self, n_workers):
-        return {"workers": dict(enumerate(self.workers))}
+        return {"workers": {str(i): w for i, w in enumerate(self.workers)}}
 
     def get_events(self, topic):
-        return [(float("inf"), {})] * self.restarts  # the time, after all others
+        if topic == "all":
+            events = [{"action": "remove-worker", "worker": w} for w in self.left]
+        else:
+            events = [{}] * self.restarts
+        return [(float("inf"), event) for event in events]  # the time, after all others
+
+    async def _run(self, function, *args, workers, on_error):
+        return {w: self.versions.get(w, __version__) for w in workers}
+
+    async def _run_on_scheduler(self, function, *args):
+        version = self.versions.get("scheduler", __version__)
+        if isinstance(version, Exception):
+            raise version
+        return version
+
+    def sync(self, function, callback_timeout):
+        return asyncio.run(function())
 
 
 def worker(status, memory=550e6, executing=0):
@@ -180,6 +201,96 @@ def test_workers_that_do_something_are_waited_for(workers):
     looks = iter([False] * 5 + [True])
     waiting = monitor_of("ReliefF", FakeClient(*workers), paused_timeout=1e-9)
     waiting.until(lambda seconds: next(looks))
+
+
+@pytest.mark.parametrize(
+    ("who", "told"), [("1", "worker 1"), ("scheduler", "scheduler")]
+)
+def test_workers_of_another_version(who, told):
+    client = FakeClient(worker("running"), worker("running"), versions={who: "0.0.9"})
+    versions = f"Relief: the Dask {told} has widemargin 0.0.9, .*{__version__}"
+    with pytest.warns(UserWarning, match=versions):
+        monitor_of("Relief", client).check(["0", "1"], 1.0)
+    # The next fit does not mention it again.
+    monitor_of("Relief", client).check(["0", "1"], 1.0)
+    client.versions[who] = ModuleNotFoundError("No module named 'widemargin'")
+    monitor._checked.clear()
+    missing = f"Relief: the Dask {told} cannot import widemargin .*{__version__}"
+    with pytest.raises(RuntimeError, match=missing):
+        monitor_of("Relief", client).check(["0", "1"], 1.0)
+
+
+def test_workers_that_join_later_are_checked():
+    client = FakeClient(worker("running"), versions={"0": ImportError("no numba")})
+    with pytest.raises(RuntimeError, match=r"worker 0 cannot import.*no numba"):
+        monitor_of("Relief", client).until(lambda seconds: False)
+
+
+def test_workers_that_go_away_are_not_blamed():
+    client = FakeClient(worker("running"), versions={"0": OSError("closed")})
+    monitor_of("Relief", client).check(["0"], 1.0)
+    client.versions = {"0": "0.0.9"}  # asked again when it is back
+    with pytest.warns(UserWarning, match=r"worker 0 has widemargin 0.0.9"):
+        monitor_of("Relief", client).check(["0"], 1.0)
+
+
+def test_a_worker_that_left_before_it_was_checked_is_named():
+    client = FakeClient(left=["tcp://other:1"])
+    looks = iter([False, True])
+    with pytest.warns(UserWarning, match=r"tcp://other:1 came and left .*widemargin"):
+        monitor_of("Relief", client, no_workers_warning=0.0).until(
+            lambda seconds: next(looks)
+        )
+
+
+HIDE = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name == "widemargin":
+            raise ModuleNotFoundError("No module named 'widemargin'")
+
+sys.meta_path.insert(0, Hidden())
+"""
+SHOW_ANOTHER = """
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != "Hidden"]
+import widemargin
+widemargin.__version__ = "0.0.9"
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_without_the_package(tmp_path):
+    """Dask would close it when it is sent a task, and wait for another."""
+    (tmp_path / "hide.py").write_text(HIDE)
+    with (
+        LocalCluster(
+            n_workers=0, processes=False, protocol="tcp://", dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        module = [sys.executable, "-m", "distributed.cli.dask_worker"]
+        options = ["--preload", str(tmp_path / "hide.py"), "--no-dashboard"]
+        process = subprocess.Popen(
+            [*module, cluster.scheduler_address, "--no-nanny", *options],
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            # At first there is no worker.
+            missing = "ReliefF: the Dask worker tcp://.* cannot import widemargin"
+            for _ in range(2):
+                with pytest.raises(RuntimeError, match=missing) as raised:
+                    without_hanging(lambda: fit(0))
+                (address,) = client.scheduler_info(n_workers=-1)["workers"]
+                assert address in str(raised.value)
+            client.run(exec, SHOW_ANOTHER)
+            with pytest.warns(UserWarning, match=f"{address} has widemargin 0.0.9"):
+                np.testing.assert_allclose(fit(0), EXPECTED, atol=1e-12)
+        finally:
+            process.kill()
+            process.wait()
 
 
 def test_deaths_for_want_of_memory_are_told_from_others():

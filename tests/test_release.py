@@ -35,6 +35,22 @@ def test_the_recipe_has_the_version_and_the_same_requirements():
         assert f"- {name} {bounds}" in recipe
 
 
+def test_the_same_versions_of_python_everywhere():
+    project, recipe = text("pyproject.toml"), text("recipe/recipe.yaml")
+    (oldest,) = re.findall(r'^requires-python = ">=([\d.]+)"$', project, re.M)
+    listed = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
+    assert listed == sorted(set(listed), key=lambda v: int(v[2:]))
+    assert listed[0] == oldest
+    assert f"- python >={oldest}\n" in recipe
+    assert f"Python {oldest} to {listed[-1]}." in text("CONTRIBUTING.md")
+    assert f"Python {oldest} or later" in text("docs/start.md")
+    assert f"up to Python {listed[-1]}." in text("docs/start.md")
+    workflow = text(".github/workflows/test.yml")
+    assert f'python: ["{oldest}", "{listed[-1]}"]' in workflow
+    used = re.findall(r"\b3\.\d+\b", workflow + text(".github/workflows/release.yml"))
+    assert set(used) == {oldest, listed[-1]}
+
+
 def test_links_in_the_readme_lead_to_files():
     links = re.findall(r"\]\((?!https?:)([^)#]+)", text("README.md"))
     assert len(links) > 5

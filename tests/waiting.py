@@ -1,6 +1,8 @@
 """Waiting for what comes sooner or later, however busy the machine is."""
 
+import threading
 import time
+from concurrent.futures import Future
 
 LONG = 600  # seconds; what takes longer hangs
 
@@ -11,3 +13,17 @@ def wait_until(true):
     while not true():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
+
+
+def without_hanging(function):
+    """What a function returns; fails if it does not return."""
+    result = Future()
+
+    def run():
+        try:
+            result.set_result(function())
+        except Exception as error:
+            result.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return result.result(LONG)

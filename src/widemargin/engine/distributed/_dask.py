@@ -52,6 +52,47 @@ def event_loop(client: Any) -> Any:
     return client.loop.asyncio_loop
 
 
+def evaluate(
+    client: Any, expression: str, workers: list[str], seconds: float
+) -> dict[str, Any]:
+    """The value of an expression on "scheduler" and on workers, or the error there.
+
+    Since `eval` is Python's own, this package is not needed there. If one of them does
+    not answer in time, nothing is returned.
+    """
+
+    async def ask() -> dict[str, Any]:
+        values: dict[str, Any] = await client._run(
+            eval, expression, workers=workers, on_error="return"
+        )
+        try:
+            values["scheduler"] = await client._run_on_scheduler(eval, expression)
+        except Exception as error:
+            values["scheduler"] = error
+        return values
+
+    try:
+        answers: dict[str, Any] = client.sync(ask, callback_timeout=seconds)
+    except TimeoutError:
+        return {}
+    return answers
+
+
+def start_lost_workers(client: Any) -> int:
+    """Let a `LocalCluster` start workers that it has given up; returns how many.
+
+    It closes a worker that takes too long to restart, and starts no other.
+    """
+    cluster = client.cluster
+    if not isinstance(cluster, distributed.LocalCluster):
+        return 0
+    wanted = len(cluster.worker_spec)
+    lost = wanted - len(cluster.workers)
+    if lost:
+        cluster.scale(wanted)
+    return lost
+
+
 def dependencies(node: Any) -> Any:
     """Keys that a node of a graph needs; None if it does not say."""
     return getattr(node, "dependencies", None)

@@ -41,12 +41,18 @@ class Cluster:
         self.parts_of: dict[Any, list[Any]] = {}  # partitions that a task makes
 
     def size(self) -> tuple[int, int]:
-        """Threads and bytes of memory."""
+        """Threads and bytes of memory, after a check of the workers."""
         assumed = self.settings.assumed_memory
-        if self.client is None:
+        if self.monitor is None or self.client is None:
             return _dask.config.get("num_workers", None) or 2, assumed
         with self._explained():
             known = self._workers()
+            if not known:
+                # A task that any worker can run is waited for; some clusters start
+                # workers only when there are tasks.
+                self.monitor.values([self.client.submit(int, pure=False)])
+                known = self._workers()
+            self.monitor.check(known, self.settings.connection_timeout)
         limits = [w["memory_limit"] or assumed for w in known.values()]
         threads = sum(w["nthreads"] for w in known.values())
         return max(1, threads), sum(limits) or assumed

@@ -1,23 +1,30 @@
 """Waiting for a Dask cluster, with warnings and errors that say what is wrong.
 
 A scheduler without workers waits for new ones in silence. A worker that is short of
-memory is paused, and stays so if nothing on it can be freed. While a fit waits, it
-checks the state of the cluster from time to time.
+memory is paused, and stays so if nothing on it can be freed. One that cannot import
+what a task needs is closed by Dask. Workers are checked before they are sent tasks, and
+while a fit waits, it checks the state of the cluster from time to time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import wait
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from widemargin._version import __version__
 from widemargin.engine.distributed import _dask
 from widemargin.notices import warn
 from widemargin.settings import DistributedSettings
 
+VERSION = "__import__('widemargin').__version__"
+INSTALL = f"Install widemargin {__version__} on the scheduler and on all workers."
 RESTARTS = "worker-restart-memory"  # Dask's name of the event
+# Workers of each client, by address, and its "scheduler", that can import this package.
+_checked: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
 class Monitor:
@@ -53,6 +60,7 @@ class Monitor:
         lowest = float("inf")
         while not done(interval):
             now, workers = time.monotonic(), self._workers()
+            self.check(workers, interval)
             alone = None if workers else alone or now
             if alone and now - alone >= longest_alone:
                 self._warn_of_no_workers()
@@ -64,18 +72,61 @@ class Monitor:
             if idle and now - idle >= self.settings.paused_timeout:
                 raise MemoryError(self._too_little_memory(paused, len(workers)))
 
+    def check(self, workers: Iterable[str], seconds: float) -> None:
+        """Raise if new workers cannot import this package; warn of other versions.
+
+        Nothing is said if one of them does not answer within so many seconds.
+        """
+        checked = _checked.setdefault(self.client, set())
+        new = [address for address in workers if address not in checked]
+        found = _dask.evaluate(self.client, VERSION, new, seconds) if new else {}
+        for address in found.keys() - checked:
+            version = found[address]
+            who = "scheduler" if address == "scheduler" else f"worker {address}"
+            if isinstance(version, OSError):
+                continue  # it has gone away
+            if not isinstance(version, str):
+                raise RuntimeError(
+                    f"{self.name}: the Dask {who} cannot import widemargin "
+                    f"({type(version).__name__}: {version}). {INSTALL}"
+                )
+            checked.add(address)
+            if version != __version__:
+                warn(
+                    f"{self.name}: the Dask {who} has widemargin {version}, and this "
+                    f"process {__version__}; the fit may fail, or scores may differ. "
+                    f"{INSTALL}"
+                )
+
     def _workers(self) -> Mapping[str, Any]:
         workers: Mapping[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 
     def _warn_of_no_workers(self) -> None:
+        n_started = _dask.start_lost_workers(self.client)
         if not self.warned:
             self.warned = True
             warn(
                 f"{self.name} waits for workers: the Dask cluster has none. The fit "
                 "continues as soon as one connects; Ctrl-C ends it."
+                + (LOST_WORKERS if n_started else self._left_unchecked())
                 + self._restarts_for_memory()
             )
+
+    def _left_unchecked(self) -> str:
+        """A sentence about a worker that left before it could be checked."""
+        unknown = [
+            event["worker"]
+            for at, event in self.client.get_events("all")
+            if event.get("action") == "remove-worker" and at >= self.begun
+            if event["worker"] not in _checked.get(self.client, ())
+        ]
+        if not unknown:
+            return ""
+        return (
+            f" {unknown[-1]} came and left during the fit: Dask closes a worker that "
+            f"gets a task and cannot import widemargin. {INSTALL}"
+        )
 
     def _too_little_memory(self, paused: list[Any], n_workers: int) -> str:
         worker = paused[0]
@@ -143,6 +194,10 @@ class Monitor:
         )
 
 
+LOST_WORKERS = (
+    " The LocalCluster has closed its workers, since they took longer to restart than "
+    "Dask's setting distributed.deploy.lost-worker-timeout allows; it starts new ones."
+)
 MORE_MEMORY = (
     "Give workers more memory (memory_limit), use fewer threads for each, or make "
     "partitions smaller (X.rechunk, frame.repartition)."
