@@ -20,6 +20,7 @@ from sklearn.utils import Tags, check_array
 
 from widemargin._sklearn import _get_output_config
 from widemargin._version import __version__
+from widemargin.columns import PRESERVED, as_frame, for_output, is_frame
 
 FORMAT = 1  # raised when a field changes its meaning
 KIND = "selection"
@@ -227,15 +228,14 @@ class Selection(SelectorMixin, BaseEstimator):
             A frame if `set_output` asks for one, a Dask collection if X is one.
         """
         chosen = self._columns(X)
-        if not hasattr(X, "columns") or type(X).__module__.startswith("dask"):
+        if not is_frame(chosen) or type(chosen).__module__.startswith("dask"):
             return chosen
         config = _get_output_config("transform", estimator=self)["dense"]
-        same_library = type(X).__module__.split(".")[0] == config
-        return chosen if same_library else np.asarray(chosen)
+        return np.asarray(chosen) if config == "default" else for_output(chosen, config)
 
     def _columns(self, X: Any) -> Any:
-        support = self.support_
-        if hasattr(X, "columns"):
+        support, X = self.support_, as_frame(X, "Selection")
+        if is_frame(X):
             kept = self.feature_names_in_[support].tolist()
             return X[self._found(kept, list(X.columns))]
         if not type(X).__module__.startswith("dask"):
@@ -310,6 +310,8 @@ class Selection(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = list(PRESERVED)
         return tags
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

@@ -11,20 +11,24 @@ import numbers
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.feature_selection import SelectorMixin
+from sklearn import get_config
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import Tags, check_array, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+from sklearn.utils.validation import validate_data
 
 from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexing
-from widemargin.base import About, Documented, Versioned, all_or_nothing
-from widemargin.columns import is_frame, unwrapped
+from widemargin.base import About, TableSelector, all_or_nothing
+from widemargin.columns import given_columns, is_frame, unwrapped
 from widemargin.progress import progress
 from widemargin.table import Floats, Ints
 
 
-class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class TuRF(MetaEstimatorMixin, TableSelector):
     """TuRF: rank, drop the worst features, rank the rest again.
 
     Irrelevant features distort the distances by which neighbours are found. Dropping
@@ -106,15 +110,18 @@ class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimat
 
     @_fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Rank the features of X in rounds.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             As the selector takes it.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), default=None
             Class labels or numbers, as the selector takes them.
+        **params : dict
+            Passed to the ``fit`` of the selector in every round. With scikit-learn's
+            metadata routing, what the selector requests by ``set_fit_request``.
 
         Returns
         -------
@@ -126,13 +133,18 @@ class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimat
         if not is_frame(X):  # what is in it, the selector checks
             X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
         validate_data(self, X, skip_check_array=True)
+        if get_config()["enable_metadata_routing"]:
+            params = process_routing(self, "fit", **params)["selector"]["fit"]
+        given = getattr(self.selector, "categorical_features", None)
+        nominal = given_columns(X, given, name)
         sizes = self._sizes()
         left, dropped = np.arange(self.n_features_in_), np.empty(0, np.int64)
         with progress(name, len(sizes), self.verbose) as advance:
             for size in sizes:
                 dropped = np.concatenate([left[size:], dropped])
                 left = np.sort(left[:size])
-                fitted = clone(self.selector).fit(_safe_indexing(X, left, axis=1), y)
+                part = _safe_indexing(X, left, axis=1)
+                fitted = self._for(left, nominal).fit(part, y, **params)
                 left = left[_best_first(fitted)]
                 advance()
         self.selector_ = fitted
@@ -144,6 +156,13 @@ class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimat
         self.support_ = self.ranking_ <= sizes[-1]
         self.n_features_ = int(self.support_.sum())
         return self
+
+    def _for(self, left: Ints, nominal: Ints) -> Any:
+        """A new selector for some of the features, told which of them are nominal."""
+        fresh = clone(self.selector)
+        if len(nominal):
+            fresh.set_params(categorical_features=np.isin(left, nominal))
+        return fresh
 
     def _sizes(self) -> list[int]:
         """How many features are ranked in each round."""
@@ -163,20 +182,26 @@ class TuRF(Versioned, Documented, MetaEstimatorMixin, SelectorMixin, BaseEstimat
             return min(int(wanted), d)
         return max(1, int(wanted * d))
 
-    @property
-    def feature_importances_(self) -> Floats:
-        """The scores, under the name that scikit-learn's meta-selectors look for."""
-        check_is_fitted(self)
-        return self.scores_
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say what of the parameters of `fit` goes to the selector.
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
+        Returns
+        -------
+        routing : MetadataRouter
+            Everything that the selector requests in its ``fit``.
+        """
+        # A Pipeline calls fit_transform, which scikit-learn before 1.9 did not take
+        # for a fit.
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        mapping.add(caller="fit_transform", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__)
+        return router.add(method_mapping=mapping, selector=self.selector)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.selector)
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        tags.input_tags.sparse = tags.input_tags.pairwise = False
         return tags
 
 

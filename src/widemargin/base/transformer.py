@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags, check_array
+from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._sklearn import _get_output_config
 from widemargin.base.links import Documented
 from widemargin.base.pickles import Versioned
-from widemargin.columns import unwrapped
+from widemargin.columns import PRESERVED, for_output, is_frame, unwrapped
 from widemargin.engine import on_dask
 from widemargin.protocol import Floats, Ints
 
@@ -59,18 +59,18 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
             a Dask collection if X is one.
         """
         check_is_fitted(self)  # first: names of features can only be compared then
-        X = unwrapped(X, type(self).__name__, missing=self._mixed)
+        X = unwrapped(X, type(self).__name__, missing=self._allows_missing())
         if on_dask(X):
             kept = self.get_support(indices=True)
             if not hasattr(X, "columns"):
                 return X[:, kept]
             return X[list(getattr(self, "feature_names_in_", X.columns)[kept])]
         config = _get_output_config("transform", estimator=self)["dense"]
-        if config == "default" or not type(X).__module__.startswith("polars"):
+        if config == "default" or not is_frame(X) or hasattr(X, "iloc"):
             return super().transform(X)
         # As scikit-learn does for pandas: columns keep their types.
         validate_data(self, X, reset=False, skip_check_array=True)
-        return X[:, self.get_support(indices=True).tolist()]
+        return for_output(X[:, self.get_support(indices=True).tolist()], config)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Put zeros where `transform` has removed features.
@@ -85,7 +85,7 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
         X_original : array of shape (n_samples, n_features)
             The selected columns in their places, zeros elsewhere.
         """
-        if not self._mixed:
+        if not self._allows_missing():
             return super().inverse_transform(X)
         support = self.get_support()
         X = check_array(X, dtype=None, ensure_all_finite=False)
@@ -99,10 +99,13 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
         whole[:, support] = X
         return whole
 
+    def _allows_missing(self) -> bool:
+        return get_tags(self).input_tags.allow_nan
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = False
+        tags.transformer_tags.preserves_dtype = list(PRESERVED)
         tags.input_tags.allow_nan = self._mixed
-        tags.input_tags.categorical = self._mixed
+        tags.input_tags.categorical = tags.input_tags.string = self._mixed
         return tags

@@ -5,6 +5,14 @@ the names of its values nor an order that their type happens to have plays a par
 missing cell becomes NaN, whatever it was before.
 """
 
+from widemargin.columns.frames import (
+    PRESERVED,
+    as_frame,
+    column_of,
+    for_output,
+    is_frame,
+    without_narwhals,
+)
 from widemargin.columns.groups import names_groups
 from widemargin.columns.kinds import (
     BOOLEAN,
@@ -12,9 +20,7 @@ from widemargin.columns.kinds import (
     ORDERED,
     OTHER,
     are_numerals,
-    column_of,
     holds_numbers,
-    is_frame,
     is_missing,
     is_mixture,
     kind,
@@ -23,7 +29,12 @@ from widemargin.columns.kinds import (
     missing_cells,
     object_columns,
 )
-from widemargin.columns.nominal import listed, nominal_columns, warn_of_mixtures
+from widemargin.columns.nominal import (
+    given_columns,
+    listed,
+    nominal_columns,
+    warn_of_mixtures,
+)
 from widemargin.columns.numbers import (
     as_numbers,
     different,
@@ -46,11 +57,15 @@ __all__ = [
     "NUMBER",
     "ORDERED",
     "OTHER",
+    "PRESERVED",
     "are_numerals",
+    "as_frame",
     "as_numbers",
     "column_of",
     "different",
     "floats_of",
+    "for_output",
+    "given_columns",
     "holds_numbers",
     "is_frame",
     "is_missing",
@@ -71,4 +86,5 @@ __all__ = [
     "unwrapped",
     "warn_of_mixtures",
     "warn_of_rounding",
+    "without_narwhals",
 ]

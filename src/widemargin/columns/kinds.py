@@ -11,14 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.columns.frames import column_of, is_frame
 from widemargin.targets import MANY_NUMBERS
 
 NUMBER, BOOLEAN, NOMINAL, ORDERED, OTHER = range(5)
-
-
-def is_frame(X: Any) -> bool:
-    """Whether X is a pandas or polars frame, or looks like one."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
 def kind(dtype: Any) -> int:
@@ -68,11 +64,6 @@ def _holds_objects(dtype: Any) -> bool:
     name = type(dtype).__name__
     any_kind = isinstance(dtype, np.dtype) or name == "ArrowDtype"  # pandas
     return name == "Object" or (any_kind and dtype.kind == "O")  # polars or pandas
-
-
-def column_of(X: Any, f: int) -> Any:
-    """Column f of a frame; in pandas, a name may occur twice."""
-    return X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
 
 
 # What pandas finds in a column of objects, where that says all.

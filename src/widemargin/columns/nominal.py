@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.columns.frames import column_of, is_frame
 from widemargin.columns.kinds import (
     BOOLEAN,
     NOMINAL,
-    column_of,
     holds_mixture,
-    is_frame,
     kinds,
     object_columns,
 )
@@ -32,7 +31,7 @@ def nominal_columns(
     if is_frame(X):
         wanted = (NOMINAL, BOOLEAN) if booleans else (NOMINAL,)
         declared = [f for f, k in enumerate(kinds(X)) if k in wanted]
-    chosen = _given_columns(X, given, name)
+    chosen = given_columns(X, given, name)
     if declared and notice:
         asked = set(declared).difference(chosen.tolist())
         mixtures = [
@@ -44,7 +43,7 @@ def nominal_columns(
     return np.union1d(np.array(declared, np.int64), chosen)
 
 
-def _given_columns(X: Any, given: Any, name: str) -> Ints:
+def given_columns(X: Any, given: Any, name: str) -> Ints:
     """Numbers of the columns that the caller names, in whatever way."""
     if given is None:
         return np.empty(0, np.int64)

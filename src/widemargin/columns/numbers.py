@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.columns.frames import column_of, is_frame
 from widemargin.columns.kinds import (
     ORDERED,
-    column_of,
-    is_frame,
     is_missing,
     kinds,
     missing_cells,

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.columns.kinds import BOOLEAN, NOMINAL, NUMBER, ORDERED, is_frame, kinds
+from widemargin.columns.frames import as_frame, is_frame
+from widemargin.columns.kinds import BOOLEAN, NOMINAL, NUMBER, ORDERED, kinds
 from widemargin.columns.nominal import listed
 from widemargin.protocol import Ints
 
@@ -98,9 +99,11 @@ def refuse_sparse(X: Any, name: str) -> None:
     size = 8 * float(np.prod(X.shape, dtype=float)) / 2**20
     raise TypeError(
         f"{name} needs dense features, but X is sparse ({type(X).__name__} of shape "
-        f"{X.shape}). Make it dense with X.toarray(), which takes {size:,.0f} MB, or "
-        "first choose some of its columns, for example with "
-        "sklearn.feature_selection.SelectKBest."
+        f"{X.shape}; dense, it takes {size:,.0f} MB). In a pipeline, pass "
+        "sparse_output=False to OneHotEncoder, sparse_threshold=0 to "
+        "ColumnTransformer. After TfidfVectorizer, choose columns with SelectKBest and "
+        "make them dense with FunctionTransformer(operator.methodcaller('toarray'), "
+        "accept_sparse=True)."
     )
 
 
@@ -109,16 +112,9 @@ def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
 
     A masked cell is a missing value, and refused unless there may be some.
     """
-    library = type(X).__module__.split(".")[0]
-    if library == "polars" and type(X).__name__ == "LazyFrame":
-        raise TypeError(
-            f"{name} needs a table in memory, but X is a polars LazyFrame. Call "
-            "X.collect() first."
-        )
+    X = as_frame(X, name)
     refuse_sparse(X, name)
     refuse_what_is_no_table(X, name)
-    if library == "pyarrow" and hasattr(X, "to_pandas"):
-        return X.to_pandas()
     if not np.ma.isMaskedArray(X):
         return X
     mask = np.ma.getmaskarray(X)

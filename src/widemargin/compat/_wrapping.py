@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.columns import is_frame
+from widemargin.columns import PRESERVED, as_frame, is_frame
 from widemargin.table import Floats, Ints
 
 
@@ -50,7 +50,7 @@ class Wrapper(TransformerMixin, BaseEstimator):
             The best feature comes first.
         """
         check_is_fitted(self, "top_features_")
-        X = X if is_frame(X) else np.asarray(X)
+        X = as_table(X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but {type(self).__name__} was fitted "
@@ -60,17 +60,24 @@ class Wrapper(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
+        tags.target_tags.required = tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = list(PRESERVED)
         return tags
+
+
+def as_table(X: Any) -> Any:
+    """X as a frame or an array."""
+    X = as_frame(X, "widemargin.compat")
+    return X if is_frame(X) else np.asarray(X)
 
 
 def n_values(X: Any) -> Ints:
     """Number of different values of each column, missing ones aside."""
+    X = as_table(X)
     if is_frame(X):
         columns = (X[name] for name in X.columns)
         return np.array([_n_different(np.asarray(column)) for column in columns])
-    X = np.asarray(X)
     if X.dtype.kind not in "biuf":
         return np.array([_n_different(column) for column in X.T])
     ordered = np.sort(X, axis=0)

@@ -15,8 +15,7 @@ from sklearn.base import clone
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.algorithms import relief, surf, turf
-from widemargin.columns import is_frame
-from widemargin.compat._wrapping import Wrapper, discrete
+from widemargin.compat._wrapping import Wrapper, as_table, discrete
 from widemargin.table import Ints
 
 __all__ = ["SURF", "MultiSURF", "ReliefF", "TuRF"]
@@ -50,7 +49,7 @@ class _Fast(Wrapper):
 
     def _fit(self, X: Any, y: Any) -> Self:
         self._check_backend()
-        X = X if is_frame(X) else np.asarray(X)
+        X = as_table(X)
         self.is_discrete_ = discrete(X, self.discrete_limit)
         n_selected = _number(self.n_features_to_select, X.shape[1])
         selector = self._selector()
@@ -222,7 +221,7 @@ class MultiSURF(SURF):
         self : object
             The fitted selector.
         """
-        X = X if is_frame(X) else np.asarray(X)
+        X = as_table(X)
         if feat_idx is None:
             self.evaluated_features_ = np.arange(X.shape[1])
             return self._fit(X, y)

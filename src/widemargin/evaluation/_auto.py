@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
@@ -153,6 +153,8 @@ class AutoSelector(TableSelector):
     """
 
     _mixed = True
+    # In scikit-learn's metadata routing, as the splitters for groups do.
+    __metadata_request__fit = {"groups": True}
 
     _parameter_constraints: dict[str, Any] = {
         "methods": "no_validation",
@@ -219,7 +221,8 @@ class AutoSelector(TableSelector):
             Class labels, or numbers to predict.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group are never in both the training and the test part of a
-            fold.
+            fold. With scikit-learn's metadata routing they are requested by default,
+            as by the splitters for groups.
         **unknown : dict
             Nothing else is taken: sample_weight, say, is refused with an error.
 
@@ -346,8 +349,10 @@ class AutoSelector(TableSelector):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if self.methods is not None:
-            mixed = all(m._mixed for m in resolve_selectors(self.methods).values())
-            tags.input_tags.allow_nan = tags.input_tags.categorical = mixed
+            methods = resolve_selectors(self.methods).values()
+            for tag in ("allow_nan", "categorical", "string"):
+                taken = all(getattr(get_tags(m).input_tags, tag) for m in methods)
+                setattr(tags.input_tags, tag, taken)
         return tags
 
     @property

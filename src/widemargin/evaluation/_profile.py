@@ -318,6 +318,7 @@ def profile(
     >>> p.warnings
     ["1 feature is constant: 'unit'.", '1 row repeats an earlier one.']
     """
+    X = unwrapped(X, "profile", missing=True)
     values, kinds = _read(X, categorical_features)
     target = None
     codes, classes = np.zeros(len(values), np.int64), np.empty(0)
@@ -371,7 +372,6 @@ def _same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
 
 def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
     """X as numbers, with codes of nominal values by first appearance; the kinds."""
-    X = unwrapped(X, "profile", missing=True)
     refuse_columns(X, "profile", mixed=True)
     nominal = nominal_columns(X, categorical_features, "profile")
     values = np.array(as_numbers(X, nominal, "profile"), dtype=np.float64, order="C")

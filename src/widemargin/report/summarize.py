@@ -67,6 +67,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from widemargin.columns import as_frame
 from widemargin.measures import measure
 from widemargin.report.columns import columns
 from widemargin.report.distributions import distributions
@@ -129,7 +130,7 @@ def summarize(
     >>> data["answer"]
     'ReliefF keeps 3 of 10 features: x2, x1 and x0.'
     """
-    found = as_comparison(results, X, y)
+    found = as_comparison(results, as_frame(X, "report"), y)
     shape = image_shape if image_shape is not None else found.image_shape
     ordered = bool(found.ordered)
     names = [text(name) for name in found.feature_names]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from widemargin.columns import is_missing, is_sparse
+from widemargin.columns import as_frame, is_missing, is_sparse, without_narwhals
 from widemargin.protocol import Floats, Ints
 from widemargin.targets import check_numbers
 
@@ -27,8 +27,8 @@ def encode(
     """
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    y = plain_labels(y, name)
     refuse_several_labels(y, name)
-    y = _plain_labels(y)
     missing = missing_labels(y)
     if missing:
         refuse_missing_labels(missing, name)
@@ -66,8 +66,8 @@ def numeric_target(y: Any, name: str) -> Floats:
     """The numbers in y, whatever its type and index; at least two different ones."""
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    y = plain_labels(y, name)
     refuse_several_labels(y, name)
-    y = _plain_labels(y)
     missing = missing_labels(y)
     if missing:
         raise ValueError(
@@ -96,10 +96,11 @@ def _uniform(y: NDArray[Any]) -> NDArray[Any]:
     return y
 
 
-def _plain_labels(y: Any) -> Any:
-    """Labels in an array of pyarrow as a list, or as categories; others as they are."""
-    if type(y).__module__.split(".")[0] != "pyarrow" or not hasattr(y, "to_pylist"):
-        return y
+def plain_labels(y: Any, name: str) -> Any:
+    """Labels of narwhals or pyarrow as a list or as categories; others as they are."""
+    y = without_narwhals(y)
+    if type(y).__module__.split(".")[0] != "pyarrow" or not hasattr(y, "type"):
+        return as_frame(y, name)
     return y.to_pandas() if hasattr(y.type, "ordered") else y.to_pylist()
 
 

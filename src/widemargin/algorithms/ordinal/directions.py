@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+from sklearn.utils import Tags
 
 from widemargin._sklearn import StrOptions
+from widemargin.base import MarginSelector
 from widemargin.columns import nominal_columns
 from widemargin.protocol import AnyTable
 from widemargin.table import Floats, Ints, Table
@@ -23,28 +25,42 @@ CONSTRAINTS: dict[str, Any] = {
 }
 
 
-def nominal_without_direction(estimator: Any, X: Any) -> Ints:
-    """Nominal columns of X; refused where a direction is asked of them.
+class ForOrderedClasses(MarginSelector):
+    """What the methods for ordered classes ask of nominal features."""
 
-    False comes before True, so that booleans are numbers here.
-    """
-    name = type(estimator).__name__
-    nominal = nominal_columns(X, estimator.categorical_features, name, booleans=False)
-    asked = [
-        f'{parameter}="{value}"'
-        for parameter, value in (("difference", "directed"), ("hits", "dominating"))
-        if getattr(estimator, parameter) == value
-    ]
-    if len(nominal) and asked:
-        columns = getattr(X, "columns", range(np.shape(X)[1]))
-        shown = ", ".join(repr(columns[f]) for f in nominal[:5])
-        shown += ", …" if len(nominal) > 5 else ""
-        raise ValueError(
-            f"{name} with {' and '.join(asked)} needs features that have an order, but "
-            f"these are nominal: {shown}. Make them ordered categories or numbers, "
-            'drop them, or use difference="absolute" and hits="nearest".'
-        )
-    return nominal
+    _ordered_classes = True
+    _mixed = True
+
+    def _nominal(self, X: Any) -> Ints:
+        """Nominal columns of X; refused where a direction is asked of them.
+
+        False comes before True, so that booleans are numbers here.
+        """
+        name, asked = type(self).__name__, self._directed()
+        nominal = nominal_columns(X, self.categorical_features, name, booleans=False)
+        if len(nominal) and asked:
+            columns = getattr(X, "columns", range(np.shape(X)[1]))
+            shown = ", ".join(repr(columns[f]) for f in nominal[:5])
+            shown += ", …" if len(nominal) > 5 else ""
+            raise ValueError(
+                f"{name} with {' and '.join(asked)} needs features that have an order, "
+                f"but these are nominal: {shown}. Make them ordered categories or "
+                'numbers, drop them, or use difference="absolute" and hits="nearest".'
+            )
+        return nominal
+
+    def _directed(self) -> list[str]:
+        """Parameters under which features need an order."""
+        return [
+            f'{parameter}="{value}"'
+            for parameter, value in (("difference", "directed"), ("hits", "dominating"))
+            if getattr(self, parameter) == value
+        ]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = not self._directed()
+        return tags
 
 
 def resolve_directions(estimator: Any, table: AnyTable, workers: Workers) -> Ints:

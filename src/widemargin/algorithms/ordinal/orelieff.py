@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.algorithms.ordinal.directions import (
     CONSTRAINTS,
-    nominal_without_direction,
+    ForOrderedClasses,
     resolve_directions,
 )
 from widemargin.algorithms.ordinal.dominating import (
@@ -35,7 +35,7 @@ from widemargin.table import Table, warn_small_classes
 from widemargin.threads import Workers
 
 
-class OReliefF(SampledSelector):
+class OReliefF(ForOrderedClasses, SampledSelector):
     """O-ReliefF: ReliefF for ordered classes and features that increase with them.
 
     Each sample x has an upward margin, to its k nearest misses in all higher classes,
@@ -180,8 +180,6 @@ class OReliefF(SampledSelector):
     _instead_on_dask = None
     _about = About("Hu, Pan, Song & Yu 2012", "n² d", needs="ordered classes")
 
-    _ordered_classes = True
-    _mixed = True
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
         **CONSTRAINTS,
@@ -223,9 +221,6 @@ class OReliefF(SampledSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def _nominal(self, X: Any) -> Ints | None:
-        return nominal_without_direction(self, X)
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         self.directions_ = resolve_directions(self, table, workers)

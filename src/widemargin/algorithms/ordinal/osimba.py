@@ -10,7 +10,7 @@ import numpy as np
 from widemargin import kernels
 from widemargin.algorithms.ordinal.directions import (
     CONSTRAINTS,
-    nominal_without_direction,
+    ForOrderedClasses,
     resolve_directions,
 )
 from widemargin.algorithms.ordinal.dominating import dominating_hit_distances
@@ -30,7 +30,7 @@ from widemargin.table import Table, warn_single_members
 from widemargin.threads import Workers
 
 
-class OSimba(AscentSelector):
+class OSimba(ForOrderedClasses, AscentSelector):
     """O-Simba: Simba for ordered classes and features that increase with them.
 
     Weights start at 1. Each visited sample x moves them along the gradient of its
@@ -161,8 +161,6 @@ class OSimba(AscentSelector):
         "Hu, Pan, Song & Yu 2012", "n² d per pass and start", needs="ordered classes"
     )
 
-    _ordered_classes = True
-    _mixed = True
     _parameter_constraints = {**AscentSelector._parameter_constraints, **CONSTRAINTS}
 
     def __init__(
@@ -197,9 +195,6 @@ class OSimba(AscentSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def _nominal(self, X: Any) -> Ints | None:
-        return nominal_without_direction(self, X)
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "OSimba", "it has no margin and is not visited")
