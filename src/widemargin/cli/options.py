@@ -25,8 +25,8 @@ METHOD = "  [ReliefF; RReliefF for a numeric target]"
 SECTIONS = {
     "Method": "method features redundancy neighbors metric scale samples param jobs "
     "seed",
-    "Data": "target task drop categorical missing ordinal bins sample keep_ids header "
-    "format sheet image_shape image_order",
+    "Data": "target task drop categorical missing max_missing ordinal bins sample "
+    "keep_ids header format sheet image_shape image_order",
     "Evaluation": "folds permutations resamples groups cv time estimator scoring "
     "baseline",
     "Files larger than memory": "engine scheduler",
@@ -250,6 +250,13 @@ _DATA = [
         default=(),
         help="Additional markers of a missing value, besides NA, ? and the usual ones: "
         "-999,unknown",
+    ),
+    click.option(
+        "--max-missing",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Leave out columns with a larger share of missing values; 1 keeps "
+        "them.  [0.95]",
     ),
     click.option(
         "--ordinal",

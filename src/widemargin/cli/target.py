@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
+from widemargin.cli.roles import say_spellings
 
 FEWEST_GRADES, MOST_GRADES = 4, 12  # that numbers of classes may be
 
@@ -48,7 +49,7 @@ def to_classes(
             _note_grades(y.astype("int64"), notes)
             return y.astype("int64")
         return y.astype("category").cat.as_ordered()
-    _note_spellings(y, notes)
+    say_spellings(str(y.name), y.unique(), "classes", notes)
     return y
 
 
@@ -184,19 +185,6 @@ def _note_grades(y: pd.Series[Any], notes: list[str]) -> None:
             f"the classes of {str(y.name)!r} are the numbers {low} to {high}; if they "
             f"are grades, --ordinal {order} makes use of their order."
         )
-
-
-def _note_spellings(y: pd.Series[Any], notes: list[str]) -> None:
-    """Note classes that may be one, written in several ways."""
-    spellings: dict[str, list[str]] = {}
-    for label in map(str, y.unique()):
-        spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
-    notes.extend(
-        f"{listed(sorted(alike))} are different classes of {str(y.name)!r}; if they "
-        "should be one, write them alike in the file."
-        for alike in spellings.values()
-        if len(alike) > 1
-    )
 
 
 def _judge_numbers(

@@ -31,6 +31,13 @@ from widemargin.columns.numbers import (
     places_of,
     warn_of_rounding,
 )
+from widemargin.columns.quality import (
+    NEARLY_EMPTY,
+    alike,
+    codes_for_missing,
+    hardly_repeat,
+    names_rows,
+)
 from widemargin.columns.refuse import (
     MIXED,
     is_sparse,
@@ -43,14 +50,18 @@ from widemargin.columns.refuse import (
 __all__ = [
     "BOOLEAN",
     "MIXED",
+    "NEARLY_EMPTY",
     "NUMBER",
     "ORDERED",
     "OTHER",
+    "alike",
     "are_numerals",
     "as_numbers",
+    "codes_for_missing",
     "column_of",
     "different",
     "floats_of",
+    "hardly_repeat",
     "holds_numbers",
     "is_frame",
     "is_missing",
@@ -62,6 +73,7 @@ __all__ = [
     "listed",
     "missing_cells",
     "names_groups",
+    "names_rows",
     "nominal_columns",
     "object_columns",
     "places_of",

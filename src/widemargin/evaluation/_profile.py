@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from math import lgamma, log
@@ -16,10 +16,16 @@ from sklearn.utils.validation import check_consistent_length
 
 from widemargin.columns import (
     BOOLEAN,
+    NEARLY_EMPTY,
     ORDERED,
+    alike,
     as_numbers,
+    codes_for_missing,
+    column_of,
+    different,
     is_frame,
     names_groups,
+    names_rows,
     nominal_columns,
     refuse_columns,
     unwrapped,
@@ -40,6 +46,7 @@ FEW = 5  # members, below which a class cannot be in every fold of a cross-valid
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
 FEWEST_STEPS = 10  # that noise does not put in the right order
 FAR_OUT = 10  # interquartile ranges from the median
+MOST_CATEGORIES = 1000  # of a column whose spellings are compared
 SHOWN = 4  # names in a sentence; the rest is counted
 
 Kinds = NDArray[np.object_]
@@ -70,7 +77,8 @@ class Profile:
     target_copies : list of int
         Columns that determine the class.
     identifiers : list of int
-        Columns that number or name the rows.
+        Columns that number or name the rows: of the distinct rows, at least 90 % have a
+        value of their own.
     group_names : list of int
         Nominal columns that seem to name groups of rows, such as patients: values
         repeat, and all rows of a value have one class.
@@ -84,6 +92,13 @@ class Profile:
         Whether the type of y orders its classes.
     target : array of shape (n_samples,) or None
         The numeric target, if y is numeric.
+    missing_codes : dict of int → list of float
+        For columns of numbers, those that may stand for a missing value, such as −999:
+        they repeat, at an end of the range, and are farther from the next value than
+        all others (at least 5 distinct ones) are from each other.
+    spellings : dict of int → list of list of str
+        For columns of text, categories that differ in upper and lower case or in white
+        space only.
     """
 
     n_samples: int
@@ -103,6 +118,8 @@ class Profile:
     class_counts: dict[Hashable, int]
     ordered: bool
     target: Floats | None = None
+    missing_codes: dict[int, list[float]] = field(default_factory=dict)
+    spellings: dict[int, list[list[str]]] = field(default_factory=dict)
 
     @property
     def numeric_target(self) -> bool:
@@ -118,6 +135,12 @@ class Profile:
     def constants(self) -> Ints:
         """Columns with at most one value."""
         return np.flatnonzero(self.distinct < 2)
+
+    @property
+    def nearly_empty(self) -> Ints:
+        """Columns with some values, of which more than 95 % are missing."""
+        sparse = self.missing > NEARLY_EMPTY * self.n_samples
+        return np.flatnonzero(sparse & (self.distinct > 0))
 
     @property
     def majority(self) -> float:
@@ -190,6 +213,23 @@ class Profile:
                 f"{missing} of {self.n_samples * self.n_features} cells are missing, "
                 f"in {place}."
             )
+        said.extend(
+            f"{self._name(f)} is nearly empty: {self.missing[f]} of {self.n_samples} "
+            "values are missing."
+            for f in self.nearly_empty
+        )
+        said.extend(
+            f"{self._name(f)} has {_some([f'{code:.15g}' for code in codes])} in "
+            "several rows, far from all other values, like a code for missing values. "
+            "If it is one, replace it by NaN."
+            for f, codes in self.missing_codes.items()
+        )
+        said.extend(
+            f"{_some([repr(text) for text in same])} are different categories of "
+            f"{self._name(f)}, which differ in case or white space only."
+            for f, spellings in self.spellings.items()
+            for same in spellings
+        )
         if self.duplicated_columns:
             pairs = [
                 f"{self._name(again)} repeats {self._name(group[0])}"
@@ -199,7 +239,8 @@ class Profile:
             said.append(f"{_some(pairs)}.")
         said.extend(self.leaks)
         said.extend(
-            f"{self._name(f)} is different in every row, like an identifier."
+            f"{self._name(f)} is different in {self._nearly(f)}every row, like an "
+            "identifier."
             for f in self.identifiers
         )
         return said
@@ -244,6 +285,9 @@ class Profile:
                 "or the mean absolute error, may be better."
             ]
         return []
+
+    def _nearly(self, feature: int) -> str:
+        return "" if self.distinct[feature] == self.n_samples else "nearly "
 
     def _these(self, features: Sequence[int] | Ints, what: str) -> str:
         """Say "2 features are constant: 'a', 'b'" of the features."""
@@ -342,7 +386,7 @@ def profile(
         target_copies=_target_copies(values, kinds, distinct, codes)
         if target is None
         else _same_order(values, kinds, target),
-        identifiers=_identifiers(values, kinds, distinct),
+        identifiers=_identifiers(values, kinds, distinct, high - low, codes),
         group_names=_group_names(values, kinds, codes) if target is None else [],
         **_twins(values, codes),
         class_counts={}
@@ -350,6 +394,8 @@ def profile(
         else dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)),
         ordered=category_order(y) is not None,
         target=target,
+        missing_codes=_missing_codes(values, kinds),
+        spellings=_spellings(X, kinds, distinct),
     )
 
 
@@ -461,14 +507,51 @@ def _target_copies(values: Floats, kinds: Kinds, distinct: Ints, y: Ints) -> lis
     return np.flatnonzero(apart & ((distinct == len(sizes)) | ranges)).tolist()
 
 
-def _identifiers(values: Floats, kinds: Kinds, distinct: Ints) -> list[int]:
-    """Columns that count the rows, or text that is different in every row."""
-    n = len(values)
+def _identifiers(
+    values: Floats, kinds: Kinds, distinct: Ints, spread: Floats, y: Ints
+) -> list[int]:
+    """Columns that count the rows, or text that is different in nearly every row.
+
+    ``spread`` is the difference between the largest and the smallest value.
+    """
+    sparse = np.isnan(values).sum(axis=0) > NEARLY_EMPTY * len(values)
+    counts = (kinds == "numeric") & (spread == distinct - 1)
     found = []
-    for f in np.flatnonzero(distinct == n):
-        counts = np.abs(np.diff(values[:, f])) == 1
-        if kinds[f] == "nominal" or (kinds[f] == "numeric" and n > 2 and counts.all()):
-            found.append(int(f))
+    for f in np.flatnonzero(((kinds == "nominal") | counts) & ~sparse):
+        codes, numbers = _by_appearance(values[:, f])
+        if kinds[f] == "nominal" or (np.abs(np.diff(numbers)) == 1).all():
+            others = (_by_appearance(column)[0] for column in (y, *values.T))
+            if names_rows(codes, others):
+                found.append(int(f))
+    return found
+
+
+def _by_appearance(column: NDArray[Any]) -> tuple[Ints, NDArray[Any]]:
+    """Codes of the values in order of first appearance, −1 for NaN; the values."""
+    found, first, places = np.unique(column, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    codes = np.where(np.isnan(column), -1, np.argsort(order)[places]).astype(np.int64)
+    numbers = found[order]
+    return codes, numbers[~np.isnan(numbers)]
+
+
+def _missing_codes(values: Floats, kinds: Kinds) -> dict[int, list[float]]:
+    numeric = np.flatnonzero(kinds == "numeric")
+    found = codes_for_missing(
+        values[:, numeric] if len(numeric) < len(kinds) else values
+    )
+    return {int(numeric[f]): codes for f, codes in found.items()}
+
+
+def _spellings(X: Any, kinds: Kinds, distinct: Ints) -> dict[int, list[list[str]]]:
+    """Categories of the text columns of a frame that are nearly spelled alike."""
+    if not is_frame(X):
+        return {}
+    found = {}
+    for f in np.flatnonzero((kinds == "nominal") & (distinct <= MOST_CATEGORIES)):
+        _, values = different(column_of(X, int(f)), "profile", str(f))
+        if same := alike(value for value in values if isinstance(value, str)):
+            found[int(f)] = same
     return found
 
 

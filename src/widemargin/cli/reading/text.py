@@ -95,6 +95,7 @@ def read_text(file: File, request: Request) -> Source:
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
     frame = frame.drop(columns=ghosts) if ghosts else frame
+    frame = frame.assign(**zero_codes(file, layout, request, frame))
     return Source(
         frame,
         notes=notes,
@@ -102,6 +103,40 @@ def read_text(file: File, request: Request) -> Source:
         dialect=layout.dialect,
         cells=_cells(file, layout, request),
     )
+
+
+def zero_codes(
+    file: File, layout: Layout, request: Request, frame: pd.DataFrame, **more: Any
+) -> dict[str, Any]:
+    """Columns of digits that have leading zeros, such as postcodes, as text.
+
+    ``frame`` is what pandas reads, as numbers; ``more`` is what else it was told.
+    """
+    numbers = frame.select_dtypes("number")
+    whole = [n for n in numbers if (numbers[n].dropna() % 1 == 0).all()]
+    if not whole or not (layout.encoding == "utf-16" or _has_zeros(file.data)):
+        return {}
+    verbatim = {"dtype": str, "na_filter": False, "usecols": whole}
+    found = {}
+    for name, cells in _parse(file, layout, request, **verbatim, **more).items():
+        there = frame[name].notna()
+        text = cells[there].str.strip()
+        if text.str.match(r"0\d").any() and text.str.fullmatch(r"\d+").all():
+            found[str(name)] = cells.where(there)
+    return found
+
+
+def _has_zeros(data: bytes) -> bool:
+    """Whether a cell may begin with a zero and another digit."""
+    import numpy as np
+
+    ends = np.isin(np.arange(256), list(b' \t\n\r",;|'))
+    for start in range(0, len(data), SAMPLE):
+        part = np.frombuffer(data, np.uint8)[start : start + SAMPLE + 2]
+        zeros = (part[1:-1] == ord("0")) & ends[part[:-2]]
+        if (zeros & (part[2:] - ord("0") < 10)).any():  # others wrap around
+            return True
+    return False
 
 
 def _cells(
