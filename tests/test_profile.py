@@ -345,3 +345,18 @@ def test_codes_for_missing_values_are_found(values, codes):
     p = profile(np.column_stack([other, column]), np.arange(len(column)) % 2)
     assert p.missing_codes == ({1: codes} if codes else {})
     assert bool(said(p, "like a code for missing values")) is bool(codes)
+
+
+@pytest.mark.parametrize(
+    ("y", "positive"),
+    [
+        (["ja"] * 5 + ["nein"] * 7, "ja"),
+        (["ja"] * 7 + ["nein"] * 5, "nein"),
+        (["ja"] * 6 + ["nein"] * 6, "nein"),
+        (pd.Categorical(["low"] * 7 + ["high"] * 5, ["high", "low"]), "high"),
+        (pd.Categorical(["low"] * 5 + ["high"] * 7, ["low", "high"], True), "high"),
+        (["a"] * 4 + ["b"] * 4 + ["c"] * 4, None),
+    ],
+)
+def test_directions_refer_to_the_rarer_of_two_classes(y, positive):
+    assert profile(plain(), y).positive == positive

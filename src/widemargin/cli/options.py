@@ -28,7 +28,7 @@ SECTIONS = {
     "Data": "target task drop categorical missing max_missing ordinal bins sample "
     "keep_ids header format sheet image_shape image_order",
     "Evaluation": "folds permutations resamples groups cv time estimator scoring "
-    "baseline",
+    "baseline positive",
     "Files larger than memory": "engine scheduler",
     "Results": "",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.problem import Problem, listed
+from widemargin.cli.problem import Problem, did_you_mean, listed
 from widemargin.cli.roles import say_spellings
 
 FEWEST_GRADES, MOST_GRADES = 4, 12  # that numbers of classes may be
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from widemargin.cli.dataset import DataOptions
+    from widemargin.cli.dataset import DataOptions, Dataset
 
 
 def to_classes(
@@ -111,6 +111,23 @@ def to_numbers(
             f"{name} treat it as classes)."
         )
     return y.astype("float64")
+
+
+def find_positive(wanted: str | None, dataset: Dataset) -> Any:
+    """The class that is written so; None if none is wanted."""
+    if wanted is None:
+        return None
+    labels = {str(label): label for label in dataset.y.unique()}
+    if len(dataset.counts) != 2:
+        what = "numbers" if dataset.numeric else f"{len(labels)} classes"
+        raise Problem(f"--positive is for two classes; {dataset.target!r} has {what}.")
+    if wanted not in labels:
+        raise Problem(
+            f"--positive: {dataset.target!r} has no class {wanted!r}."
+            f"{did_you_mean(wanted, list(labels))} Its classes are: "
+            f"{listed(sorted(labels))}."
+        )
+    return labels[wanted]
 
 
 def _measures(y: pd.Series[Any], rows: NDArray[np.integer]) -> bool:

@@ -90,6 +90,10 @@ class Profile:
         Rows of each class, in the order of the classes; empty for a numeric target.
     ordered : bool
         Whether the type of y orders its classes.
+    positive : label or None
+        Of two classes, the one to which directions and AUCs refer: the rarer one; the
+        later one if they are equally frequent or if y orders them. None if there are
+        not two.
     target : array of shape (n_samples,) or None
         The numeric target, if y is numeric.
     missing_codes : dict of int → list of float
@@ -117,6 +121,7 @@ class Profile:
     contradictory_rows: int
     class_counts: dict[Hashable, int]
     ordered: bool
+    positive: Hashable = None
     target: Floats | None = None
     missing_codes: dict[int, list[float]] = field(default_factory=dict)
     spellings: dict[int, list[list[str]]] = field(default_factory=dict)
@@ -130,6 +135,19 @@ class Profile:
     def n_classes(self) -> int:
         """How many classes y has."""
         return len(self.class_counts)
+
+    @property
+    def pair(self) -> tuple[Hashable, Hashable] | None:
+        """Of two classes, the other one and the positive one; None for more."""
+        if self.n_classes != 2:
+            return None
+        (other,) = set(self.class_counts) - {self.positive}
+        return other, self.positive
+
+    def oriented(self, codes: Ints) -> Ints:
+        """Codes of the classes; of two, the positive one is the higher."""
+        turned = self.pair is not None and self.pair != tuple(self.class_counts)
+        return 1 - codes if turned else codes
 
     @property
     def constants(self) -> Ints:
@@ -373,6 +391,10 @@ def profile(
         check_consistent_length(values, codes)
     n, d = values.shape
     distinct, low, high = _ranges(values, kinds)
+    counts: dict[Hashable, int] = {}
+    if target is None:
+        counts = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
+    ordered = category_order(y) is not None
     return Profile(
         n_samples=n,
         n_features=d,
@@ -389,14 +411,21 @@ def profile(
         identifiers=_identifiers(values, kinds, distinct, high - low, codes),
         group_names=_group_names(values, kinds, codes) if target is None else [],
         **_twins(values, codes),
-        class_counts={}
-        if target is not None
-        else dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)),
-        ordered=category_order(y) is not None,
+        class_counts=counts,
+        ordered=ordered,
+        positive=_positive(counts, ordered),
         target=target,
         missing_codes=_missing_codes(values, kinds),
         spellings=_spellings(X, kinds, distinct),
     )
+
+
+def _positive(counts: dict[Hashable, int], ordered: bool) -> Hashable:
+    """Of two classes, the one to which directions refer."""
+    if len(counts) != 2:
+        return None
+    first, second = counts
+    return first if counts[first] < counts[second] and not ordered else second
 
 
 def _same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
