@@ -180,10 +180,18 @@ def _meant_as_numbers(counts: Any, stray: Any) -> bool:
 def stray_text(name: str, value: str, row: int | None = None) -> Problem:
     """What to say of text among numbers, in a row counted from 0 if that is known."""
     place = f"column {name!r}" if row is None else f"column {name!r}, row {row + 1}"
+    remedies = (
+        f"--missing {_quoted(value)} takes it as missing, --categorical "
+        f"{_quoted(name)} the column as categories"
+    )
+    if row == 0:
+        remedies = (
+            "if the first row holds names or units, not data, delete it from the file; "
+            f"else {remedies}"
+        )
     return Problem(
         f"text where numbers are needed: {place} {'has' if row is None else 'is'} "
-        f"{value!r} (--missing {_quoted(value)} takes it as missing, "
-        f"--categorical {_quoted(name)} the column as categories)."
+        f"{value!r} ({remedies})."
     )
 
 

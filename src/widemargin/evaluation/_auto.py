@@ -345,7 +345,7 @@ class AutoSelector(TableSelector):
         X[:, table.nominal] = np.nan
         if data.numeric:
             return numeric_directions(X, data.labels_given)
-        return directions(X, about.oriented(data.codes), n_classes)
+        return directions(X, about._oriented(data.codes), n_classes)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -291,7 +291,7 @@ class Comparison:
             return numeric_directions(values, about.target)
         with judged_labels():
             codes = encode(self.y, "compare")[0]
-        return directions(values, about.oriented(codes), about.n_classes)
+        return directions(values, about._oriented(codes), about.n_classes)
 
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]

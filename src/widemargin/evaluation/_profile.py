@@ -144,7 +144,7 @@ class Profile:
         (other,) = set(self.class_counts) - {self.positive}
         return other, self.positive
 
-    def oriented(self, codes: Ints) -> Ints:
+    def _oriented(self, codes: Ints) -> Ints:
         """Codes of the classes; of two, the positive one is the higher."""
         turned = self.pair is not None and self.pair != tuple(self.class_counts)
         return 1 - codes if turned else codes

@@ -201,9 +201,14 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     encoding = _encoding(file, notes)
     lines = _first_lines(file.data, encoding)
     skipped, separator, rows = _find_table(lines)
+    padded = _titles(rows) if request.header is None and separator != BLANKS else 0
+    if padded:
+        skipped += _lines_of(lines[skipped:], separator, padded)
+        rows = rows[padded:]
     if skipped:
         lines_above = "a line" if skipped == 1 else f"{skipped} lines"
-        notes.append(f"skipped {lines_above} above the table of {file.name}.")
+        undo = " (--header takes the first line as names)" if padded else ""
+        notes.append(f"skipped {lines_above} above the table of {file.name}{undo}.")
     first, body = rows[0], rows[1:]
     header = request.header
     if header is None:
@@ -255,6 +260,29 @@ def _find_table(lines: list[str]) -> tuple[int, str, list[list[str]]]:
         if share >= FITS:
             return full[above][0] if above else 0, separator, rows
     return 0, *_sniff(whole)[1:]
+
+
+def _titles(rows: list[list[str]]) -> int:
+    """How many rows above the names are titles, or empty, filled up with separators.
+
+    Of their cells at most half are filled, as spreadsheets export them.
+    """
+    width = len(rows[0]) if rows else 0
+    filled = [sum(map(bool, map(str.strip, row))) for row in rows]
+    table = next((i for i, count in enumerate(filled) if 2 * count > width), 0)
+    if table >= len(rows) - 1 or any(len(row) != width for row in rows[: table + 1]):
+        return 0
+    # A table of two columns may have a name for the second only.
+    if width < 2 or (width == 2 and not rows[0][0].strip() and filled[0]):
+        return 0
+    return 0 if _is_data(rows[table], rows[table + 1 :]) else table
+
+
+def _lines_of(lines: list[str], separator: str, count: int) -> int:
+    """How many lines pandas has to skip for the first rows, blank lines included."""
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    full = [place for place, row in enumerate(reader, 1) if row]
+    return full[count - 1]
 
 
 def _sniff(lines: list[str]) -> tuple[float, str, list[list[str]]]:
@@ -309,7 +337,7 @@ def _is_data(first: list[str], body: list[list[str]]) -> bool:
         for j, c in enumerate(cells)
         if all(len(row) > j for row in body)
     )
-    return len(numbers) > len(first) / 2 and not (
+    return len(numbers) > sum(map(bool, cells)) / 2 and not (
         rising and (named or len(numbers) >= 5)
     )
 
