@@ -244,7 +244,7 @@ def test_titles_filled_up_with_separators_are_skipped(above, n_lines, separator)
     source = from_text(text)
     assert source.frame.columns.tolist() == ["a", "b", "kind"]
     assert source.frame["a"].tolist()[:3] == [1, 3, 1]
-    assert source.dialect.skipped == n_lines
+    assert source.reading["skiprows"] == n_lines
     lines = "a line" if n_lines == 1 else f"{n_lines} lines"
     assert f"skipped {lines} above the table of x.csv" in source.notes[0]
 

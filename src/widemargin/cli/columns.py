@@ -64,13 +64,16 @@ def is_plain(dtype: Any) -> bool:
 
 
 def as_feature(
-    column: pd.Series[Any], decimal: str, remarks: dict[str, list[str]]
+    column: pd.Series[Any],
+    decimal: str = ".",
+    remarks: dict[str, list[str]] | None = None,
 ) -> pd.Series[Any] | None:
     """A column that holds no plain numbers as numbers or categories.
 
     None for dates of which one cannot be read. ``remarks`` collects columns by what had
     to be understood to read them.
     """
+    remarks = {} if remarks is None else remarks
     if column.dtype.kind in "mM":
         remarks.setdefault(TIMES[column.dtype.kind], []).append(str(column.name))
         return to_days(column, column.min())

@@ -153,13 +153,18 @@ def without_target(count: int) -> str:
 
 def without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
     """Mask the words and numbers that stand for a missing value, such as -999."""
+    return X.mask(X.isin(with_numbers(tokens)))
+
+
+def with_numbers(tokens: tuple[str, ...]) -> list[str | float]:
+    """Words that stand for a missing value, and the numbers among them as such, too."""
     numbers = []
     for token in tokens:
         try:
             numbers.append(float(token))
         except ValueError:
             continue
-    return X.mask(X.isin([*tokens, *numbers]))
+    return [*tokens, *numbers]
 
 
 def _say_left_out(out: Mapping[str, list[str]], notes: list[str]) -> None:

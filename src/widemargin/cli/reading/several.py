@@ -31,7 +31,14 @@ def joined(pattern: str, names: list[str], read: Callable[[str], Source]) -> Sou
     mixed = [c for c, kind in zip(columns, kinds, strict=True) if len(kind) == 2]
     frames = [f.assign(**{c: _as_text(f[c]) for c in mixed}) for f in frames]
     frame = pd.concat(frames, ignore_index=True)
-    return Source(frame, first.target, notes, first.decimal, dialect=first.dialect)
+    return Source(
+        frame,
+        first.target,
+        notes,
+        first.decimal,
+        dialect=first.dialect,
+        reading=first.reading,
+    )
 
 
 def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:

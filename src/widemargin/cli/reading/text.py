@@ -60,13 +60,28 @@ class Layout:
     decimal: str
     unnamed: frozenset[str]
     skipped: int  # lines above the table
+    as_written: bool  # whether the names are what pandas would find
+    spaced: bool  # whether there is a blank after a separator
 
     @property
     def dialect(self) -> Dialect:
         """What it takes to write such a text."""
-        return Dialect(
-            self.separator, self.decimal, self.encoding, self.header, self.skipped
-        )
+        return Dialect(self.separator, self.decimal, self.encoding, self.header)
+
+    def reading(self, request: Request) -> dict[str, Any]:
+        """What `pandas.read_csv` has to be told besides its defaults."""
+        told: dict[str, Any] = {"na_values": ["?", *request.missing]}
+        given = {
+            "sep": (self.separator, ","),
+            "decimal": (self.decimal, "."),
+            "encoding": (self.encoding, "utf-8"),
+            "skiprows": (self.skipped, 0),
+            "skipinitialspace": (self.spaced, False),
+        }
+        told |= {k: v for k, (v, default) in given.items() if v != default}
+        if not self.as_written:
+            told |= {"header": 0 if self.header else None, "names": self.names}
+        return told
 
     def options(self, request: Request) -> dict[str, Any]:
         """What `pandas.read_csv` has to be told."""
@@ -101,6 +116,7 @@ def read_text(file: File, request: Request) -> Source:
         notes=notes,
         decimal=layout.decimal,
         dialect=layout.dialect,
+        reading=layout.reading(request),
         cells=_cells(file, layout, request),
     )
 
@@ -233,7 +249,15 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     if decimal == ",":
         notes.append("numbers have a decimal comma.")
     return Layout(
-        encoding, separator, names, header, decimal, frozenset(unnamed), skipped
+        encoding,
+        separator,
+        names,
+        header,
+        decimal,
+        frozenset(unnamed),
+        skipped,
+        as_written=header and names == first,
+        spaced=any(f"{separator} " in line for line in lines),
     )
 
 
