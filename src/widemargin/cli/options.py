@@ -96,6 +96,13 @@ def similarity(text: str) -> float | str:
     )
 
 
+def share(text: str) -> float:
+    """A share from 0 to 1."""
+    if re.fullmatch(r"0|0?\.\d+|1(\.0*)?", text):
+        return float(text)
+    raise click.BadParameter(f"{text!r} is not a share from 0 to 1, such as 0.95.")
+
+
 def at_least(least: int) -> Callable[[Any], int]:
     """Read a whole number that is not below another."""
 
@@ -253,7 +260,7 @@ _DATA = [
     ),
     click.option(
         "--max-missing",
-        type=click.FloatRange(0, 1),
+        type=share,
         metavar="SHARE",
         help="Leave out columns with a larger share of missing values; 1 keeps "
         "them.  [0.95]",

@@ -74,7 +74,8 @@ def _read(dataset: Dataset, options: DataOptions) -> list[str]:
     reader = READERS.get(endings[-1] if endings else "")
     if _is_text(dataset):
         told = dict(_reading(dataset))
-        if codes := [n for n in dataset.raw.columns if _has_zeros(dataset.raw[n])]:
+        used = [*dataset.features, dataset.target]
+        if codes := [n for n in used if _has_zeros(dataset.raw[n])]:
             told["dtype"] = dict.fromkeys(codes, "str")
         arguments = "".join(f", {k}={v!r}" for k, v in told.items())
         if has_magic(str(name)):
