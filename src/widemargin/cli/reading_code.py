@@ -27,8 +27,9 @@ READERS = {
 def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     """Lines that make X and y, and perhaps groups, as the command has them."""
     target, raw = dataset.target, dataset.raw
-    lines = [*_read(dataset, options)]
-    if options.missing and not _is_text(dataset):
+    told = _told(dataset, options)
+    lines = [*_read(dataset, options, told)]
+    if options.missing and told is None:
         lines.append(f"data = data.mask(data.isin({with_numbers(options.missing)!r}))")
     if raw[target].isna().any() or len(dataset.y) < len(raw):
         lines.append(f"data = data.dropna(subset=[{target!r}])")
@@ -40,9 +41,7 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     if dataset.groups is not None:
         lines.append(f"groups = data[{_column(options.groups, dataset)!r}]")
     features = set(dataset.features)
-    columns = [str(name) for name in raw.columns]
-    if _is_text(dataset):
-        columns = _reading(dataset).get("names", columns)
+    columns = (told or {}).get("names", [str(name) for name in raw.columns])
     aside = [name for name in columns if name not in features]
     lines.append(f"X = data.drop(columns={aside!r})")
     types, y = _types(dataset, options), _target(dataset, options)
@@ -57,26 +56,31 @@ def _column(wanted: str | None, dataset: Dataset) -> str:
     return find_column(str(wanted), dataset.raw.columns, "")
 
 
-def _reading(dataset: Dataset) -> dict[str, Any]:
-    return (dataset.source.reading if dataset.source is not None else None) or {}
+def _told(dataset: Dataset, options: DataOptions) -> dict[str, Any] | None:
+    """What `pandas.read_csv` has to be told; None if it cannot read the table."""
+    reading = dataset.source.reading if dataset.source is not None else None
+    if reading is None or not _is_simple(options):
+        return None
+    used = [*dataset.features, dataset.target]
+    codes = [name for name in used if _has_zeros(dataset.raw[name])]
+    return {**reading, "dtype": dict.fromkeys(codes, "str")} if codes else reading
 
 
-def _is_text(dataset: Dataset) -> bool:
-    return bool(_reading(dataset))
+def _is_simple(options: DataOptions) -> bool:
+    """Whether the table is in the file as it is wanted."""
+    return set(_changed(options.request)) <= {"target", "missing", "header"}
 
 
-def _read(dataset: Dataset, options: DataOptions) -> list[str]:
+def _read(
+    dataset: Dataset, options: DataOptions, told: dict[str, Any] | None
+) -> list[str]:
     """The call that reads the table."""
     name = PurePath(dataset.name)
     endings = [e.lower() for e in name.suffixes]
     while endings and endings[-1] in PACKED:
         endings.pop()
     reader = READERS.get(endings[-1] if endings else "")
-    if _is_text(dataset):
-        told = dict(_reading(dataset))
-        used = [*dataset.features, dataset.target]
-        if codes := [n for n in used if _has_zeros(dataset.raw[n])]:
-            told["dtype"] = dict.fromkeys(codes, "str")
+    if told is not None:
         arguments = "".join(f", {k}={v!r}" for k, v in told.items())
         if has_magic(str(name)):
             return [
@@ -86,23 +90,21 @@ def _read(dataset: Dataset, options: DataOptions) -> list[str]:
                 "data = pd.concat(tables, ignore_index=True)",
             ]
         return [f"data = pd.read_csv({str(name)!r}{arguments})"]
-    if reader is not None and len(endings) == len(name.suffixes):
+    if reader and _is_simple(options) and len(endings) == len(name.suffixes):
         return [f"data = pd.{reader}({str(name)!r})"]
     # Of other formats pandas would make something else, or nothing.
-    request = _changed(options.request)
+    given = ", ".join(f"{k}={v!r}" for k, v in _changed(options.request).items())
     how = f", format={options.format!r}" if options.format else ""
     return [
         "from widemargin.cli.reading import Request, read",
-        f"data = read({str(name)!r}, {request}{how}).frame",
+        f"data = read({str(name)!r}, Request({given}){how}).frame",
     ]
 
 
-def _changed(request: Request) -> str:
-    """The call that makes a request, defaults left out."""
+def _changed(request: Request) -> dict[str, Any]:
+    """What a request asks for besides the defaults."""
     given = {f.name: getattr(request, f.name) for f in fields(Request)}
-    plain = Request()
-    changed = [f"{k}={v!r}" for k, v in given.items() if v != getattr(plain, k)]
-    return f"Request({', '.join(changed)})"
+    return {k: v for k, v in given.items() if v != getattr(Request(), k)}
 
 
 def _is_written(column: pd.Series[Any]) -> bool:
