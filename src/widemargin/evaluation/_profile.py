@@ -2,54 +2,50 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
-from math import lgamma, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from widemargin.columns import (
     BOOLEAN,
     NEARLY_EMPTY,
     ORDERED,
-    alike,
     as_numbers,
-    codes_for_missing,
-    column_of,
-    different,
     is_frame,
-    names_groups,
-    names_rows,
     nominal_columns,
     refuse_columns,
     unwrapped,
     warn_of_rounding,
 )
 from widemargin.columns import kinds as kinds_of
+from widemargin.evaluation._findings import (
+    Kinds,
+    find_equal_columns,
+    find_group_names,
+    find_identifiers,
+    find_missing_codes,
+    find_ranges,
+    find_same_order,
+    find_spellings,
+    find_target_copies,
+    find_twins,
+)
 from widemargin.evaluation._frames import Names, data_frame, feature_names
 from widemargin.evaluation._losses import category_order
 from widemargin.evaluation._selectors import is_regression
 from widemargin.table import Floats, Ints, encode, numeric_target
-from widemargin.threads import spans
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LOPSIDED = 4  # times the smallest class that the largest may have without a remark
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
-BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
-FEWEST_STEPS = 10  # that noise does not put in the right order
 FAR_OUT = 10  # interquartile ranges from the median
-MOST_CATEGORIES = 1000  # of a column whose spellings are compared
 SHOWN = 4  # names in a sentence; the rest is counted
-
-Kinds = NDArray[np.object_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -390,7 +386,7 @@ def profile(
         codes, classes = encode(y, "profile")
         check_consistent_length(values, codes)
     n, d = values.shape
-    distinct, low, high = _ranges(values, kinds)
+    distinct, low, high = find_ranges(values, kinds)
     counts: dict[Hashable, int] = {}
     if target is None:
         counts = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
@@ -404,19 +400,19 @@ def profile(
         distinct=distinct,
         low=low,
         high=high,
-        duplicated_columns=_equal_columns(values, kinds, distinct > 1),
-        target_copies=_target_copies(values, kinds, distinct, codes)
+        duplicated_columns=find_equal_columns(values, kinds, distinct > 1),
+        target_copies=find_target_copies(values, kinds, distinct, codes)
         if target is None
-        else _same_order(values, kinds, target),
-        identifiers=_identifiers(values, kinds, distinct, high - low, codes),
-        group_names=_group_names(values, kinds, codes) if target is None else [],
-        **_twins(values, codes),
+        else find_same_order(values, kinds, target),
+        identifiers=find_identifiers(values, kinds, distinct, high - low, codes),
+        group_names=find_group_names(values, kinds, codes) if target is None else [],
+        **find_twins(values, codes),
         class_counts=counts,
         ordered=ordered,
         positive=_positive(counts, ordered),
         target=target,
-        missing_codes=_missing_codes(values, kinds),
-        spellings=_spellings(X, kinds, distinct),
+        missing_codes=find_missing_codes(values, kinds),
+        spellings=find_spellings(X, kinds, distinct),
     )
 
 
@@ -426,22 +422,6 @@ def _positive(counts: dict[Hashable, int], ordered: bool) -> Hashable:
         return None
     first, second = counts
     return first if counts[first] < counts[second] and not ordered else second
-
-
-def _same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
-    """Columns that put the rows in the order of the target, or in its reverse.
-
-    Rows of the same target have the same value, and the other way round.
-    """
-    order = np.argsort(target, kind="stable")
-    steps = np.diff(target[order]) > 0
-    found = []
-    for f in np.flatnonzero(kinds != "nominal"):
-        moves = np.diff(values[order, f])
-        rises, falls = moves[steps] > 0, moves[steps] < 0
-        if (rises.all() or falls.all()) and not moves[~steps].any():
-            found.append(int(f))
-    return found if np.count_nonzero(steps) >= FEWEST_STEPS else []
 
 
 def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
@@ -462,134 +442,6 @@ def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
         kinds[declared == ORDERED] = "ordered"
         kinds[declared == BOOLEAN] = "boolean"
     return values, kinds
-
-
-def _ranges(values: Floats, kinds: Kinds) -> tuple[Ints, Floats, Floats]:
-    """Number of different values, smallest and largest of each column."""
-    n, d = values.shape
-    distinct = np.zeros(d, np.int64)
-    low, high = np.full((2, d), np.nan)
-    for part in spans(d, max(1, 2**22 // n)):
-        ascending = np.sort(values[:, part], axis=0)  # NaN come last
-        there = n - np.isnan(ascending).sum(axis=0)
-        steps = (ascending[1:] > ascending[:-1]).sum(axis=0)
-        distinct[part] = np.where(there > 0, steps + 1, 0)
-        last = np.maximum(there - 1, 0)
-        low[part] = ascending[0]
-        high[part] = ascending[last, np.arange(len(last))]
-    numeric = kinds == "numeric"
-    return distinct, np.where(numeric, low, np.nan), np.where(numeric, high, np.nan)
-
-
-def _equal_columns(
-    values: Floats, kinds: Kinds, varying: NDArray[np.bool_]
-) -> list[list[int]]:
-    """Groups of columns with the same values, nominal ones up to renaming."""
-    groups: dict[Hashable, list[int]] = defaultdict(list)
-    n, d = values.shape
-    for part in spans(d, max(1, 2**22 // n)):
-        rows = np.ascontiguousarray(values[:, part].T)
-        for f, digest in enumerate(_digests(rows), part.start):
-            if varying[f]:
-                groups[kinds[f], digest].append(f)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _twins(values: Floats, y: Ints) -> dict[str, int]:
-    """How many rows repeat an earlier one, and how many have one of another class."""
-    digests = _digests(values)
-    seen = Counter(digests)
-    alike = Counter(zip(digests, y.tolist(), strict=True))
-    return {
-        "duplicated_rows": len(values) - len(seen),
-        "contradictory_rows": sum(
-            count for (digest, _), count in alike.items() if count < seen[digest]
-        ),
-    }
-
-
-def _digests(rows: Floats) -> list[bytes]:
-    """A short key for each row; equal rows have equal keys."""
-    return [blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
-
-
-def _target_copies(values: Floats, kinds: Kinds, distinct: Ints, y: Ints) -> list[int]:
-    """Columns that tell all classes apart.
-
-    Either each class has one value of its own, or each has a range of its own, in more
-    rows than would fall so by chance in any of the columns.
-    """
-    sizes, d = np.bincount(y), values.shape[1]
-    if len(sizes) < 2:
-        return []
-    arrangements = lgamma(len(y) + 1) - sum(lgamma(size + 1) for size in sizes)
-    by_chance = log(d) + lgamma(len(sizes) + 1) - arrangements > log(BY_CHANCE)
-    order, starts = np.argsort(y, kind="stable"), np.cumsum(sizes) - sizes
-    apart = np.zeros(d, bool)
-    for part in spans(d, max(1, 2**22 // len(y))):
-        rows = values[order, part]
-        low, high = (f.reduceat(rows, starts) for f in (np.minimum, np.maximum))
-        ascending = np.argsort(low, axis=0)
-        low, high = (np.take_along_axis(v, ascending, axis=0) for v in (low, high))
-        apart[part] = (high[:-1] < low[1:]).all(axis=0)  # not where values are missing
-    ranges = (kinds != "nominal") & (not by_chance)
-    return np.flatnonzero(apart & ((distinct == len(sizes)) | ranges)).tolist()
-
-
-def _identifiers(
-    values: Floats, kinds: Kinds, distinct: Ints, spread: Floats, y: Ints
-) -> list[int]:
-    """Columns that count the rows, or text that is different in nearly every row.
-
-    ``spread`` is the difference between the largest and the smallest value.
-    """
-    sparse = np.isnan(values).sum(axis=0) > NEARLY_EMPTY * len(values)
-    counts = (kinds == "numeric") & (spread == distinct - 1)
-    found = []
-    for f in np.flatnonzero(((kinds == "nominal") | counts) & ~sparse):
-        codes, numbers = _by_appearance(values[:, f])
-        if kinds[f] == "nominal" or (np.abs(np.diff(numbers)) == 1).all():
-            others = (_by_appearance(column)[0] for column in (y, *values.T))
-            if names_rows(codes, others):
-                found.append(int(f))
-    return found
-
-
-def _by_appearance(column: NDArray[Any]) -> tuple[Ints, NDArray[Any]]:
-    """Codes of the values in order of first appearance, −1 for NaN; the values."""
-    found, first, places = np.unique(column, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    codes = np.where(np.isnan(column), -1, np.argsort(order)[places]).astype(np.int64)
-    numbers = found[order]
-    return codes, numbers[~np.isnan(numbers)]
-
-
-def _missing_codes(values: Floats, kinds: Kinds) -> dict[int, list[float]]:
-    numeric = np.flatnonzero(kinds == "numeric")
-    found = codes_for_missing(
-        values[:, numeric] if len(numeric) < len(kinds) else values
-    )
-    return {int(numeric[f]): codes for f, codes in found.items()}
-
-
-def _spellings(X: Any, kinds: Kinds, distinct: Ints) -> dict[int, list[list[str]]]:
-    """Categories of the text columns of a frame that are nearly spelled alike."""
-    if not is_frame(X):
-        return {}
-    found = {}
-    for f in np.flatnonzero((kinds == "nominal") & (distinct <= MOST_CATEGORIES)):
-        _, values = different(column_of(X, int(f)), "profile", str(f))
-        if same := alike(value for value in values if isinstance(value, str)):
-            found[int(f)] = same
-    return found
-
-
-def _group_names(values: Floats, kinds: Kinds, y: Ints) -> list[int]:
-    """Nominal columns that seem to name groups of rows."""
-    nominal = np.flatnonzero(kinds == "nominal")
-    codes = np.nan_to_num(values[:, nominal], nan=-1).astype(np.int64)
-    found = [names_groups(column, y) for column in codes.T]
-    return nominal[found].tolist() if found else []
 
 
 def _count(n: int, noun: str) -> str:
