@@ -321,6 +321,16 @@ def test_any_classifier_size_and_groups():
     assert auto.transform(X).shape == (150, 2)
 
 
+def test_directions_refer_to_the_rarer_class():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] > 0.6, "ja", "nein")
+    auto = AutoSelector("FisherScore", n_features_to_select=1, random_state=0).fit(X, y)
+    assert auto.positive_ == "ja"
+    first = auto.features_.iloc[0]
+    assert (first["feature"], first["direction"], first["auc"]) == ("x0", 1, 1.0)
+
+
 def test_direction_of_two_and_of_ordered_classes():
     X = np.array([[1.0, 3.0, np.nan], [2, 2, 1.0], [3, 1, 1.0]])
     X, codes = np.repeat(X, 4, axis=0), np.repeat([0, 1, 2], 4)

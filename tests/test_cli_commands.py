@@ -287,6 +287,57 @@ def test_verdicts_have_a_direction_for_two_classes(iris):
     assert 'values are higher in "virginica" than in "versicolor"' in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("options", "way", "auc", "high"),
+    [((), "rises", "1.00", "ja"), (("--positive", "nein"), "falls", "0.00", "nein")],
+)
+def test_directions_are_those_of_the_rarer_class_or_of_a_named_one(
+    options, way, auc, high
+):
+    """Alphabetically, "nein" comes later: a perfect predictor of "ja" would fall."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"tells": np.arange(60.0), "noise": rng.normal(size=60)})
+    frame["paid"] = np.where(frame["tells"] < 40, "nein", "ja")
+    frame.to_csv("paid.csv", index=False)
+    call = ["paid.csv", "-m", "FisherScore", *LITTLE, "-q", *options]
+    result = invoke("compare", *call, "-o", "paid.json")
+    assert result.exit_code == 0, result.stderr
+    low = "nein" if high == "ja" else "ja"
+    assert f"tells    confirmed  {way}" in result.stdout.replace(
+        "tentative", "confirmed"
+    )
+    assert f'rises: values are higher in "{high}" than in "{low}"; AUC: ' in (
+        result.stdout
+    )
+    saved = json.loads(Path("paid.json").read_text(encoding="utf-8"))["verdicts"]
+    assert (saved["low"], saved["high"]) == (low, high)
+    assert f"{saved['auc'][0]:.2f}" == auc
+    assert saved["direction"][0] == {"rises": 1, "falls": -1}[way]
+    again = invoke("report", "paid.json", "-o", "paid.html", "-q")
+    assert f'values are higher in "{high}" than' in again.stdout
+    told = json.loads(invoke("compare", *call, "--json", "-f").stdout)
+    assert told["positive"] == high
+
+
+@pytest.mark.parametrize(
+    ("target", "label", "message"),
+    [
+        ("kind", "x", "--positive is for two classes; 'kind' has 3 classes."),
+        ("two", "Setosa", "has no class 'Setosa'. Did you mean 'setosa'? Its class"),
+        ("a", "1", "--positive is for two classes; 'a' has numbers."),
+    ],
+)
+def test_a_positive_class_that_is_not_there_is_refused(iris, target, label, message):
+    iris["two"] = iris["kind"].where(iris["kind"] == "setosa", "other")
+    iris.to_csv("two.csv", index=False)
+    call = ["compare", "two.csv", "-t", target, "--positive", label]
+    result = invoke(
+        *call, "--task", "regression" if target == "a" else "classification"
+    )
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
 def test_without_signal_all_features_are_rejected():
     rng = np.random.default_rng(0)
     noise = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
@@ -357,7 +408,7 @@ def test_messy_file_works_at_the_first_try():
     assert "decimal comma" in notes
     assert "1 row without a target left out" in notes
     assert "left out 'Leer': no values" in notes
-    assert "left out 'Patient': every row has a value of its own" in notes
+    assert "left out 'Patient': (nearly) every row has a value of its own" in notes
     assert "taken as categories: 'Geschlecht', 'Raucher', 'Kommentar'" in notes
     assert "4 of 66 cells are missing" in notes
 

@@ -64,7 +64,7 @@ def test_a_measurement_may_have_a_currency_or_a_unit(frame):
     done = invoke("compare", "price.csv", *QUICK, "-o", "price.json")
     assert done.exit_code == 0, done.stderr
     code = json.loads(Path("price.json").read_text())["provenance"]["pipeline"]
-    assert "to be converted: 'progression'" in code
+    assert "y = as_feature(data['progression'])" in code
     classes = ranked("price.csv", "--bins", "3")
     assert len(classes["classes"]) == 3
 

@@ -210,7 +210,9 @@ def test_numbers_with_points_are_no_dates():
 
 
 def test_without_features_it_is_said_why():
-    with pytest.raises(Problem, match=r"no features left.*'a': every row has a value"):
+    with pytest.raises(
+        Problem, match=r"no features left.*'a': .nearly. every row has a value"
+    ):
         prepared("a,b,kind\nu1,,x\nu2,,y\nu3,,x\n")
 
 
@@ -222,6 +224,57 @@ def test_lines_above_the_table_are_skipped(above):
     assert source.frame.columns.tolist() == ["a", "b", "kind"]
     assert source.frame["b"].tolist() == [2.5, 4.5, 2]
     assert "above the table" in source.notes[0]
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize(
+    ("above", "n_lines"),
+    [
+        (["My report,,"], 1),
+        (["My report,,", ",,"], 2),
+        ([",My report,", "", ",,", "2024,,"], 4),
+        (["Made today", "My report,,"], 2),
+        (['"My\nreport",,'], 1),
+        (["", "My report,,"], 2),
+    ],
+)
+def test_titles_filled_up_with_separators_are_skipped(above, n_lines, separator):
+    table = ["a,b,kind", "1,2,x", "3,4,y", "1,,x", ",,y"]
+    text = "\n".join([*above, *table, ""]).replace(",", separator)
+    source = from_text(text)
+    assert source.frame.columns.tolist() == ["a", "b", "kind"]
+    assert source.frame["a"].tolist()[:3] == [1, 3, 1]
+    assert source.reading["skiprows"] == n_lines
+    lines = "a line" if n_lines == 1 else f"{n_lines} lines"
+    assert f"skipped {lines} above the table of x.csv" in source.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "n_rows"),
+    [
+        (",kind\n1,x\n2,y\n3,x\n", ["column 0", "kind"], 3),  # an index without name
+        ("a,b,\n1,2,\n3,4,\n", ["a", "b"], 2),  # separators at the ends
+        ("1,,\n2,3,4\n5,6,7\n", ["x0", "x1", "x2"], 3),  # a row with gaps
+        ("a,,\n1,2,x\n3,4,y\n", ["a", "column 1", "column 2"], 2),  # few names
+    ],
+)
+def test_a_first_line_with_gaps_is_no_title(text, columns, n_rows):
+    source = from_text(text)
+    assert source.frame.columns.tolist() == columns
+    assert len(source.frame) == n_rows
+
+
+def test_a_title_can_be_told_to_be_the_names():
+    source = from_text("a,,\nu,v,x\nu,w,y\n", header=True)
+    assert source.frame.columns.tolist() == ["a", "column 1", "column 2"]
+
+
+def test_a_line_of_units_is_not_advised_to_be_missing():
+    rows = "".join(f"{i},{i * i % 7},{'xy'[i % 2]}\n" for i in range(30))
+    with pytest.raises(
+        Problem, match="if the first row holds names or units, not data"
+    ):
+        prepared("age,size,kind\nyears,cm,-\n" + rows)
 
 
 def test_windows_characters():

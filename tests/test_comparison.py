@@ -690,3 +690,31 @@ def test_iris_from_a_frame_has_its_names():
     c = compare(X, y, ["ReliefF", "FisherScore"], random_state=0, **LIGHT)
     assert set(c.feature_names[c.selected]) <= {"petal length (cm)", "petal width (cm)"}
     assert repr(c) == "Comparison(ReliefF, FisherScore on 150 × 4)"
+
+
+def test_directions_refer_to_the_rarer_class_unless_one_is_named():
+    X, y = table(60)
+    y[:10] = 1
+    X[:, 0] = y + 0.01 * X[:, 1]
+    rare = compare(X, y, "FisherScore", **LIGHT)
+    assert rare.profile.positive == 0
+    first = rare.features.iloc[0]
+    assert (first["direction"], first["auc"]) == (-1, 0.0)
+    told = compare(X, y, "FisherScore", positive=1, **LIGHT)
+    assert told.settings["positive"] == 1
+    first = told.features.iloc[0]
+    assert (first["direction"], first["auc"]) == (1, 1.0)
+    assert told.answer == rare.answer
+
+
+@pytest.mark.parametrize(
+    ("y", "positive", "got"),
+    [
+        (np.arange(40) % 2, 2, "got 2"),
+        (np.arange(40) % 3, 2, "and y has 3 classes"),
+        (np.arange(40) / 7, 1, "and y has no classes"),
+    ],
+)
+def test_a_positive_class_has_to_be_one_of_two(y, positive, got):
+    with pytest.raises(ValueError, match=f"positive to be one of two classes.*{got}"):
+        compare(table()[0], y, **LIGHT, positive=positive)

@@ -209,7 +209,7 @@ def test_numbers_that_identify_rows_are_left_out_if_called_so(name, left_out):
     data = with_column(name, cells)
     name = name or "column 0"
     assert (name not in data.X) is left_out
-    note = f"left out {name!r}: every row has a value of its own (--keep-ids keeps"
+    note = f"left out {name!r}: (nearly) every row has a value of its own (--keep-ids"
     assert (note in said(data)) is left_out
     assert name in with_column(name, cells, keep_ids=True).X
     assert name in with_column(name, cells, categorical=(name,)).X
@@ -261,6 +261,103 @@ def test_select_says_that_a_category_may_name_groups(tmp_path):
     assert (
         "Each of the 40 values of 'species' occurs in one class only" in result.stderr
     )
+
+
+# Columns that are not what they seem.
+
+
+def customers(n=200):
+    """Customers, a fax that few have, −999 for no age, two spellings, postcodes."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "customer_id": [f"C{7 * i}" for i in range(n)],
+            "number": 3 * np.arange(n),
+            "no": np.arange(n),
+            "fax": [f"0{i}81" if i < 4 else None for i in range(n)],
+            "age": rng.integers(18, 90, n),
+            "income": rng.normal(2000, 300, n).round(2),
+            "kind": rng.choice(["Car ", "car", "car ", "truck"], n),
+            "postcode": rng.choice(["01067", "04109", "10115", "80331"], n),
+            "paid": np.arange(n) % 2,
+        }
+    )
+    frame.loc[20:31, "age"] = -999
+    return frame
+
+
+def read_frame(frame, rows=(), **options):
+    """What the command makes of a frame of which some rows are repeated."""
+    frame = pd.concat([frame, frame.iloc[list(rows)]])
+    return dataset(frame.to_csv(index=False), target="paid", **options)
+
+
+@pytest.mark.parametrize("repeated", [0, 1, 30, 200])
+def test_repeated_rows_change_nothing_about_identifiers(repeated):
+    data = read_frame(customers(), range(200 - repeated, 200))
+    assert data.features == ["number", "age", "income", "kind", "postcode"]
+    assert "left out 'no', 'customer_id': (nearly) every row has" in said(data)
+    assert "left out 'fax': more than 95 % of the values are missing" in said(data)
+
+
+def test_a_nearly_empty_column_can_be_kept():
+    kept = read_frame(customers(), max_missing=1.0, categorical=("fax",))
+    assert "fax" in kept.features
+    frame = customers().assign(gaps=[1.5 if i % 5 else None for i in range(200)])
+    assert "gaps" in read_frame(frame).features
+    data = read_frame(frame, max_missing=0.1)
+    assert "left out 'fax', 'gaps': more than 10 % of" in said(data)
+    frame["dashes"] = ["-" if i > 5 else i for i in range(200)]
+    assert "dashes" not in read_frame(frame).features
+
+
+def test_a_probable_code_for_missing_values_is_named_with_its_remedy():
+    data = read_frame(customers())
+    assert "code for missing values: -999 in 'age', repeated and far" in said(data)
+    assert "(--missing -999 treats it as missing, in all columns)" in said(data)
+    assert data.X["age"].min() == -999  # nothing is changed without being asked
+    data = read_frame(customers(), missing=("-999",))
+    assert "code for missing" not in said(data)
+    assert data.X["age"].isna().sum() == 12
+    frame = customers()
+    frame["paid"] = frame["income"].where(frame["age"] > 0, 999999)
+    assert "values: 999999 in 'paid', repeated" in said(read_frame(frame))
+
+
+def test_spellings_of_one_category_are_said():
+    data = read_frame(customers())
+    assert set(data.X["kind"]) == {"Car", "car", "truck"}
+    assert "'Car', 'car' are different categories of 'kind'; if they" in said(data)
+    assert "white space around them are one, in 'kind'." in said(data)
+
+
+def test_digits_with_leading_zeros_are_codes():
+    data = read_frame(customers())
+    assert set(data.X["postcode"]) == {"01067", "04109", "10115", "80331"}
+    assert "leading zeros are codes, not numbers" in said(data)
+    assert "in 'postcode'." in said(data)
+    frame = customers()
+    frame.loc[3, "postcode"] = None
+    frame.loc[4, "postcode"] = "-"
+    data = read_frame(frame)
+    assert set(data.X["postcode"].dropna()) == {"01067", "04109", "10115", "80331", "-"}
+    frame["half"] = ["00.5", "07", "12"] * 66 + ["1", "2"]
+    assert read_frame(frame).X["half"].dtype == float
+
+
+def test_a_target_of_codes_keeps_its_zeros():
+    frame = customers().assign(paid=["01", "02"] * 100)
+    assert set(read_frame(frame).y) == {"01", "02"}
+
+
+def test_codes_in_one_of_several_files_are_codes_in_all():
+    frame = customers()
+    frame.loc[frame.index < 100, "postcode"] = "10115"
+    frame.loc[0, "postcode"] = None
+    frame[:100].to_csv("day1.csv", index=False)
+    frame[100:].to_csv("day2.csv", index=False)
+    data = load("day*.csv", DataOptions(target="paid"))
+    assert set(data.X["postcode"].dropna()) == {"01067", "04109", "10115", "80331"}
 
 
 # Dates.

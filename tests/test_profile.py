@@ -265,3 +265,98 @@ def test_counts_are_those_of_pandas(table):
     assert p.class_counts == pd.Series(y).value_counts().to_dict()
     varying = frame.loc[:, frame.nunique() > 1]
     assert sum(len(g) - 1 for g in p.duplicated_columns) == varying.T.duplicated().sum()
+
+
+def customers(n=100):
+    """Names of the rows, a column with four values, −999 for missing, two spellings."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "customer": [f"C{7 * i}" for i in range(n)],
+            "fax": [f"F{i}" if i < 4 else None for i in range(n)],
+            "age": rng.integers(18, 90, n),
+            "kind": ["Car ", "car", "truck", "bike"] * (n // 4),
+            "no": np.arange(n),
+        }
+    )
+    frame.loc[5:9, "age"] = -999
+    return frame, np.array(["x", "y"] * (n // 2))
+
+
+def again(frame, y, rows):
+    """The same table with some rows repeated at its end."""
+    rows = np.append(np.arange(len(y)), rows)
+    return frame.iloc[rows].reset_index(drop=True), y[rows]
+
+
+@pytest.mark.parametrize("repeated", [0, 1, 20, 100])
+def test_repeated_rows_do_not_hide_identifiers(repeated):
+    p = profile(*again(*customers(), np.arange(100 - repeated, 100)))
+    assert p.identifiers == [0, 4]
+    nearly = "nearly " if repeated else ""
+    assert said(p, f"'customer' is different in {nearly}every row")
+
+
+def test_values_that_repeat_in_different_rows_are_no_identifiers():
+    frame, y = customers()
+    frame["customer"] = frame["customer"].iloc[np.arange(100) % 80].to_numpy()
+    assert profile(frame, y).identifiers == [4]
+
+
+def test_a_category_that_decides_all_else_is_no_identifier():
+    colour = np.repeat(["red", "green", "blue", "grey"], 25)
+    frame = pd.DataFrame({"colour": colour, "wave": np.repeat([7, 5, 4, 1], 25)})
+    assert profile(frame, np.repeat(["x", "y"], 50)).identifiers == []
+
+
+def test_nearly_empty_columns_are_named_for_that_reason():
+    p = profile(*customers())
+    assert p.nearly_empty.tolist() == [1]
+    assert said(p, "'fax' is nearly empty: 96 of 100 values are missing.")
+    frame, y = customers()
+    frame.loc[4, "fax"] = "F4"  # 95 % are missing
+    assert profile(frame, y).nearly_empty.tolist() == []
+
+
+def test_spellings_of_one_category_are_named():
+    p = profile(*customers())
+    assert p.spellings == {3: [["Car ", "car"]]}
+    assert said(p, "'Car ', 'car' are different categories of 'kind'")
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([-999, -999, *range(20)], [-999]),
+        ([99, 99, 98, 98, *range(20)], []),  # two neighbours: not isolated
+        ([999, 999, -1, -1, *range(0, 200, 10)], [999]),
+        ([-999, -999, -99, -99, *range(20)], [-999, -99]),
+        ([-999, 9999, 9999, -999, *range(20)], [9999, -999]),
+        ([-999, *range(20)], []),  # once: an outlier
+        ([0, 0, *range(500, 520)], []),  # zero is a quantity
+        ([1, 2, 2, 2, 100, 100], []),  # too few values to show a range
+        ([-999, -999, *[np.nan] * 9, *range(20)], [-999]),
+        (np.repeat(np.arange(20), 2), []),
+    ],
+)
+def test_codes_for_missing_values_are_found(values, codes):
+    column = np.array(values, dtype=float)
+    other = np.arange(len(column)) ** 2 % 17
+    p = profile(np.column_stack([other, column]), np.arange(len(column)) % 2)
+    assert p.missing_codes == ({1: codes} if codes else {})
+    assert bool(said(p, "like a code for missing values")) is bool(codes)
+
+
+@pytest.mark.parametrize(
+    ("y", "positive"),
+    [
+        (["ja"] * 5 + ["nein"] * 7, "ja"),
+        (["ja"] * 7 + ["nein"] * 5, "nein"),
+        (["ja"] * 6 + ["nein"] * 6, "nein"),
+        (pd.Categorical(["low"] * 7 + ["high"] * 5, ["high", "low"]), "high"),
+        (pd.Categorical(["low"] * 5 + ["high"] * 7, ["low", "high"], True), "high"),
+        (["a"] * 4 + ["b"] * 4 + ["c"] * 4, None),
+    ],
+)
+def test_directions_refer_to_the_rarer_of_two_classes(y, positive):
+    assert profile(plain(), y).positive == positive

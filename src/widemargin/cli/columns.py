@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 # What is said of dates and durations, by the kind of their type.
 TIMES = {"M": "dates as days since the first", "m": "durations as days"}
 LONG_INTEGER = r"[+-]?\d{17,}"
+LEADING_ZERO = r"0\d+"
+CODES = (
+    "digits with leading zeros are codes, not numbers (write them without the zeros if "
+    "they are numbers)"
+)
+MERGED = "categories that differ only in white space around them are one"
 FEW_CODES = 20  # different numbers that may be the names of categories
 
 
@@ -58,13 +64,16 @@ def is_plain(dtype: Any) -> bool:
 
 
 def as_feature(
-    column: pd.Series[Any], decimal: str, remarks: dict[str, list[str]]
+    column: pd.Series[Any],
+    decimal: str = ".",
+    remarks: dict[str, list[str]] | None = None,
 ) -> pd.Series[Any] | None:
     """A column that holds no plain numbers as numbers or categories.
 
     None for dates of which one cannot be read. ``remarks`` collects columns by what had
     to be understood to read them.
     """
+    remarks = {} if remarks is None else remarks
     if column.dtype.kind in "mM":
         remarks.setdefault(TIMES[column.dtype.kind], []).append(str(column.name))
         return to_days(column, column.min())
@@ -91,14 +100,6 @@ def as_categories(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.astype("string").astype(object).astype("category")
 
 
-def is_identifier(column: pd.Series[Any]) -> bool:
-    """Whether each row has a category of its own."""
-    if str(column.dtype) != "category":
-        return False
-    distinct = len(column.cat.categories)
-    return bool(distinct > 2 and distinct == column.notna().sum())
-
-
 def _numbers_or_categories(
     column: pd.Series[Any], decimal: str, remarks: dict[str, list[str]]
 ) -> pd.Series[Any] | None:
@@ -116,13 +117,13 @@ def _numbers_or_categories(
     if odd is not None:
         row = int(column.index[int(np.argmax(codes == odd))])
         raise stray_text(str(column.name), text[odd], row)
+    for remark in understood:
+        remarks.setdefault(remark, []).append(str(column.name))
     if numbers is None:
         places, names = pd.factorize(text, sort=True)
         places = np.where(there, places[codes], -1)
         kinds = pd.Categorical.from_codes(places, pd.Index(names, dtype=object))
         return pd.Series(kinds, index=column.index, name=column.name)
-    for remark in understood:
-        remarks.setdefault(remark, []).append(str(column.name))
     found = np.where(there, numbers.to_numpy()[codes], np.nan)
     return pd.Series(found, index=column.index, name=column.name)
 
@@ -134,7 +135,7 @@ class Reading(NamedTuple):
     numbers: pd.Series[Any] | None  # None for categories
     odd: int | None  # where numbers are meant, place of the first value that is none
     dates: bool  # of which one cannot be read
-    remarks: list[str]  # what had to be understood to read numbers
+    remarks: list[str]  # what had to be understood to read it
 
 
 def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
@@ -148,6 +149,9 @@ def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
         if since is None:
             return Reading(text, None, None, True, [])
         return Reading(text, since.values, None, False, since.remarks)
+    merged = [MERGED] if text.duplicated().any() else []
+    if _are_codes(text):
+        return Reading(text, None, None, False, [CODES, *merged])
     numbers, remarks = hours(text) or parse(text, decimal)
     stray = numbers.isna().to_numpy(copy=True)  # pandas may lend it for reading only
     empty = is_placeholder(text).to_numpy()
@@ -159,7 +163,14 @@ def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
     if not stray.any():
         return Reading(text, numbers, None, False, remarks)
     odd = int(np.argmax(stray)) if _meant_as_numbers(counts, stray) else None
-    return Reading(text, None, odd, False, [])
+    return Reading(text, None, odd, False, merged)
+
+
+def _are_codes(text: pd.Series[Any]) -> bool:
+    """Whether text is digits, or marks for missing, with zeros that would be lost."""
+    digits = text.str.fullmatch(r"\d+")
+    coded = text.str.fullmatch(LEADING_ZERO).any()
+    return bool(coded) and bool((digits | is_placeholder(text)).all())
 
 
 def _meant_as_numbers(counts: Any, stray: Any) -> bool:
@@ -172,10 +183,18 @@ def _meant_as_numbers(counts: Any, stray: Any) -> bool:
 def stray_text(name: str, value: str, row: int | None = None) -> Problem:
     """What to say of text among numbers, in a row counted from 0 if that is known."""
     place = f"column {name!r}" if row is None else f"column {name!r}, row {row + 1}"
+    remedies = (
+        f"--missing {_quoted(value)} takes it as missing, --categorical "
+        f"{_quoted(name)} the column as categories"
+    )
+    if row == 0:
+        remedies = (
+            "if the first row holds names or units, not data, delete it from the file; "
+            f"else {remedies}"
+        )
     return Problem(
         f"text where numbers are needed: {place} {'has' if row is None else 'is'} "
-        f"{value!r} (--missing {_quoted(value)} takes it as missing, "
-        f"--categorical {_quoted(name)} the column as categories)."
+        f"{value!r} ({remedies})."
     )
 
 

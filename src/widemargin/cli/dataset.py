@@ -13,7 +13,6 @@ from widemargin.cli.columns import (
     as_categories,
     as_feature,
     find_columns,
-    is_identifier,
     is_plain,
 )
 from widemargin.cli.problem import Problem, listed, plural
@@ -24,12 +23,15 @@ from widemargin.cli.roles import (
     GROUPS,
     IDS,
     KEYS,
+    codes_of,
     find_roles,
     identifies,
     may_identify,
+    say_codes,
     say_columns,
     say_missing,
-    steps_of,
+    say_spellings,
+    sparse,
     told_of_target,
     without_target,
     without_tokens,
@@ -53,6 +55,7 @@ class DataOptions:
     task: str | None = None
     sample: int | None = None
     keep_ids: bool = False
+    max_missing: float | None = None  # of a feature; None is `NEARLY_EMPTY`
     header: bool | None = None
     format: str | None = None
     sheet: str | None = None
@@ -150,7 +153,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     if options.missing:
         frame = without_tokens(frame, options.missing)
     ids = [] if options.keep_ids else may_identify(frame[features])
-    ids = [n for n in ids if len(frame) and identifies(n, steps_of(frame[n]))]
+    ids = [n for n in ids if identifies(n, frame[n], codes_of(frame))]
     y, X = frame[target], frame[features]
     present = y.notna().to_numpy()
     if not present.all():
@@ -172,7 +175,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     classes = None if numeric or options.keep_ids else y
     # The index of the features tells the row in the file.
     X = _features(X, classes, ids, source.decimal, options, notes)
-    constant = _check(X, y, name, numeric)
+    constant = _check(X, y, name, numeric, notes)
     check_image(X, options)
     groups, order = aside.rows(frame, X.index)
     X.index = y.index
@@ -204,33 +207,49 @@ def _features(
 
     If the classes are given, keys of groups of rows are left out, too.
     """
+    import numpy as np
+
+    from widemargin.columns import NEARLY_EMPTY, names_rows
+
     categorical = find_columns(options.categorical, X.columns, "--categorical")
-    empty = X.columns[X.isna().all().to_numpy()]
-    out: dict[str, list[str]] = {EMPTY: list(empty), DATES: []}
-    ids = list(ids)
+    most = NEARLY_EMPTY if options.max_missing is None else options.max_missing
+    missing = X.isna().mean()
+    empty = list(X.columns[missing == 1])
+    few = [
+        n for n in X.columns[(most < missing) & (missing < 1)] if n not in categorical
+    ]
+    out: dict[str, list[str]] = {EMPTY: empty, sparse(most): few, DATES: []}
+    ids = [n for n in ids if n not in {*empty, *few, *categorical}]
     changed: dict[str, Any] = {}
     remarks: dict[str, list[str]] = {}
     # Plain numbers stay as they are; there may be thousands of such columns.
     for name in X.columns[[not is_plain(dtype) for dtype in X.dtypes]]:
-        if name in categorical or name in empty:
+        if name in categorical or name in empty or name in few:
             continue
         column = as_feature(X[name], decimal, remarks)
         if column is None:
             out[DATES].append(name)
-        elif is_identifier(column) and not options.keep_ids:
+        elif column.isna().mean() > most:  # marks such as "-" are missing, too
+            few.append(name)
+        elif (
+            str(column.dtype) == "category"
+            and not options.keep_ids
+            and names_rows(column.cat.codes.to_numpy(np.int64), codes_of(X))
+        ):
             ids.append(name)
         else:
             changed[name] = column
     changed |= {name: as_categories(X[name]) for name in categorical}
-    ids = [name for name in ids if name not in categorical]
     out[IDS] = ids
     if classes is not None:
-        others = {*empty, *out[DATES], *ids, *categorical}
+        others = {*empty, *few, *out[DATES], *ids, *categorical}
         keys = [n for n in X.columns if KEYS.fullmatch(n) and n not in others]
         out[GROUPS] = _keys_of_groups(X[keys], classes)
         changed = {n: c for n, c in changed.items() if n not in out[GROUPS]}
     nominal = [n for n, column in changed.items() if str(column.dtype) == "category"]
     say_columns(out, remarks, nominal, X.shape[1], notes)
+    for name in nominal:
+        say_spellings(name, changed[name].cat.categories, "categories", notes)
     if any(out.values()):
         X = X.drop(columns=[name for names in out.values() for name in names])
     X = X.assign(**changed) if changed else X
@@ -249,13 +268,14 @@ def _keys_of_groups(keys: pd.DataFrame, classes: pd.Series[Any]) -> list[str]:
 
 
 def _check(
-    X: pd.DataFrame, y: pd.Series[Any], name: str, numeric: bool = False
+    X: pd.DataFrame, y: pd.Series[Any], name: str, numeric: bool, notes: list[str]
 ) -> list[str]:
     """Refuse what no method can work with; return the features that are constant."""
     import numpy as np
 
     if numeric:
         check_numbers(y, name)
+        say_codes([str(y.name)], y.to_numpy()[:, None], notes)
     else:
         check_classes(class_counts(y.value_counts(sort=False)), name)
     numbers, values = X, X.to_numpy() if _is_plain_table(X) else None
@@ -269,6 +289,7 @@ def _check(
             f"{name} has an infinite value in column {numbers.columns[column]!r}, "
             f"row {X.index[row] + 1} (--missing inf,-inf treats it as missing)."
         )
+    say_codes([str(n) for n in numbers.columns], values, notes)
     same = np.fmin.reduce(values, axis=0) == np.fmax.reduce(values, axis=0)
     found = set(numbers.columns[same])
     others = X.columns.difference(numbers.columns, sort=False)

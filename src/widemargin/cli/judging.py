@@ -28,6 +28,7 @@ from widemargin.cli.problem import Problem, did_you_mean
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, plain_table, print_table, stdout, working
+from widemargin.cli.target import find_positive
 from widemargin.cli.verdicts import print_verdicts, verdicts_of
 from widemargin.cli.writing import (
     Output,
@@ -57,6 +58,7 @@ class Effort:
     estimator: str | None = None
     scoring: str | None = None
     baseline: str | None = None
+    positive: str | None = None
 
     def splitter(self, ordered: bool) -> Any:
         """Folds for `compare`; in the order of time if that is wanted."""
@@ -104,6 +106,12 @@ _JUDGE = [
         metavar="FILE|COLS",
         help="Features in use today, to compare with: a,b,c, a saved selection, a "
         "table that has them, or a file with one name per line.",
+    ),
+    click.option(
+        "--positive",
+        metavar="LABEL",
+        help="Of two classes, the one to which directions and AUCs refer.  [the rarer "
+        "one]",
     ),
 ]
 
@@ -158,6 +166,7 @@ def compare_file(
     chosen = make_selectors(methods, how, 0) if methods else None
     dataset = read_data(path, told_task(data, chosen or {}), notes)
     check_judge(effort, dataset.numeric)
+    positive = find_positive(effort.positive, dataset)
     if chosen is not None:
         for_task(chosen, dataset)
         check_fit(chosen, dataset)
@@ -166,7 +175,7 @@ def compare_file(
     if effort.baseline is not None:
         baseline = find_baseline(effort.baseline, dataset, notes)
     notes.begin()
-    comparison = compare(dataset, chosen, data, how, effort, notes, baseline)
+    comparison = compare(dataset, chosen, data, how, effort, notes, baseline, positive)
     return comparison, reading_code(dataset, data)
 
 
@@ -205,6 +214,7 @@ def compare(
     effort: Effort,
     notes: Session,
     baseline: list[str] | None = None,
+    positive: Any = None,
 ) -> Any:
     """Compare methods on a data set; all or nothing if interrupted."""
     from widemargin.evaluation import compare
@@ -234,6 +244,7 @@ def compare(
             image_shape=data.image_shape,
             image_order=data.image_order,
             task=task,
+            positive=positive,
         )
     if not comparison.complete:
         raise KeyboardInterrupt
@@ -315,7 +326,7 @@ def _seconds(time: float) -> str:
 
 def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, Any]:
     """What machines may want to know of a comparison."""
-    selected = comparison.selected
+    selected, pair = comparison.selected, comparison.profile.pair
     names = comparison.feature_names
     return {
         "file": dataset_name,
@@ -323,6 +334,7 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         "n_features": comparison.profile.n_features,
         "task": comparison.settings["task"],
         "classes": {str(k): n for k, n in comparison.profile.class_counts.items()},
+        "positive": pair and str(pair[1]),
         "best": comparison.best,
         "selected": [] if selected is None else [str(names[f]) for f in selected],
         "answer": comparison.answer,

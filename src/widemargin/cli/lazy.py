@@ -31,14 +31,13 @@ from widemargin.cli.lazy_target import code, look_at_target
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.roles import (
-    DATES,
-    EMPTY,
     IDS,
     find_roles,
     identifies,
     may_identify,
     say_columns,
     say_missing,
+    say_spellings,
     told_of_target,
     without_target,
     without_tokens,
@@ -244,12 +243,16 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     categorical = find_columns(options.categorical, left, "--categorical")
     with faults(path):
         found = look_at_features(frame[left])
-    whole = plan(frame[left], found, categorical, options.keep_ids, source.decimal)
-    ids = [n for n in numbered if identifies(n, seen.steps[n])]
+    whole = plan(frame[left], found, categorical, options, source.decimal)
+    gone = {name for names in whole.out.values() for name in names}
+    ids = [n for n in numbered if n not in gone and identifies(n, seen.keys[n])]
     ids = [n for n in ids if n not in categorical]
     out = {**whole.out, IDS: ids + whole.out[IDS]}
     say_columns(out, whole.remarks, whole.categories, len(left), notes)
-    names = [n for n in left if n not in {*out[EMPTY], *out[DATES], *out[IDS]}]
+    for name in whole.categories:
+        values = {str(value).strip() for value in found.values.get(name, ())}
+        say_spellings(name, values, "categories", notes)
+    names = [n for n in left if n not in gone.union(ids)]
     gaps = {n: found.missing[n] + whole.placeholders.get(n, 0) for n in names}
     say_missing(gaps, found.n_rows, notes)
     check_classes(counts, path)

@@ -11,11 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.columns import TIMES, read_text, stray_text, to_days
-from widemargin.cli.roles import DATES, EMPTY, IDS
+from widemargin.cli.roles import DATES, EMPTY, IDS, sparse
 from widemargin.settings import current
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from widemargin.cli.dataset import DataOptions
 
 
 class Seen(NamedTuple):
@@ -36,9 +38,7 @@ class Plan:
     )  # written as text
     text: list[str] = field(default_factory=list)
     categories: list[str] = field(default_factory=list)  # all that are taken as such
-    out: dict[str, list[str]] = field(
-        default_factory=lambda: {EMPTY: [], DATES: [], IDS: []}
-    )
+    out: dict[str, list[str]] = field(default_factory=dict)
     remarks: dict[str, list[str]] = field(default_factory=dict)
     placeholders: dict[str, int] = field(default_factory=dict)  # taken as missing
     dates: dict[str, Any] = field(default_factory=dict)  # the first of each column
@@ -126,21 +126,34 @@ def _few(sizes: dict[Any, int], name: str, most: int) -> dict[Any, int]:
 
 
 def plan(
-    frame: Any, seen: Seen, categorical: list[str], keep_ids: bool, decimal: str
+    frame: Any, seen: Seen, categorical: list[str], options: DataOptions, decimal: str
 ) -> Plan:
-    """Say what becomes of the columns, as `dataset.prepare` does in memory."""
+    """Say what becomes of the columns, as `dataset.prepare` does in memory.
+
+    Identifiers are judged without looking for repeated rows.
+    """
     import numpy as np
 
+    from widemargin.columns import NEARLY_EMPTY, hardly_repeat
+
     whole = Plan()
-    whole.out[EMPTY] = [n for n in frame.columns if seen.missing[n] == seen.n_rows]
+    most = NEARLY_EMPTY if options.max_missing is None else options.max_missing
+    few: list[str] = []
+    whole.out = {EMPTY: [], sparse(most): few, DATES: [], IDS: []}
+    for name in frame.columns:
+        if seen.missing[name] == seen.n_rows:
+            whole.out[EMPTY].append(name)
+        elif seen.missing[name] > most * seen.n_rows and name not in categorical:
+            few.append(name)
+    done = {*categorical, *whole.out[EMPTY], *few}
     whole.constant = {n for n, (low, high) in seen.ranges.items() if low == high}
     for name in seen.ranges:
-        if is_dated(frame.dtypes[name]) and name not in categorical:
+        if is_dated(frame.dtypes[name]) and name not in done:
             whole.dates[name] = seen.ranges[name][0]
             remark = TIMES[frame.dtypes[name].kind]
             whole.remarks.setdefault(remark, []).append(name)
     for name, sizes in seen.values.items():
-        if name in categorical or name in whole.out[EMPTY]:
+        if name in done:
             continue
         dtype = frame.dtypes[name]
         distinct = len(sizes)
@@ -156,17 +169,21 @@ def plan(
             if dates:
                 whole.out[DATES].append(name)
                 continue
+            for remark in remarks:
+                whole.remarks.setdefault(remark, []).append(name)
             if numbers is not None:
+                placeholders = int(counts[numbers.isna()].sum())
+                if seen.missing[name] + placeholders > most * seen.n_rows:
+                    few.append(name)
+                    continue
                 whole.constant |= {name} if numbers.nunique() < 2 else set()
                 whole.numbers[name] = dict(zip(sizes, numbers.tolist(), strict=True))
-                whole.placeholders[name] = int(counts[numbers.isna()].sum())
-                for remark in remarks:
-                    whole.remarks.setdefault(remark, []).append(name)
+                whole.placeholders[name] = placeholders
                 continue
             distinct = text.nunique()
             whole.constant |= {name} if distinct < 2 else set()
         present = seen.n_rows - seen.missing[name]
-        if 2 < distinct == present and not keep_ids:
+        if hardly_repeat(distinct, present) and not options.keep_ids:
             whole.out[IDS].append(name)
             continue
         whole.categories.append(name)

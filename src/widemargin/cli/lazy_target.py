@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.dataset import DataOptions, class_counts
 from widemargin.cli.problem import Problem
-from widemargin.cli.roles import Steps, following, steps_of
+from widemargin.cli.roles import MOST_KEYS
 from widemargin.cli.target import to_classes
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Seen(NamedTuple):
 
     sizes: pd.Series[Any]  # rows of each value; cut off where there are too many
     missing: int
-    steps: dict[str, Steps]
+    keys: dict[str, pd.Series[Any]]  # the first rows of columns that may be keys
 
     @property
     def kind(self) -> Any:
@@ -45,11 +45,9 @@ def look_at_target(frame: Any, target: str) -> Seen:
 def look(part: pd.DataFrame, target: str) -> Seen:
     """The same for a part of the frame."""
     sizes = part[target].value_counts(sort=False)
-    steps = {}
-    for name in part.columns.drop(target) if len(part) else ():
-        steps[str(name)] = steps_of(part[name])
+    keys = {str(n): part[n].iloc[:MOST_KEYS] for n in part.columns.drop(target)}
     missing = int(part[target].isna().sum())
-    return Seen(sizes[sizes > 0].iloc[: MOST + 1], missing, steps)
+    return Seen(sizes[sizes > 0].iloc[: MOST + 1], missing, keys)
 
 
 def join(parts: list[Seen]) -> Seen:
@@ -58,11 +56,11 @@ def join(parts: list[Seen]) -> Seen:
 
     full = [part.sizes for part in parts if len(part.sizes)] or [parts[0].sizes]
     sizes = pd.concat(full).groupby(level=0, sort=False, observed=True).sum()
-    steps: dict[str, Steps] = {}
-    for part in parts:
-        for name, new in part.steps.items():
-            steps[name] = following(steps[name], new) if name in steps else new
-    return Seen(sizes.iloc[: MOST + 1], sum(part.missing for part in parts), steps)
+    keys = {
+        name: pd.concat([part.keys[name] for part in parts]).iloc[:MOST_KEYS]
+        for name in parts[0].keys
+    }
+    return Seen(sizes.iloc[: MOST + 1], sum(part.missing for part in parts), keys)
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ METHOD = "  [ReliefF; RReliefF for a numeric target]"
 SECTIONS = {
     "Method": "method features redundancy neighbors metric scale samples param jobs "
     "seed",
-    "Data": "target task drop categorical missing ordinal bins sample keep_ids header "
-    "format sheet image_shape image_order",
+    "Data": "target task drop categorical missing max_missing ordinal bins sample "
+    "keep_ids header format sheet image_shape image_order",
     "Evaluation": "folds permutations resamples groups cv time estimator scoring "
-    "baseline",
+    "baseline positive",
     "Files larger than memory": "engine scheduler",
     "Results": "",
 }
@@ -94,6 +94,13 @@ def similarity(text: str) -> float | str:
     raise click.BadParameter(
         f"{text!r} is neither a similarity such as 0.9, nor 'auto', nor 'none'."
     )
+
+
+def share(text: str) -> float:
+    """A share from 0 to 1."""
+    if re.fullmatch(r"0|0?\.\d+|1(\.0*)?", text):
+        return float(text)
+    raise click.BadParameter(f"{text!r} is not a share from 0 to 1, such as 0.95.")
 
 
 def at_least(least: int) -> Callable[[Any], int]:
@@ -250,6 +257,13 @@ _DATA = [
         default=(),
         help="Additional markers of a missing value, besides NA, ? and the usual ones: "
         "-999,unknown",
+    ),
+    click.option(
+        "--max-missing",
+        type=share,
+        metavar="SHARE",
+        help="Leave out columns with a larger share of missing values; 1 keeps "
+        "them.  [0.95]",
     ),
     click.option(
         "--ordinal",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from glob import has_magic
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.problem import listed
+from widemargin.cli.reading import Request
 from widemargin.cli.reading.unpacking import PACKED
+from widemargin.cli.roles import with_numbers
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from widemargin.cli.dataset import DataOptions, Dataset
 
 READERS = {
@@ -16,16 +21,17 @@ READERS = {
     ".pq": "read_parquet",
     ".feather": "read_feather",
     ".arrow": "read_feather",
-    ".xlsx": "read_excel",
-    ".xlsm": "read_excel",
 }
 
 
 def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
-    """Lines that make X and y, and perhaps groups, with pandas."""
+    """Lines that make X and y, and perhaps groups, as the command has them."""
     target, raw = dataset.target, dataset.raw
-    lines = [_read(dataset, options)]
-    if raw[target].isna().any():
+    told = _told(dataset, options)
+    lines = [*_read(dataset, options, told)]
+    if options.missing and told is None:
+        lines.append(f"data = data.mask(data.isin({with_numbers(options.missing)!r}))")
+    if raw[target].isna().any() or len(dataset.y) < len(raw):
         lines.append(f"data = data.dropna(subset=[{target!r}])")
     if options.sample is not None:
         lines.append(f"# Of these rows, {dataset.n_rows} were drawn at random.")
@@ -35,11 +41,13 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     if dataset.groups is not None:
         lines.append(f"groups = data[{_column(options.groups, dataset)!r}]")
     features = set(dataset.features)
-    aside = [str(name) for name in raw.columns if str(name) not in features]
+    columns = (told or {}).get("names", [str(name) for name in raw.columns])
+    aside = [name for name in columns if name not in features]
     lines.append(f"X = data.drop(columns={aside!r})")
-    lines += _types(dataset, measured=dataset.numeric or options.bins is not None)
-    lines.append(_target(dataset, options))
-    return lines
+    types, y = _types(dataset, options), _target(dataset, options)
+    if any("as_feature" in line for line in [*types, y]):
+        lines.insert(0, "from widemargin.cli.columns import as_feature")
+    return [*lines, *types, y]
 
 
 def _column(wanted: str | None, dataset: Dataset) -> str:
@@ -48,59 +56,119 @@ def _column(wanted: str | None, dataset: Dataset) -> str:
     return find_column(str(wanted), dataset.raw.columns, "")
 
 
-def _read(dataset: Dataset, options: DataOptions) -> str:
+def _told(dataset: Dataset, options: DataOptions) -> dict[str, Any] | None:
+    """What `pandas.read_csv` has to be told; None if it cannot read the table."""
+    reading = dataset.source.reading if dataset.source is not None else None
+    if reading is None or not _is_simple(options):
+        return None
+    used = [*dataset.features, dataset.target]
+    codes = [name for name in used if _has_zeros(dataset.raw[name])]
+    return {**reading, "dtype": dict.fromkeys(codes, "str")} if codes else reading
+
+
+def _is_simple(options: DataOptions) -> bool:
+    """Whether the table is in the file as it is wanted."""
+    return set(_changed(options.request)) <= {"target", "missing", "header"}
+
+
+def _read(
+    dataset: Dataset, options: DataOptions, told: dict[str, Any] | None
+) -> list[str]:
     """The call that reads the table."""
     name = PurePath(dataset.name)
     endings = [e.lower() for e in name.suffixes]
     while endings and endings[-1] in PACKED:
         endings.pop()
     reader = READERS.get(endings[-1] if endings else "")
-    source = dataset.source
-    if source is not None and source.dialect is not None:
-        dialect = source.dialect
-        told: dict[str, Any] = {"na_values": ["?", *options.missing]}
-        given = {
-            "sep": (dialect.separator, ","),
-            "decimal": (dialect.decimal, "."),
-            "encoding": (dialect.encoding, "utf-8"),
-            "skiprows": (dialect.skipped, 0),
-        }
-        told |= {k: v for k, (v, default) in given.items() if v != default}
-        if not dialect.header:
-            told |= {"header": None, "names": [str(c) for c in dataset.raw.columns]}
+    if told is not None:
         arguments = "".join(f", {k}={v!r}" for k, v in told.items())
-        return f"data = pd.read_csv({str(name)!r}{arguments})"
-    if reader is not None:
-        return f"data = pd.{reader}({str(name)!r})"
-    return f"data = ...  # {dataset.name} as a pandas frame"
+        if has_magic(str(name)):
+            return [
+                "from glob import glob",
+                f"files = sorted(glob({str(name)!r}, recursive=True))",
+                f"tables = [pd.read_csv(file{arguments}) for file in files]",
+                "data = pd.concat(tables, ignore_index=True)",
+            ]
+        return [f"data = pd.read_csv({str(name)!r}{arguments})"]
+    if reader and _is_simple(options) and len(endings) == len(name.suffixes):
+        return [f"data = pd.{reader}({str(name)!r})"]
+    # Of other formats pandas would make something else, or nothing.
+    given = ", ".join(f"{k}={v!r}" for k, v in _changed(options.request).items())
+    how = f", format={options.format!r}" if options.format else ""
+    return [
+        "from widemargin.cli.reading import Request, read",
+        f"data = read({str(name)!r}, Request({given}){how}).frame",
+    ]
 
 
-def _types(dataset: Dataset, *, measured: bool) -> list[str]:
+def _changed(request: Request) -> dict[str, Any]:
+    """What a request asks for besides the defaults."""
+    given = {f.name: getattr(request, f.name) for f in fields(Request)}
+    return {k: v for k, v in given.items() if v != getattr(Request(), k)}
+
+
+def _is_written(column: pd.Series[Any]) -> bool:
+    return column.dtype.kind not in "biufmM" and str(column.dtype) != "category"
+
+
+def _has_zeros(column: pd.Series[Any]) -> bool:
+    """Whether text is digits with leading zeros, which pandas would leave out."""
+    if not _is_written(column):
+        return False
+    text = column.dropna().astype(str).str.strip()
+    return bool(text.str.fullmatch(r"\d+").all() and text.str.match(r"0\d").any())
+
+
+def _has_margins(column: pd.Series[Any]) -> bool:
+    """Whether text has white space around it, which does not count."""
+    text = column.dropna()
+    return _is_written(column) and bool((text != text.astype(str).str.strip()).any())
+
+
+def _types(dataset: Dataset, options: DataOptions) -> list[str]:
     """What was done to columns that pandas reads as something else."""
     raw, X = dataset.raw, dataset.X
-    codes = [n for n in dataset.nominal if raw[n].dtype.kind in "biuf"]
     lines = []
-    if codes:
+    if codes := [n for n in dataset.nominal if raw[n].dtype.kind in "biuf"]:
         lines.append(f"X = X.astype(dict.fromkeys({codes!r}, 'category'))")
     spelled = [
         str(n)
         for n in X.columns
         if X[n].dtype.kind in "biuf" and raw[n].dtype.kind not in "biuf"
     ]
-    if measured and raw[dataset.target].dtype.kind not in "biuf":
-        spelled.append(dataset.target)
     if spelled:
-        lines.append(
-            f"# Not plain numbers in the file, to be converted: {listed(spelled)}"
-        )
+        lines += [f"for name in {spelled!r}:"]
+        lines += [f"    X[name] = as_feature(X[name]{_decimal(dataset)})"]
+    if margins := [n for n in dataset.nominal if _has_margins(raw[n])]:
+        lines += [f"for name in {margins!r}:", "    X[name] = X[name].str.strip()"]
     return lines
 
 
+def _decimal(dataset: Dataset) -> str:
+    mark = dataset.source.decimal if dataset.source is not None else "."
+    return "" if mark == "." else f", {mark!r}"
+
+
 def _target(dataset: Dataset, options: DataOptions) -> str:
-    column = f"data[{dataset.target!r}]"
+    column, raw = f"data[{dataset.target!r}]", dataset.raw[dataset.target]
+    measured = dataset.numeric or options.bins is not None
+    if measured and raw.dtype.kind not in "biuf":
+        column = f"as_feature({column}{_decimal(dataset)})"
     if options.bins is not None:
         return f"y = pd.qcut({column}, {options.bins}, duplicates='drop')"
     if options.ordinal:
         labels = [str(label) for label in dataset.y.cat.categories]
-        return f"y = pd.Categorical({column}.astype(str), {labels!r}, ordered=True)"
+        whole = ".astype(int)" if raw.dtype.kind == "f" and _all_whole(raw) else ""
+        names = f"{column}{whole}.astype(str)"
+        return f"y = pd.Categorical({names}, {labels!r}, ordered=True)"
+    if _has_margins(raw):
+        column += ".str.strip()"
+    if raw.dtype.kind == "b":
+        column += ".astype(str)"
+    if str(dataset.y.dtype) == "category" and raw.dtype.kind in "biuf":
+        column += ".astype('category').cat.as_ordered()"
     return f"y = {column}"
+
+
+def _all_whole(column: pd.Series[Any]) -> bool:
+    return bool((column.dropna() % 1 == 0).all())

@@ -7,7 +7,7 @@ noted, one sentence each.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,10 +40,17 @@ GROUPS = (
     "are alike, so accuracies may be too high (compare --groups keeps them together; "
     "--keep-ids keeps the column)"
 )
-IDS = "every row has a value of its own (--keep-ids keeps such columns)"
+IDS = "(nearly) every row has a value of its own (--keep-ids keeps such columns)"
+
+MOST_KEYS = 2**20  # rows that tell whether a column identifies rows on Dask
 
 
-MOST_KEYS = 2**20  # of a part, that are compared with those of others
+def sparse(share: float) -> str:
+    """Why columns of which more than a share is missing are left out."""
+    return (
+        f"more than {100 * share:.3g} % of the values are missing (--max-missing 1 "
+        "keeps such columns)"
+    )
 
 
 class Roles(NamedTuple):
@@ -66,43 +73,6 @@ def find_roles(source: Any, options: DataOptions, notes: list[str]) -> Roles:
     return Roles(target, [n for n in columns if n not in others], aside)
 
 
-class Steps(NamedTuple):
-    """Whether a column counts rows, and between which numbers, or identifies them."""
-
-    counting: bool
-    first: float
-    last: float
-    keys: pd.Series[Any] | None  # some of them; None unless all are whole and differ
-
-
-def steps_of(column: pd.Series[Any]) -> Steps:
-    """Look at some rows, at least one, of a column of numbers."""
-    import numpy as np
-
-    values = column.to_numpy(np.float64, na_value=np.nan)
-    counting = bool((np.diff(values) == 1).all())
-    return Steps(counting, float(values[0]), float(values[-1]), _distinct(column))
-
-
-def following(old: Steps, new: Steps) -> Steps:
-    """What is known of a column if some rows follow others."""
-    import pandas as pd
-
-    counting = old.counting and new.counting and new.first == old.last + 1
-    keys = None
-    if old.keys is not None and new.keys is not None:
-        keys = _distinct(pd.concat([old.keys, new.keys]))
-    return Steps(counting, old.first, new.last, keys)
-
-
-def _distinct(column: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Whole numbers of which no two are the same, up to a million of them."""
-    there = column.dropna()
-    if not there.is_unique or not (there % 1 == 0).all():
-        return None
-    return there.iloc[:MOST_KEYS]
-
-
 def may_identify(X: Any) -> list[str]:
     """Columns of numbers that may count or identify the rows, going by their names."""
     from widemargin.columns import NUMBER, kind
@@ -112,12 +82,29 @@ def may_identify(X: Any) -> list[str]:
     return [n for n in numbers if NUMBERING.fullmatch(n) or KEYS.fullmatch(n)]
 
 
-def identifies(name: str, found: Steps) -> bool:
-    """Whether a column counts or identifies the rows, and is called so."""
-    if found.counting and NUMBERING.fullmatch(name):
-        return True
-    keys = found.keys
-    return bool(KEYS.fullmatch(name)) and keys is not None and len(keys) > 2
+def identifies(name: str, values: pd.Series[Any], others: Iterable[Any] = ()) -> bool:
+    """Whether a column of numbers counts or identifies the rows, and is called so.
+
+    ``others`` has codes of all columns, which show rows that are repeated.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from widemargin.columns import names_rows
+
+    codes, found = pd.factorize(values)
+    keys = np.asarray(found, np.float64)
+    with np.errstate(invalid="ignore"):  # infinite ones
+        counting = bool(NUMBERING.fullmatch(name)) and (np.diff(keys) == 1).all()
+        keyed = bool(KEYS.fullmatch(name)) and (keys % 1 == 0).all()
+    return bool(counting or keyed) and names_rows(codes, others)
+
+
+def codes_of(frame: pd.DataFrame) -> Iterator[Any]:
+    """Codes of the values of each column."""
+    import pandas as pd
+
+    return (pd.factorize(frame[name])[0] for name in frame.columns)
 
 
 def say_columns(
@@ -129,8 +116,12 @@ def say_columns(
 ) -> None:
     """Say what has become of ``count`` columns; refuse if no feature is left."""
     _say_left_out(out, notes)
-    notes += [f"{remark}, in {listed(names)}." for remark, names in remarks.items()]
-    _say_categories(categories, notes)
+    gone = {name for names in out.values() for name in names}
+    for remark, names in remarks.items():
+        if kept := [name for name in names if name not in gone]:
+            notes.append(f"{remark}, in {listed(kept)}.")
+    if categories:
+        notes.append(f"taken as categories: {listed(categories)}.")
     _refuse_nothing_left(count, out)
 
 
@@ -162,13 +153,18 @@ def without_target(count: int) -> str:
 
 def without_tokens(X: pd.DataFrame, tokens: tuple[str, ...]) -> pd.DataFrame:
     """Mask the words and numbers that stand for a missing value, such as -999."""
+    return X.mask(X.isin(with_numbers(tokens)))
+
+
+def with_numbers(tokens: tuple[str, ...]) -> list[str | float]:
+    """Words that stand for a missing value, and the numbers among them as such, too."""
     numbers = []
     for token in tokens:
         try:
             numbers.append(float(token))
         except ValueError:
             continue
-    return X.mask(X.isin([*tokens, *numbers]))
+    return [*tokens, *numbers]
 
 
 def _say_left_out(out: Mapping[str, list[str]], notes: list[str]) -> None:
@@ -187,15 +183,40 @@ def _refuse_nothing_left(count: int, out: Mapping[str, list[str]]) -> None:
     raise Problem(f"there are no features left besides the target{left_out}.")
 
 
-def _say_categories(names: list[str], notes: list[str]) -> None:
-    """Say which columns hold categories."""
-    if names:
-        notes.append(f"taken as categories: {listed(names)}.")
-
-
 def say_missing(gaps: Mapping[str, int], n_rows: int, notes: list[str]) -> None:
     """Say how many cells are missing, given those of each column."""
     names = [name for name, count in gaps.items() if count]
     if names:
         share = f"{sum(gaps.values())} of {n_rows * len(gaps)} cells"
         notes.append(f"{share} are missing, in {listed(names)}.")
+
+
+def say_spellings(
+    name: str, values: Iterable[object], what: str, notes: list[str]
+) -> None:
+    """Say which classes or categories may be one, written in several ways."""
+    from widemargin.columns import alike
+
+    notes.extend(
+        f"{listed(same)} are different {what} of {name!r}; if they should be one, "
+        "write them alike in the file."
+        for same in alike(values)
+    )
+
+
+def say_codes(names: list[str], values: Any, notes: list[str]) -> None:
+    """Say which numbers may stand for missing values."""
+    from widemargin.columns import codes_for_missing
+
+    found: dict[str, list[str]] = {}
+    for f, codes in codes_for_missing(values).items():
+        for code in codes:
+            found.setdefault(f"{code:.15g}", []).append(names[f])
+    if found:
+        where = [f"{code} in {listed(columns)}" for code, columns in found.items()]
+        them = "it" if len(found) == 1 else "them"
+        notes.append(
+            f"probably a code for missing values: {', '.join(where)}, repeated and far "
+            f"from all other values (--missing {','.join(found)} treats {them} as "
+            "missing, in all columns)."
+        )

@@ -108,20 +108,9 @@ def columns_for(
     path: str, source: Source | None, raw: pd.DataFrame, columns: list[str]
 ) -> pd.DataFrame:
     """Columns to write: of a text as they are written there, if it becomes a text."""
-    if source is None or source.cells is None:
-        return raw[columns]
-    if ending_of(path) in TEXT:
+    if source is not None and source.cells is not None and ending_of(path) in TEXT:
         return source.cells(columns)
-    return _with_zeros(raw[columns], source)
-
-
-def _with_zeros(frame: pd.DataFrame, source: Source) -> pd.DataFrame:
-    """The same frame with codes such as 007 as text, not as the number 7."""
-    assert source.cells is not None
-    whole = [name for name in frame.columns if frame[name].dtype.kind in "iu"]
-    cells = source.cells(whole) if whole else frame[[]]
-    codes = [name for name in whole if cells[name].str.match(r"0\d").any()]
-    return frame.assign(**{name: cells[name] for name in codes}) if codes else frame
+    return raw[columns]
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.problem import Problem, listed
+from widemargin.cli.problem import Problem, did_you_mean, listed
+from widemargin.cli.roles import say_spellings
 
 FEWEST_GRADES, MOST_GRADES = 4, 12  # that numbers of classes may be
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from widemargin.cli.dataset import DataOptions
+    from widemargin.cli.dataset import DataOptions, Dataset
 
 
 def to_classes(
@@ -48,7 +49,7 @@ def to_classes(
             _note_grades(y.astype("int64"), notes)
             return y.astype("int64")
         return y.astype("category").cat.as_ordered()
-    _note_spellings(y, notes)
+    say_spellings(str(y.name), y.unique(), "classes", notes)
     return y
 
 
@@ -110,6 +111,23 @@ def to_numbers(
             f"{name} treat it as classes)."
         )
     return y.astype("float64")
+
+
+def find_positive(wanted: str | None, dataset: Dataset) -> Any:
+    """The class that is written so; None if none is wanted."""
+    if wanted is None:
+        return None
+    labels = {str(label): label for label in dataset.y.unique()}
+    if len(dataset.counts) != 2:
+        what = "numbers" if dataset.numeric else f"{len(labels)} classes"
+        raise Problem(f"--positive is for two classes; {dataset.target!r} has {what}.")
+    if wanted not in labels:
+        raise Problem(
+            f"--positive: {dataset.target!r} has no class {wanted!r}."
+            f"{did_you_mean(wanted, list(labels))} Its classes are: "
+            f"{listed(sorted(labels))}."
+        )
+    return labels[wanted]
 
 
 def _measures(y: pd.Series[Any], rows: NDArray[np.integer]) -> bool:
@@ -184,19 +202,6 @@ def _note_grades(y: pd.Series[Any], notes: list[str]) -> None:
             f"the classes of {str(y.name)!r} are the numbers {low} to {high}; if they "
             f"are grades, --ordinal {order} makes use of their order."
         )
-
-
-def _note_spellings(y: pd.Series[Any], notes: list[str]) -> None:
-    """Note classes that may be one, written in several ways."""
-    spellings: dict[str, list[str]] = {}
-    for label in map(str, y.unique()):
-        spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
-    notes.extend(
-        f"{listed(sorted(alike))} are different classes of {str(y.name)!r}; if they "
-        "should be one, write them alike in the file."
-        for alike in spellings.values()
-        if len(alike) > 1
-    )
 
 
 def _judge_numbers(

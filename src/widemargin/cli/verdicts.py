@@ -19,16 +19,16 @@ class Verdicts(NamedTuple):
     why: Sequence[str]
     direction: Sequence[int] | None  # None for three or more classes without an order
     auc: Sequence[float | None] | None
-    classes: tuple[str, str] | None  # the lower and the higher of two
+    classes: tuple[str, str] | None  # of two, the other one and the positive one
     signal: bool | None
     numeric: bool = False  # whether the target is a number, and there are no classes
 
 
 def verdicts_of(comparison: Any) -> Verdicts:
     """Those of a comparison."""
-    frame, classes = comparison.features, list(comparison.profile.class_counts)
+    frame, pair = comparison.features, comparison.profile.pair
     numeric = comparison.profile.numeric_target
-    directed = len(classes) == 2 or comparison.ordered or numeric
+    directed = pair is not None or comparison.ordered or numeric
     auc = [None if a != a else a for a in frame["auc"].tolist()]
     return Verdicts(
         [str(name) for name in frame["feature"]],
@@ -36,7 +36,7 @@ def verdicts_of(comparison: Any) -> Verdicts:
         frame["why"].tolist(),
         frame["direction"].tolist() if directed else None,
         auc if directed else None,
-        (str(classes[0]), str(classes[1])) if len(classes) == 2 else None,
+        None if pair is None else (str(pair[0]), str(pair[1])),
         comparison.signal,
         numeric,
     )
@@ -92,7 +92,9 @@ def print_verdicts(found: Verdicts) -> None:
     if found.classes is not None:
         low, high = found.classes
         console.print(
-            f'rises: values are higher in "{high}" than in "{low}"', soft_wrap=True
+            f'rises: values are higher in "{high}" than in "{low}"; AUC: probability '
+            f'that a row of "{high}" has the higher value',
+            soft_wrap=True,
         )
     if found.numeric:
         console.print(

@@ -133,6 +133,9 @@ class AutoSelector(TableSelector):
         step of a pipeline needs a column; they are no better than others.
     features_ : DataFrame
         One row per feature, with a verdict and its reasons.
+    positive_ : label or None
+        Of two classes, the one to which ``direction`` and ``auc`` in ``features_``
+        refer: the rarer one, see `widemargin.evaluation.Profile`.
     recommendation_ : Recommendation
         Details of the choice.
     scores_, ranking_, support_, redundant_with_
@@ -316,6 +319,7 @@ class AutoSelector(TableSelector):
                 f"{NAME}: no signal was found (p = {found.p_value:.2g}). Features are "
                 "kept, since a pipeline needs some, but they are no better than others."
             )
+        self.positive_ = about.positive
         self._direction = self._directions(data, about, methods)
 
     def _allowed(self, evidence: Evidence) -> Evidence:
@@ -344,7 +348,7 @@ class AutoSelector(TableSelector):
         X[:, table.nominal] = np.nan
         if data.numeric:
             return numeric_directions(X, data.labels_given)
-        return directions(X, data.codes, n_classes)
+        return directions(X, about._oriented(data.codes), n_classes)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from dataclasses import replace
 from functools import partial
 from inspect import isfunction
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from widemargin.evaluation._curves import columns_of
 from widemargin.evaluation._defaults import choose as choose_methods
 from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._estimators import title_of
-from widemargin.evaluation._profile import profile
+from widemargin.evaluation._profile import Profile, profile
 from widemargin.evaluation._scoring import default_scoring, has_order, scoring_for
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.evaluation._splits import group_codes
@@ -50,6 +51,7 @@ def compare(
     image_shape: tuple[int, int] | None = None,
     image_order: Literal["C", "F"] = "C",
     task: str | None = None,
+    positive: Any = None,
 ) -> Comparison:
     """Rank the features of a table by several methods, and evaluate the rankings.
 
@@ -122,6 +124,10 @@ def compare(
         Whether y holds classes or numbers. None goes by the selectors; without any, or
         if these can do both, by y: decimals, and numbers that hardly repeat, are
         measurements.
+    positive : label, default=None
+        Of two classes, the one to which the directions of the features and their AUCs
+        refer. None takes the rarer one; the later one if both are equally frequent or
+        the type of y orders them.
 
     Returns
     -------
@@ -147,6 +153,8 @@ def compare(
     data = read_once(X, y, "compare", numeric=numeric)
     X = data.source.X
     about = profile(X, y, categorical_features=categorical_features, task=task)
+    if positive is not None:
+        about = replace(about, positive=_checked(positive, about))
     _check_shape(image_shape, image_order, about.n_features)
     seed = settings["random_state"] = _seed(random_state)
     reference = (
@@ -271,6 +279,18 @@ def _seed(random_state: Any) -> int:
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _checked(positive: Any, about: Profile) -> Any:
+    """The one of two classes that the caller names."""
+    classes = list(about.class_counts)
+    if len(classes) == 2 and positive in classes:
+        return classes[classes.index(positive)]
+    got = f"got {positive!r}"
+    if len(classes) != 2:
+        n_classes = "no classes" if about.numeric_target else f"{len(classes)} classes"
+        got = f"and y has {n_classes}"
+    raise ValueError(f"compare needs positive to be one of two classes of y, {got}.")
 
 
 def _check_shape(image_shape: Any, image_order: Any, d: int) -> None:

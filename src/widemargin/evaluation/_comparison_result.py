@@ -240,12 +240,12 @@ class Comparison:
         is all that is known, else *rejected*; if neither is known, kept features are
         tentative; without signal, all are rejected. ``why`` gives the reasons against
         it: below the cut (it ranks below the kept ones), near copy of another one,
-        unstable, not significant, constant, no signal. For two classes, and for more if
-        they are in order, ``direction`` is 1 if values rise with the class, −1 if they
-        fall and 0 if a test at level 0.05 cannot tell;
-        ``auc`` is the probability that of two rows of different classes the higher
-        class has the higher value. For a numeric target both are as for ordered
-        classes, with the target in place of the class.
+        unstable, not significant, constant, no signal. For ordered classes,
+        ``direction`` is 1 if values rise with the class, −1 if they fall and 0 if a
+        test at level 0.05 cannot tell; ``auc`` is the probability that of two rows of
+        different classes the higher class has the higher value. Of two classes,
+        ``profile.positive`` is the higher one. For a numeric target both are as for
+        ordered classes, with the target in place of the class.
         """
         label = self.best or next(iter(self.selectors))
         fitted = self.recommended or self.selectors[label]
@@ -291,7 +291,7 @@ class Comparison:
             return numeric_directions(values, about.target)
         with judged_labels():
             codes = encode(self.y, "compare")[0]
-        return directions(values, codes, about.n_classes)
+        return directions(values, about._oriented(codes), about.n_classes)
 
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]

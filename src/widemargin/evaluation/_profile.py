@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
-from math import lgamma, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from widemargin.columns import (
     BOOLEAN,
+    NEARLY_EMPTY,
     ORDERED,
     as_numbers,
     is_frame,
-    names_groups,
     nominal_columns,
     refuse_columns,
     unwrapped,
     warn_of_rounding,
 )
 from widemargin.columns import kinds as kinds_of
+from widemargin.evaluation._findings import (
+    Kinds,
+    find_equal_columns,
+    find_group_names,
+    find_identifiers,
+    find_missing_codes,
+    find_ranges,
+    find_same_order,
+    find_spellings,
+    find_target_copies,
+    find_twins,
+)
 from widemargin.evaluation._frames import Names, data_frame, feature_names
 from widemargin.evaluation._losses import category_order
 from widemargin.evaluation._selectors import is_regression
 from widemargin.table import Floats, Ints, encode, numeric_target
-from widemargin.threads import spans
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LOPSIDED = 4  # times the smallest class that the largest may have without a remark
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
-BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
-FEWEST_STEPS = 10  # that noise does not put in the right order
 FAR_OUT = 10  # interquartile ranges from the median
 SHOWN = 4  # names in a sentence; the rest is counted
-
-Kinds = NDArray[np.object_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +73,8 @@ class Profile:
     target_copies : list of int
         Columns that determine the class.
     identifiers : list of int
-        Columns that number or name the rows.
+        Columns that number or name the rows: of the distinct rows, at least 90 % have a
+        value of their own.
     group_names : list of int
         Nominal columns that seem to name groups of rows, such as patients: values
         repeat, and all rows of a value have one class.
@@ -82,8 +86,19 @@ class Profile:
         Rows of each class, in the order of the classes; empty for a numeric target.
     ordered : bool
         Whether the type of y orders its classes.
+    positive : label or None
+        Of two classes, the one to which directions and AUCs refer: the rarer one; the
+        later one if they are equally frequent or if y orders them. None if there are
+        not two.
     target : array of shape (n_samples,) or None
         The numeric target, if y is numeric.
+    missing_codes : dict of int → list of float
+        For columns of numbers, those that may stand for a missing value, such as −999:
+        they repeat, at an end of the range, and are farther from the next value than
+        all others (at least 5 distinct ones) are from each other.
+    spellings : dict of int → list of list of str
+        For columns of text, categories that differ in upper and lower case or in white
+        space only.
     """
 
     n_samples: int
@@ -102,7 +117,10 @@ class Profile:
     contradictory_rows: int
     class_counts: dict[Hashable, int]
     ordered: bool
+    positive: Hashable = None
     target: Floats | None = None
+    missing_codes: dict[int, list[float]] = field(default_factory=dict)
+    spellings: dict[int, list[list[str]]] = field(default_factory=dict)
 
     @property
     def numeric_target(self) -> bool:
@@ -115,9 +133,28 @@ class Profile:
         return len(self.class_counts)
 
     @property
+    def pair(self) -> tuple[Hashable, Hashable] | None:
+        """Of two classes, the other one and the positive one; None for more."""
+        if self.n_classes != 2:
+            return None
+        (other,) = set(self.class_counts) - {self.positive}
+        return other, self.positive
+
+    def _oriented(self, codes: Ints) -> Ints:
+        """Codes of the classes; of two, the positive one is the higher."""
+        turned = self.pair is not None and self.pair != tuple(self.class_counts)
+        return 1 - codes if turned else codes
+
+    @property
     def constants(self) -> Ints:
         """Columns with at most one value."""
         return np.flatnonzero(self.distinct < 2)
+
+    @property
+    def nearly_empty(self) -> Ints:
+        """Columns with some values, of which more than 95 % are missing."""
+        sparse = self.missing > NEARLY_EMPTY * self.n_samples
+        return np.flatnonzero(sparse & (self.distinct > 0))
 
     @property
     def majority(self) -> float:
@@ -190,6 +227,23 @@ class Profile:
                 f"{missing} of {self.n_samples * self.n_features} cells are missing, "
                 f"in {place}."
             )
+        said.extend(
+            f"{self._name(f)} is nearly empty: {self.missing[f]} of {self.n_samples} "
+            "values are missing."
+            for f in self.nearly_empty
+        )
+        said.extend(
+            f"{self._name(f)} has {_some([f'{code:.15g}' for code in codes])} in "
+            "several rows, far from all other values, like a code for missing values. "
+            "If it is one, replace it by NaN."
+            for f, codes in self.missing_codes.items()
+        )
+        said.extend(
+            f"{_some([repr(text) for text in same])} are different categories of "
+            f"{self._name(f)}, which differ in case or white space only."
+            for f, spellings in self.spellings.items()
+            for same in spellings
+        )
         if self.duplicated_columns:
             pairs = [
                 f"{self._name(again)} repeats {self._name(group[0])}"
@@ -199,7 +253,8 @@ class Profile:
             said.append(f"{_some(pairs)}.")
         said.extend(self.leaks)
         said.extend(
-            f"{self._name(f)} is different in every row, like an identifier."
+            f"{self._name(f)} is different in {self._nearly(f)}every row, like an "
+            "identifier."
             for f in self.identifiers
         )
         return said
@@ -244,6 +299,9 @@ class Profile:
                 "or the mean absolute error, may be better."
             ]
         return []
+
+    def _nearly(self, feature: int) -> str:
+        return "" if self.distinct[feature] == self.n_samples else "nearly "
 
     def _these(self, features: Sequence[int] | Ints, what: str) -> str:
         """Say "2 features are constant: 'a', 'b'" of the features."""
@@ -329,7 +387,11 @@ def profile(
         codes, classes = encode(y, "profile")
         check_consistent_length(values, codes)
     n, d = values.shape
-    distinct, low, high = _ranges(values, kinds)
+    distinct, low, high = find_ranges(values, kinds)
+    counts: dict[Hashable, int] = {}
+    if target is None:
+        counts = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
+    ordered = category_order(y) is not None
     return Profile(
         n_samples=n,
         n_features=d,
@@ -339,35 +401,28 @@ def profile(
         distinct=distinct,
         low=low,
         high=high,
-        duplicated_columns=_equal_columns(values, kinds, distinct > 1),
-        target_copies=_target_copies(values, kinds, distinct, codes)
+        duplicated_columns=find_equal_columns(values, kinds, distinct > 1),
+        target_copies=find_target_copies(values, kinds, distinct, codes)
         if target is None
-        else _same_order(values, kinds, target),
-        identifiers=_identifiers(values, kinds, distinct),
-        group_names=_group_names(values, kinds, codes) if target is None else [],
-        **_twins(values, codes),
-        class_counts={}
-        if target is not None
-        else dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)),
-        ordered=category_order(y) is not None,
+        else find_same_order(values, kinds, target),
+        identifiers=find_identifiers(values, kinds, distinct, high - low, codes),
+        group_names=find_group_names(values, kinds, codes) if target is None else [],
+        **find_twins(values, codes),
+        class_counts=counts,
+        ordered=ordered,
+        positive=_positive(counts, ordered),
         target=target,
+        missing_codes=find_missing_codes(values, kinds),
+        spellings=find_spellings(X, kinds, distinct),
     )
 
 
-def _same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
-    """Columns that put the rows in the order of the target, or in its reverse.
-
-    Rows of the same target have the same value, and the other way round.
-    """
-    order = np.argsort(target, kind="stable")
-    steps = np.diff(target[order]) > 0
-    found = []
-    for f in np.flatnonzero(kinds != "nominal"):
-        moves = np.diff(values[order, f])
-        rises, falls = moves[steps] > 0, moves[steps] < 0
-        if (rises.all() or falls.all()) and not moves[~steps].any():
-            found.append(int(f))
-    return found if np.count_nonzero(steps) >= FEWEST_STEPS else []
+def _positive(counts: dict[Hashable, int], ordered: bool) -> Hashable:
+    """Of two classes, the one to which directions refer."""
+    if len(counts) != 2:
+        return None
+    first, second = counts
+    return first if counts[first] < counts[second] and not ordered else second
 
 
 def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
@@ -387,97 +442,6 @@ def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
         kinds[declared == ORDERED] = "ordered"
         kinds[declared == BOOLEAN] = "boolean"
     return values, kinds
-
-
-def _ranges(values: Floats, kinds: Kinds) -> tuple[Ints, Floats, Floats]:
-    """Number of different values, smallest and largest of each column."""
-    n, d = values.shape
-    distinct = np.zeros(d, np.int64)
-    low, high = np.full((2, d), np.nan)
-    for part in spans(d, max(1, 2**22 // n)):
-        ascending = np.sort(values[:, part], axis=0)  # NaN come last
-        there = n - np.isnan(ascending).sum(axis=0)
-        steps = (ascending[1:] > ascending[:-1]).sum(axis=0)
-        distinct[part] = np.where(there > 0, steps + 1, 0)
-        last = np.maximum(there - 1, 0)
-        low[part] = ascending[0]
-        high[part] = ascending[last, np.arange(len(last))]
-    numeric = kinds == "numeric"
-    return distinct, np.where(numeric, low, np.nan), np.where(numeric, high, np.nan)
-
-
-def _equal_columns(
-    values: Floats, kinds: Kinds, varying: NDArray[np.bool_]
-) -> list[list[int]]:
-    """Groups of columns with the same values, nominal ones up to renaming."""
-    groups: dict[Hashable, list[int]] = defaultdict(list)
-    n, d = values.shape
-    for part in spans(d, max(1, 2**22 // n)):
-        rows = np.ascontiguousarray(values[:, part].T)
-        for f, digest in enumerate(_digests(rows), part.start):
-            if varying[f]:
-                groups[kinds[f], digest].append(f)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _twins(values: Floats, y: Ints) -> dict[str, int]:
-    """How many rows repeat an earlier one, and how many have one of another class."""
-    digests = _digests(values)
-    seen = Counter(digests)
-    alike = Counter(zip(digests, y.tolist(), strict=True))
-    return {
-        "duplicated_rows": len(values) - len(seen),
-        "contradictory_rows": sum(
-            count for (digest, _), count in alike.items() if count < seen[digest]
-        ),
-    }
-
-
-def _digests(rows: Floats) -> list[bytes]:
-    """A short key for each row; equal rows have equal keys."""
-    return [blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
-
-
-def _target_copies(values: Floats, kinds: Kinds, distinct: Ints, y: Ints) -> list[int]:
-    """Columns that tell all classes apart.
-
-    Either each class has one value of its own, or each has a range of its own, in more
-    rows than would fall so by chance in any of the columns.
-    """
-    sizes, d = np.bincount(y), values.shape[1]
-    if len(sizes) < 2:
-        return []
-    arrangements = lgamma(len(y) + 1) - sum(lgamma(size + 1) for size in sizes)
-    by_chance = log(d) + lgamma(len(sizes) + 1) - arrangements > log(BY_CHANCE)
-    order, starts = np.argsort(y, kind="stable"), np.cumsum(sizes) - sizes
-    apart = np.zeros(d, bool)
-    for part in spans(d, max(1, 2**22 // len(y))):
-        rows = values[order, part]
-        low, high = (f.reduceat(rows, starts) for f in (np.minimum, np.maximum))
-        ascending = np.argsort(low, axis=0)
-        low, high = (np.take_along_axis(v, ascending, axis=0) for v in (low, high))
-        apart[part] = (high[:-1] < low[1:]).all(axis=0)  # not where values are missing
-    ranges = (kinds != "nominal") & (not by_chance)
-    return np.flatnonzero(apart & ((distinct == len(sizes)) | ranges)).tolist()
-
-
-def _identifiers(values: Floats, kinds: Kinds, distinct: Ints) -> list[int]:
-    """Columns that count the rows, or text that is different in every row."""
-    n = len(values)
-    found = []
-    for f in np.flatnonzero(distinct == n):
-        counts = np.abs(np.diff(values[:, f])) == 1
-        if kinds[f] == "nominal" or (kinds[f] == "numeric" and n > 2 and counts.all()):
-            found.append(int(f))
-    return found
-
-
-def _group_names(values: Floats, kinds: Kinds, y: Ints) -> list[int]:
-    """Nominal columns that seem to name groups of rows."""
-    nominal = np.flatnonzero(kinds == "nominal")
-    codes = np.nan_to_num(values[:, nominal], nan=-1).astype(np.int64)
-    found = [names_groups(column, y) for column in codes.T]
-    return nominal[found].tolist() if found else []
 
 
 def _count(n: int, noun: str) -> str:

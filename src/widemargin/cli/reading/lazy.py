@@ -99,12 +99,13 @@ def _open_text(
 ) -> tuple[Any, list[str], Dialect]:
     import pandas as pd
 
-    from widemargin.cli.reading.text import look_at
+    from widemargin.cli.reading.text import look_at, zero_codes
     from widemargin.engine.distributed.files import open_csv
 
     notes: list[str] = []
     head = _head(first)
-    layout = look_at(File(str(first), head), request, notes)
+    file = File(str(first), head)
+    layout = look_at(file, request, notes)
     if layout.encoding == "utf-16":
         raise Problem(
             f"{first} is in UTF-16, which cannot be read in partitions: store it in "
@@ -119,6 +120,7 @@ def _open_text(
         # A type that can tell when one is missing.
         flags = rows.select_dtypes("bool").columns
         types: dict[str, Any] = dict.fromkeys(flags, "boolean")
+        types |= dict.fromkeys(zero_codes(file, layout, request, rows, nrows=ROWS), str)
         types |= dict.fromkeys(find_columns(drop, rows.columns, "--drop"), object)
         frame = open_csv(names, len(head) + 1, ROWS, dtype=types, **options)
     except (OSError, ValueError) as error:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.reading.source import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def joined(pattern: str, names: list[str], read: Callable[[str], Source]) -> Source:
@@ -23,8 +27,26 @@ def joined(pattern: str, names: list[str], read: Callable[[str], Source]) -> Sou
         frames.append(source.frame[columns])
         more = [text.replace(name, pattern) for text in source.notes]
         notes += [text for text in more if text not in notes]
+    kinds = [{f.dtypes[c].kind in "iuf" for f in frames} for c in columns]
+    mixed = [c for c, kind in zip(columns, kinds, strict=True) if len(kind) == 2]
+    frames = [f.assign(**{c: _as_text(f[c]) for c in mixed}) for f in frames]
     frame = pd.concat(frames, ignore_index=True)
-    return Source(frame, first.target, notes, first.decimal, dialect=first.dialect)
+    return Source(
+        frame,
+        first.target,
+        notes,
+        first.decimal,
+        dialect=first.dialect,
+        reading=first.reading,
+    )
+
+
+def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers as they are written where others, of another file, are text."""
+    if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+        column = column.astype("Int64")
+    written = column.astype(object).map(str)
+    return written.where(column.notna(), None)
 
 
 def _check_columns(first: str, columns: list[str], name: str, found: list[str]) -> None:

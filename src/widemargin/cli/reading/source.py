@@ -48,7 +48,6 @@ class Dialect:
     decimal: str = "."
     encoding: str = "utf-8"
     header: bool = True
-    skipped: int = 0  # lines above the table
 
 
 @dataclass
@@ -62,6 +61,8 @@ class Source:
     decimal: str = "."  # the mark that most of its numbers have
     hint: str = ""  # where else in the file there may be a table
     dialect: Dialect | None = None  # of a text
+    # What else than a name `pandas.read_csv` has to be told to read a text so.
+    reading: dict[str, Any] | None = None
     # Some columns of a text with every cell as it is written there.
     cells: Callable[[list[str]], pd.DataFrame] | None = None
 

@@ -5,16 +5,23 @@ All of it is guessed from the beginning of the file; pandas then reads the whole
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem
+from widemargin.cli.reading.beginning import (
+    BLANKS,
+    find_table,
+    has_names,
+    is_data,
+    lines_of,
+    titles,
+)
 from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import BY_PARTS, File, load
 from widemargin.cli.reading.magic import magic
@@ -32,7 +39,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAMPLE = 2**18  # bytes to guess from, or two lines if these are longer
-BLANKS = r"\s+"
 MARKS = {
     b"\xef\xbb\xbf": "utf-8-sig",
     b"\xff\xfe": "utf-16",
@@ -40,11 +46,6 @@ MARKS = {
 }
 BYTES_PER_LETTER, BYTES_PER_CELL = 1.5, 14  # of memory that a table takes
 UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # in Windows-1252
-PREAMBLE = 30  # lines above a table at most
-FITS = 0.5  # share of the lines of a table that have the fields of its first
-REPEATED = 5  # times that the values of a column occur, at least, if they are few
-SEPARATOR = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # for Excel
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
@@ -60,13 +61,28 @@ class Layout:
     decimal: str
     unnamed: frozenset[str]
     skipped: int  # lines above the table
+    as_written: bool  # whether the names are what pandas would find
+    spaced: bool  # whether there is a blank after a separator
 
     @property
     def dialect(self) -> Dialect:
         """What it takes to write such a text."""
-        return Dialect(
-            self.separator, self.decimal, self.encoding, self.header, self.skipped
-        )
+        return Dialect(self.separator, self.decimal, self.encoding, self.header)
+
+    def reading(self, request: Request) -> dict[str, Any]:
+        """What `pandas.read_csv` has to be told besides its defaults."""
+        told: dict[str, Any] = {"na_values": ["?", *request.missing]}
+        given = {
+            "sep": (self.separator, ","),
+            "decimal": (self.decimal, "."),
+            "encoding": (self.encoding, "utf-8"),
+            "skiprows": (self.skipped, 0),
+            "skipinitialspace": (self.spaced, False),
+        }
+        told |= {k: v for k, (v, default) in given.items() if v != default}
+        if not self.as_written:
+            told |= {"header": 0 if self.header else None, "names": self.names}
+        return told
 
     def options(self, request: Request) -> dict[str, Any]:
         """What `pandas.read_csv` has to be told."""
@@ -95,13 +111,49 @@ def read_text(file: File, request: Request) -> Source:
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
     frame = frame.drop(columns=ghosts) if ghosts else frame
+    frame = frame.assign(**zero_codes(file, layout, request, frame))
     return Source(
         frame,
         notes=notes,
         decimal=layout.decimal,
         dialect=layout.dialect,
+        reading=layout.reading(request),
         cells=_cells(file, layout, request),
     )
+
+
+def zero_codes(
+    file: File, layout: Layout, request: Request, frame: pd.DataFrame, **more: Any
+) -> dict[str, Any]:
+    """Columns of digits that have leading zeros, such as postcodes, as text.
+
+    ``frame`` is what pandas reads, as numbers; ``more`` is what else it was told.
+    """
+    numbers = frame.select_dtypes("number")
+    whole = [n for n in numbers if (numbers[n].dropna() % 1 == 0).all()]
+    if not whole or not (layout.encoding == "utf-16" or _has_zeros(file.data)):
+        return {}
+    verbatim = {"dtype": str, "na_filter": False, "usecols": whole}
+    found = {}
+    for name, cells in _parse(file, layout, request, **verbatim, **more).items():
+        there = frame[name].notna()
+        text = cells[there].str.strip()
+        if text.str.match(r"0\d").any() and text.str.fullmatch(r"\d+").all():
+            found[str(name)] = cells.where(there)
+    return found
+
+
+def _has_zeros(data: bytes) -> bool:
+    """Whether a cell may begin with a zero and another digit."""
+    import numpy as np
+
+    ends = np.isin(np.arange(256), list(b' \t\n\r",;|'))
+    for start in range(0, len(data), SAMPLE):
+        part = np.frombuffer(data, np.uint8)[start : start + SAMPLE + 2]
+        zeros = (part[1:-1] == ord("0")) & ends[part[:-2]]
+        if (zeros & (part[2:] - ord("0") < 10)).any():  # others wrap around
+            return True
+    return False
 
 
 def _cells(
@@ -165,14 +217,19 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     """Tell the layout; the beginning of the file is enough, if it ends with a line."""
     encoding = _encoding(file, notes)
     lines = _first_lines(file.data, encoding)
-    skipped, separator, rows = _find_table(lines)
+    skipped, separator, rows = find_table(lines)
+    padded = titles(rows) if request.header is None and separator != BLANKS else 0
+    if padded:
+        skipped += lines_of(lines[skipped:], separator, padded)
+        rows = rows[padded:]
     if skipped:
         lines_above = "a line" if skipped == 1 else f"{skipped} lines"
-        notes.append(f"skipped {lines_above} above the table of {file.name}.")
+        undo = " (--header takes the first line as names)" if padded else ""
+        notes.append(f"skipped {lines_above} above the table of {file.name}{undo}.")
     first, body = rows[0], rows[1:]
     header = request.header
     if header is None:
-        header = _has_names(first, request) or not _is_data(first, body)
+        header = has_names(first, request) or not is_data(first, body)
     width = Counter(map(len, body)).most_common(1)[0][0] if body else len(first)
     if not header:
         if request.header is None:
@@ -193,7 +250,15 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     if decimal == ",":
         notes.append("numbers have a decimal comma.")
     return Layout(
-        encoding, separator, names, header, decimal, frozenset(unnamed), skipped
+        encoding,
+        separator,
+        names,
+        header,
+        decimal,
+        frozenset(unnamed),
+        skipped,
+        as_written=header and names == first,
+        spaced=any(f"{separator} " in line for line in lines),
     )
 
 
@@ -205,84 +270,6 @@ def _first_lines(data: bytes, encoding: str) -> list[str]:
     # A cut may go through a character.
     text = data[: end + 1 if encoding == "utf-16" else end].decode(encoding, "ignore")
     return list(islice(io.StringIO(text, newline=""), 250))
-
-
-def _find_table(lines: list[str]) -> tuple[int, str, list[list[str]]]:
-    """How many lines are above the table, its separator, and the rows of the rest.
-
-    A title, a comment or "sep=;" above it has other fields than the lines below.
-    """
-    full = [(place, line) for place, line in enumerate(lines) if line.strip()]
-    whole = [line for _, line in full]
-    told = bool(whole) and SEPARATOR.fullmatch(whole[0].strip()) is not None
-    for above in range(told, max(1, min(PREAMBLE, len(full) - 2))):
-        share, separator, rows = _sniff(whole[above:])
-        if share >= FITS:
-            return full[above][0] if above else 0, separator, rows
-    return 0, *_sniff(whole)[1:]
-
-
-def _sniff(lines: list[str]) -> tuple[float, str, list[list[str]]]:
-    """The separator by which most lines, and how many, have the fields of the first."""
-    best: tuple[tuple[float, int], str, list[list[str]]] | None = None
-    for separator in ("\t", ";", "|", ",", BLANKS):
-        rows = _split(lines, separator)
-        if not rows or len(rows[0]) < 2:
-            continue
-        # Files of R have no name for the first column, which has the row names.
-        width, body = len(rows[0]), rows[1:]
-        fits = max(sum(len(row) == w for row in body) for w in (width, width + 1))
-        share = fits / len(body) if body else 1.0
-        if best is None or (share, width) > best[0]:
-            # Blanks separate only what nothing else does.
-            if separator == BLANKS and best is not None and best[0][0] > 0.5:
-                continue
-            best = (share, width), separator, rows
-    if best is None:
-        return 0.0, ",", _split(lines, ",")
-    return best[0][0], best[1], best[2]
-
-
-def _split(lines: list[str], separator: str) -> list[list[str]]:
-    if separator == BLANKS:
-        return [line.split() for line in lines]
-    try:
-        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-        return [row for row in reader if row]
-    except csv.Error:  # a field beyond the limit: not the separator
-        return []
-
-
-def _has_names(first: list[str], request: Request) -> bool:
-    """Whether a first line has the columns asked for, or a target that is no number."""
-    cells, target = set(map(str.strip, first)), request.target
-    if request.names and cells.issuperset(request.names):
-        return True
-    return target in cells and not NUMBER.fullmatch(str(target))
-
-
-def _is_data(first: list[str], body: list[list[str]]) -> bool:
-    """Whether a first line is data: mostly numbers, not a scale such as wavelengths.
-
-    A scale rises, and is long or stands beside the name of a column of few words.
-    """
-    cells = list(map(str.strip, first))
-    numbers = [float(c) for c in cells if NUMBER.fullmatch(c)]
-    rising = all(a < b for a, b in pairwise(numbers))
-    named = any(
-        c and not NUMBER.fullmatch(c) and _is_name(c, [row[j].strip() for row in body])
-        for j, c in enumerate(cells)
-        if all(len(row) > j for row in body)
-    )
-    return len(numbers) > len(first) / 2 and not (
-        rising and (named or len(numbers) >= 5)
-    )
-
-
-def _is_name(word: str, below: list[str]) -> bool:
-    """Whether a word stands above words that repeat, and is none of them."""
-    few = len(set(below)) <= len(below) / REPEATED
-    return few and word not in below
 
 
 def _names(

@@ -1,0 +1,177 @@
+"""What `profile` looks for in the columns and rows of a table."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable
+from hashlib import blake2b
+from math import lgamma, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.columns import (
+    NEARLY_EMPTY,
+    alike,
+    codes_for_missing,
+    column_of,
+    different,
+    is_frame,
+    names_groups,
+    names_rows,
+)
+from widemargin.table import Floats, Ints
+from widemargin.threads import spans
+
+BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
+FEWEST_STEPS = 10  # that noise does not put in the right order
+MOST_CATEGORIES = 1000  # of a column whose spellings are compared
+
+Kinds = NDArray[np.object_]
+
+
+def find_same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
+    """Columns that put the rows in the order of the target, or in its reverse.
+
+    Rows of the same target have the same value, and the other way round.
+    """
+    order = np.argsort(target, kind="stable")
+    steps = np.diff(target[order]) > 0
+    found = []
+    for f in np.flatnonzero(kinds != "nominal"):
+        moves = np.diff(values[order, f])
+        rises, falls = moves[steps] > 0, moves[steps] < 0
+        if (rises.all() or falls.all()) and not moves[~steps].any():
+            found.append(int(f))
+    return found if np.count_nonzero(steps) >= FEWEST_STEPS else []
+
+
+def find_ranges(values: Floats, kinds: Kinds) -> tuple[Ints, Floats, Floats]:
+    """Number of different values, smallest and largest of each column."""
+    n, d = values.shape
+    distinct = np.zeros(d, np.int64)
+    low, high = np.full((2, d), np.nan)
+    for part in spans(d, max(1, 2**22 // n)):
+        ascending = np.sort(values[:, part], axis=0)  # NaN come last
+        there = n - np.isnan(ascending).sum(axis=0)
+        steps = (ascending[1:] > ascending[:-1]).sum(axis=0)
+        distinct[part] = np.where(there > 0, steps + 1, 0)
+        last = np.maximum(there - 1, 0)
+        low[part] = ascending[0]
+        high[part] = ascending[last, np.arange(len(last))]
+    numeric = kinds == "numeric"
+    return distinct, np.where(numeric, low, np.nan), np.where(numeric, high, np.nan)
+
+
+def find_equal_columns(
+    values: Floats, kinds: Kinds, varying: NDArray[np.bool_]
+) -> list[list[int]]:
+    """Groups of columns with the same values, nominal ones up to renaming."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    n, d = values.shape
+    for part in spans(d, max(1, 2**22 // n)):
+        rows = np.ascontiguousarray(values[:, part].T)
+        for f, digest in enumerate(_digests(rows), part.start):
+            if varying[f]:
+                groups[kinds[f], digest].append(f)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def find_twins(values: Floats, y: Ints) -> dict[str, int]:
+    """How many rows repeat an earlier one, and how many have one of another class."""
+    digests = _digests(values)
+    seen = Counter(digests)
+    alike = Counter(zip(digests, y.tolist(), strict=True))
+    return {
+        "duplicated_rows": len(values) - len(seen),
+        "contradictory_rows": sum(
+            count for (digest, _), count in alike.items() if count < seen[digest]
+        ),
+    }
+
+
+def _digests(rows: Floats) -> list[bytes]:
+    """A short key for each row; equal rows have equal keys."""
+    return [blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
+
+
+def find_target_copies(
+    values: Floats, kinds: Kinds, distinct: Ints, y: Ints
+) -> list[int]:
+    """Columns that tell all classes apart.
+
+    Either each class has one value of its own, or each has a range of its own, in more
+    rows than would fall so by chance in any of the columns.
+    """
+    sizes, d = np.bincount(y), values.shape[1]
+    if len(sizes) < 2:
+        return []
+    arrangements = lgamma(len(y) + 1) - sum(lgamma(size + 1) for size in sizes)
+    by_chance = log(d) + lgamma(len(sizes) + 1) - arrangements > log(BY_CHANCE)
+    order, starts = np.argsort(y, kind="stable"), np.cumsum(sizes) - sizes
+    apart = np.zeros(d, bool)
+    for part in spans(d, max(1, 2**22 // len(y))):
+        rows = values[order, part]
+        low, high = (f.reduceat(rows, starts) for f in (np.minimum, np.maximum))
+        ascending = np.argsort(low, axis=0)
+        low, high = (np.take_along_axis(v, ascending, axis=0) for v in (low, high))
+        apart[part] = (high[:-1] < low[1:]).all(axis=0)  # not where values are missing
+    ranges = (kinds != "nominal") & (not by_chance)
+    return np.flatnonzero(apart & ((distinct == len(sizes)) | ranges)).tolist()
+
+
+def find_identifiers(
+    values: Floats, kinds: Kinds, distinct: Ints, spread: Floats, y: Ints
+) -> list[int]:
+    """Columns that count the rows, or text that is different in nearly every row.
+
+    ``spread`` is the difference between the largest and the smallest value.
+    """
+    sparse = np.isnan(values).sum(axis=0) > NEARLY_EMPTY * len(values)
+    counts = (kinds == "numeric") & (spread == distinct - 1)
+    found = []
+    for f in np.flatnonzero(((kinds == "nominal") | counts) & ~sparse):
+        codes, numbers = _by_appearance(values[:, f])
+        if kinds[f] == "nominal" or (np.abs(np.diff(numbers)) == 1).all():
+            others = (_by_appearance(column)[0] for column in (y, *values.T))
+            if names_rows(codes, others):
+                found.append(int(f))
+    return found
+
+
+def _by_appearance(column: NDArray[Any]) -> tuple[Ints, NDArray[Any]]:
+    """Codes of the values in order of first appearance, −1 for NaN; the values."""
+    found, first, places = np.unique(column, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    codes = np.where(np.isnan(column), -1, np.argsort(order)[places]).astype(np.int64)
+    numbers = found[order]
+    return codes, numbers[~np.isnan(numbers)]
+
+
+def find_missing_codes(values: Floats, kinds: Kinds) -> dict[int, list[float]]:
+    numeric = np.flatnonzero(kinds == "numeric")
+    found = codes_for_missing(
+        values[:, numeric] if len(numeric) < len(kinds) else values
+    )
+    return {int(numeric[f]): codes for f, codes in found.items()}
+
+
+def find_spellings(X: Any, kinds: Kinds, distinct: Ints) -> dict[int, list[list[str]]]:
+    """Categories of the text columns of a frame that are nearly spelled alike."""
+    if not is_frame(X):
+        return {}
+    found = {}
+    for f in np.flatnonzero((kinds == "nominal") & (distinct <= MOST_CATEGORIES)):
+        _, values = different(column_of(X, int(f)), "profile", str(f))
+        if same := alike(value for value in values if isinstance(value, str)):
+            found[int(f)] = same
+    return found
+
+
+def find_group_names(values: Floats, kinds: Kinds, y: Ints) -> list[int]:
+    """Nominal columns that seem to name groups of rows."""
+    nominal = np.flatnonzero(kinds == "nominal")
+    codes = np.nan_to_num(values[:, nominal], nan=-1).astype(np.int64)
+    found = [names_groups(column, y) for column in codes.T]
+    return nominal[found].tolist() if found else []
