@@ -23,11 +23,12 @@ from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import (
     TEXT,
-    Disarmed,
     columns_for,
     dialect_for,
+    disarm,
     records,
 )
+from widemargin.cli.terminal import pour, say
 from widemargin.cli.writing import (
     Output,
     ending_of,
@@ -91,10 +92,9 @@ def apply(
             _write(path, source, columns, file, formulas, notes)
         for path in out.output:
             if not out.quiet:
-                click.echo(
+                say(
                     f"{plural(len(source.frame), 'row')} with "
-                    f"{plural(len(columns), 'column')} written to {path}",
-                    err=True,
+                    f"{plural(len(columns), 'column')} written to {path}"
                 )
 
 
@@ -146,7 +146,8 @@ def _say_what_differs(
     target = (known.settings or {}).get("target")
     if target in columns and target not in kept:
         notes.note(f"left out the target, {target!r} (--keep keeps it).")
-    other = [c for c in columns if c not in {*features, *kept, target}]
+    known_columns = {*features, *kept}
+    other = [c for c in columns if c not in known_columns and c != target]
     if other:
         notes.note(
             f"left out {listed(other)}: not among the {len(features)} features to "
@@ -171,14 +172,12 @@ def _write(
     dialect = dialect_for(goal, source, name)
     frame = columns_for(goal, source, source.frame, columns)
     if ending_of(goal) in TEXT and not formulas:
-        disarmed, types = Disarmed(), source.frame.dtypes
-        frame = disarmed.frame(frame, [c for c in columns if types[c].kind in "biuf"])
-        if disarmed.note is not None:
-            notes.note(disarmed.note)
+        types = source.frame.dtypes
+        frame = disarm(frame, notes, [c for c in columns if types[c].kind in "biuf"])
     if path:
         save_frame(path, frame, lambda: records(frame), dialect)
         return
     text = io.StringIO()
     how = text_options(goal, dialect)
     frame.to_csv(text, **{**how, "encoding": None, "compression": None})
-    click.echo(text.getvalue(), nl=False)
+    pour(text.getvalue())

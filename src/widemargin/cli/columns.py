@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.numerals import are_dates, days, hours, is_placeholder, parse
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 # What is said of dates and durations, by the kind of their type.
 TIMES = {"M": "dates as days since the first", "m": "durations as days"}
 LONG_INTEGER = r"[+-]?\d{17,}"
+MOST_LETTERS = 60  # of a text that an option may name
 FEW_CODES = 20  # different numbers that may be the names of categories
 
 
@@ -172,12 +174,16 @@ def _meant_as_numbers(counts: Any, stray: Any) -> bool:
 def stray_text(name: str, value: str, row: int | None = None) -> Problem:
     """What to say of text among numbers, in a row counted from 0 if that is known."""
     place = f"column {name!r}" if row is None else f"column {name!r}, row {row + 1}"
+    remedies = [
+        f"{option} {quote(text)} takes {what}"
+        for option, text, what in (
+            ("--missing", value, "it as missing"),
+            ("--categorical", name, "the column as categories"),
+        )
+        if text.isprintable() and len(text) <= MOST_LETTERS  # so that it can be typed
+    ]
+    hint = f" ({', '.join(remedies)})" if remedies else ""
     return Problem(
         f"text where numbers are needed: {place} {'has' if row is None else 'is'} "
-        f"{value!r} (--missing {_quoted(value)} takes it as missing, "
-        f"--categorical {_quoted(name)} the column as categories)."
+        f"{listed([value])}{hint}."
     )
-
-
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w.+-]+", text) else f"'{text}'"

@@ -24,6 +24,7 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.session import session
+from widemargin.cli.terminal import echo
 from widemargin.cli.writing import Output, to_json
 
 
@@ -61,7 +62,7 @@ def compare(
         comparison, reading = compare_file(file, method, data, how, effort, notes)
         save_comparison(out, comparison, default_title(file), reading)
         if out.as_json:
-            click.echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
+            echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
             print_comparison(comparison)
         say_where(out)

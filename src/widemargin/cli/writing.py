@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, needs
+from widemargin.cli.terminal import UNSAFE
 
 if TYPE_CHECKING:
     from widemargin.cli.reading import Dialect
@@ -111,6 +112,11 @@ def save(path: str | Path, write: Callable[[Path], Any]) -> None:
         finally:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
+    except UnicodeEncodeError as error:
+        raise Problem(
+            f"cannot write {path}: {error.encoding} has no character "
+            f"{error.object[error.start]!r}, which a name or a cell has."
+        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise Problem(f"cannot write {path}: {reason}.") from None
@@ -199,7 +205,9 @@ def _write_text(path: Path, text: str) -> None:
 
 def to_json(value: Any) -> str:
     """JSON for people and machines; numbers of NumPy become plain ones."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=_plain) + "\n"
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
+    # What JSON allows and a terminal obeys, as JSON escapes it.
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def _plain(value: Any) -> Any:
