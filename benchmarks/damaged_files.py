@@ -66,6 +66,8 @@ HOSTILE = (
     "nan",
     "1e999",
     "\x7f",
+    "1e999999999999999999",
+    "9" * 400,
 )
 
 Draw = random.Random
@@ -385,7 +387,8 @@ def case(number: int, seed: int, kinds: list[str]) -> Case:
         name = draw.choice([*FORMATS, "x", "x.json"])
     elif draw.random() < 0.03 and os.name == "posix":
         name = f"\x1b[2J{kind}"
-    command = {"selection.json": "apply", "results.json": "report"}.get(kind, "rank")
+    way = draw.choice(["rank"] * 8 + ["transpose", "labels"])
+    command = {"selection.json": "apply", "results.json": "report"}.get(kind, way)
     return Case(kind, name, data, command)
 
 
@@ -419,14 +422,16 @@ def tried(one: Case, folder: Path) -> Outcome:
     path = folder / one.name
     path.write_bytes(one.data)
     good = folder / "good.csv"
-    if one.command == "apply":
-        if not good.exists():
-            table(Draw(1)).to_csv(good, index=False)
-        outcome = run("apply", path, good)
-    elif one.command == "report":
-        outcome = run("report", path, "-f", "-o", folder / "page.html")
-    else:
-        outcome = run("rank", path)
+    if not good.exists():
+        table(Draw(1)).to_csv(good, index=False)
+    arguments = {
+        "rank": ["rank", path],
+        "transpose": ["rank", path, "--transpose", "-t", "-1"],
+        "labels": ["rank", good, "--labels", path],
+        "apply": ["apply", path, good],
+        "report": ["report", path, "-f", "-o", folder / "page.html"],
+    }
+    outcome = run(*arguments[one.command])
     path.unlink()
     return outcome._replace(fault=outcome.fault or fault(outcome))
 

@@ -17,6 +17,7 @@ from widemargin.cli.options import (
     output_option,
     quiet_option,
     sheet_option,
+    transpose_option,
 )
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Request, Source, read
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 @header_option
 @format_option
 @sheet_option
+@transpose_option
 @output_option
 @force_option
 @quiet_option
@@ -59,6 +61,7 @@ def apply(
     header: bool | None,
     format: str | None,
     sheet: str | None,
+    transpose: bool,
     **where: Any,
 ) -> None:
     """Reduce FILE to the features of a saved selection.
@@ -78,7 +81,13 @@ def apply(
     with session(out.quiet) as notes:
         with notes.reading(file):
             names = tuple(map(str, known.kept))
-            request = Request(header=header, sheet=sheet, names=names)
+            request = Request(
+                header=header,
+                sheet=sheet,
+                names=names,
+                transpose=transpose,
+                row_names=transpose,
+            )
             source = read(file, request, format, least=1)
         for text in source.notes:
             notes.note(text)

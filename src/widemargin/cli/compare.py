@@ -57,7 +57,8 @@ def compare(
     widemargin compare faces.mat --image-shape 32x32 -o faces.html -o faces.csv
     """
     page = default_page(file, "comparison")
-    out = out.checked(file, ".html", ".json", ".csv", ".tsv", ".parquet", default=page)
+    endings = (".html", ".json", ".csv", ".tsv", ".parquet")
+    out = out.checked(file, *endings, default=page, labels=data.labels)
     with session(out.quiet) as notes:
         comparison, reading = compare_file(file, method, data, how, effort, notes)
         save_comparison(out, comparison, default_title(file), reading)

@@ -38,6 +38,7 @@ from widemargin.cli.roles import (
     identifies,
     may_identify,
     say_columns,
+    say_if_features_are_rows,
     say_missing,
     told_of_target,
     without_target,
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 REFUSED = {
     "bins": "store the classes in a column",
     "sheet": "store the sheet as CSV or Parquet",
+    "transpose": "store the table with features as columns",
+    "labels": "store one table with all columns",
     "sample": "--samples N looks up the neighbours of N rows only",
 }
 
@@ -236,6 +239,9 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
         seen = look_at_target(frame[[target, *numbered]], target)
     if not len(seen.sizes) and not seen.missing:
         raise Problem(f"{path} has {len(raw.columns)} columns but no rows.")
+    n_lines = int(seen.sizes.sum()) + seen.missing
+    with faults(path):
+        say_if_features_are_rows(source, n_lines, notes)
     if seen.missing:
         notes.append(without_target(seen.missing))
         frame = frame.dropna(subset=[target])

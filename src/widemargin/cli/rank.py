@@ -62,7 +62,7 @@ def rank(
     zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
     widemargin rank faces.mat -k 5 -o ranking.csv
     """
-    out = out.checked(file, ".csv", ".tsv", ".parquet", ".json")
+    out = out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=data.labels)
     with session(out.quiet) as notes:
         with fitted(file, method, data, how, engine, notes) as ranking:
             pass

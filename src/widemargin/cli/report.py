@@ -63,7 +63,8 @@ def report(
     widemargin report genes.parquet -t tissue -m Simba -o genes.html -o genes.json
     widemargin report genes.json -o genes.html
     """
-    out = out.checked(file, ".html", ".json", default=default_page(file, "report"))
+    page_name = default_page(file, "report")
+    out = out.checked(file, ".html", ".json", default=page_name, labels=data.labels)
     with session(out.quiet) as notes:
         if file.lower().endswith(".json"):
             saved = _saved(file)

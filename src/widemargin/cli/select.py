@@ -88,7 +88,7 @@ def select(
     widemargin select sonar.csv -m GFlip --json
     """
     endings = (".csv", ".tsv", ".parquet", *[".json"] * (engine.engine == "local"))
-    out = out.checked(file, *endings)
+    out = out.checked(file, *endings, labels=data.labels)
     if saved is not None:
         check_writable("--save", Path(saved), (".json",), out.force, file)
     with session(out.quiet) as notes:

@@ -31,16 +31,23 @@ class Output:
     as_json: bool = False
     quiet: bool = False
 
-    def checked(self, source: str, *endings: str, default: str | None = None) -> Output:
+    def checked(
+        self,
+        source: str,
+        *endings: str,
+        default: str | None = None,
+        labels: str | None = None,
+    ) -> Output:
         """The same once it is sure, before any work, that writing may succeed.
 
-        ``source`` is what is read, which is never written to.
+        ``source`` and ``labels`` are what is read, which is never written to.
         """
         out = self
         if not self.output and default is not None and not self.as_json:
             out = replace(self, output=(default,))
         for path in map(Path, out.output):
-            check_writable("-o", path, endings, self.force, source)
+            for read in filter(None, (source, labels)):
+                check_writable("-o", path, endings, self.force, read)
         if len({os.path.realpath(path) for path in out.output}) < len(out.output):
             raise Problem("-o names the same file twice.")
         return out

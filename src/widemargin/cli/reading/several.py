@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.reading.source import Source
@@ -24,7 +25,7 @@ def joined(pattern: str, names: list[str], read: Callable[[str], Source]) -> Sou
         more = [text.replace(name, pattern) for text in source.notes]
         notes += [text for text in more if text not in notes]
     frame = pd.concat(frames, ignore_index=True)
-    return Source(frame, first.target, notes, first.decimal, dialect=first.dialect)
+    return replace(first, frame=frame, notes=notes, hint="", cells=None)
 
 
 def _check_columns(first: str, columns: list[str], name: str, found: list[str]) -> None:
