@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.columns import find_columns, find_described
+from widemargin.cli.columns import find_columns
+from widemargin.cli.described import find_described
 from widemargin.cli.problem import Problem
 
 if TYPE_CHECKING:

@@ -41,15 +41,6 @@ def find_column(wanted: str, columns: Iterable[str], option: str) -> str:
     )
 
 
-def find_described(
-    wanted: str, columns: Iterable[str], about: tuple[str, ...] | None, option: str
-) -> str:
-    """The same; of a table with columns about its rows, others are found by name."""
-    names = [str(name) for name in columns]
-    among = names if about is None or wanted in names else about
-    return find_column(wanted, among, option)
-
-
 def find_columns(
     wanted: Iterable[str], columns: Iterable[str], option: str
 ) -> list[str]:

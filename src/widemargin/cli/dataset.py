@@ -16,6 +16,7 @@ from widemargin.cli.columns import (
     is_identifier,
     is_plain,
 )
+from widemargin.cli.described import say_if_features_are_rows
 from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.roles import (
@@ -28,7 +29,6 @@ from widemargin.cli.roles import (
     identifies,
     may_identify,
     say_columns,
-    say_if_features_are_rows,
     say_missing,
     steps_of,
     told_of_target,

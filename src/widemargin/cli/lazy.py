@@ -20,6 +20,7 @@ from widemargin.cli.dataset import (
     check_image,
     described,
 )
+from widemargin.cli.described import say_if_features_are_rows
 from widemargin.cli.fits import (
     Ranking,
     say_constant,
@@ -38,7 +39,6 @@ from widemargin.cli.roles import (
     identifies,
     may_identify,
     say_columns,
-    say_if_features_are_rows,
     say_missing,
     told_of_target,
     without_target,

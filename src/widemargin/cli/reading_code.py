@@ -24,7 +24,7 @@ READERS = {
 def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     """Lines that make X and y, and perhaps groups, with pandas."""
     target, raw = dataset.target, dataset.raw
-    lines = [_read(dataset, options)]
+    lines = [_read(dataset, options), *_shape(dataset, options)]
     if raw[target].isna().any():
         lines.append(f"data = data.dropna(subset=[{target!r}])")
     if options.sample is not None:
@@ -35,7 +35,8 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     if dataset.groups is not None:
         lines.append(f"groups = data[{_column(options.groups, dataset)!r}]")
     features = set(dataset.features)
-    aside = [str(name) for name in raw.columns if str(name) not in features]
+    key = None if dataset.source is None else dataset.source.key  # the index
+    aside = [n for n in map(str, raw.columns) if n not in features and n != key]
     lines.append(f"X = data.drop(columns={aside!r})")
     lines += _types(dataset, measured=dataset.numeric or options.bins is not None)
     lines.append(_target(dataset, options))
@@ -70,9 +71,32 @@ def _read(dataset: Dataset, options: DataOptions) -> str:
             told |= {"header": None, "names": [str(c) for c in dataset.raw.columns]}
         arguments = "".join(f", {k}={v!r}" for k, v in told.items())
         return f"data = pd.read_csv({str(name)!r}{arguments})"
+    if endings[-1:] == [".h5ad"]:
+        return (
+            f"import anndata\n\ncells = anndata.read_h5ad({str(name)!r})\n"
+            "data = cells.to_df().join(cells.obs)"
+        )
     if reader is not None:
         return f"data = pd.{reader}({str(name)!r})"
     return f"data = ...  # {dataset.name} as a pandas frame"
+
+
+def _shape(dataset: Dataset, options: DataOptions) -> list[str]:
+    """What makes rows of samples, and joins their labels."""
+    lines = []
+    if options.transpose:
+        lines.append("data = data.set_index(data.columns[0]).T")
+    if options.labels is not None:
+        if not options.transpose and not dataset.name.endswith(".h5ad"):
+            lines.append("data = data.set_index(data.columns[0])")
+        reader = READERS.get(PurePath(options.labels).suffix.lower())
+        read = reader or "read_csv"
+        guess = "" if reader else ", sep=None, engine='python'"
+        lines += [
+            f"labels = pd.{read}({options.labels!r}{guess})",
+            "data = data.join(labels.set_index(labels.columns[0]))",
+        ]
+    return lines
 
 
 def _types(dataset: Dataset, *, measured: bool) -> list[str]:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.aside import Aside, set_aside
-from widemargin.cli.columns import find_columns, find_described
-from widemargin.cli.numerals import are_dates
+from widemargin.cli.columns import find_columns
+from widemargin.cli.described import find_described, only_candidate, say_unused
 from widemargin.cli.problem import Problem, listed, plural
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ GROUPS = (
 IDS = "every row has a value of its own (--keep-ids keeps such columns)"
 
 
-TALL = 20  # times as many rows as columns, if rows are features
 MOST_KEYS = 2**20  # of a part, that are compared with those of others
 
 
@@ -67,7 +66,7 @@ def find_roles(source: Any, options: DataOptions, notes: list[str]) -> Roles:
         raise Problem(f"the target, {target!r}, cannot be dropped.")
     aside = aside.without(target)
     others |= {target, *(source.about or ())}
-    _say_unused(source, {target, *dropped, *aside.names}, notes)
+    say_unused(source, {target, *dropped, *aside.names}, notes)
     return Roles(target, [n for n in columns if n not in others], aside)
 
 
@@ -162,78 +161,10 @@ def find_target(
         columns = source.frame.columns
         return find_described(wanted, columns, source.about, "--target")
     if source.about is not None:
-        return _only_candidate(source, taken, notes)
+        return only_candidate(source, taken, notes)
     last = str(source.frame.columns[-1])
     notes.append(f"the last column, {last!r}, is the target (--target names another).")
     return last
-
-
-def _only_candidate(source: Any, taken: set[str], notes: list[str]) -> str:
-    """The column about the rows that has classes; refuse none, or several."""
-    left = [name for name in source.about if name not in taken and name != source.key]
-    if not left:
-        raise Problem(
-            "no target: there is no column about the rows (--labels FILE joins a table "
-            "with some, --target names a column)."
-        )
-    sizes = {name: source.frame[name].nunique() for name in left}
-    classes = {n: s for n, s in sizes.items() if 1 < s < len(source.frame)}
-    classes = {n: s for n, s in classes.items() if _may_name(source.frame[n])} or sizes
-    if len(classes) == 1:
-        (name,) = classes
-        notes.append(f"the target is {name!r} (--target names another).")
-        return name
-    shown = ", ".join(f"{n!r} ({s} values)" for n, s in list(classes.items())[:8])
-    more = f" and {len(classes) - 8} more" if len(classes) > 8 else ""
-    raise Problem(f"--target has to name one of {shown}{more}.")
-
-
-def _may_name(column: pd.Series[Any]) -> bool:
-    """Whether a column may hold classes: text, categories, or whole numbers."""
-    return column.dtype.kind != "f" or bool((column.dropna() % 1 == 0).all())
-
-
-def _say_unused(source: Any, used: set[str], notes: list[str]) -> None:
-    """Say which columns about the rows have no part in anything."""
-    unused = [n for n in source.about or () if n not in used and n != source.key]
-    if unused:
-        notes.append(
-            f"columns about the rows that are not used as features: {listed(unused)} "
-            "(--target and --keep use them, and --groups of `compare`)."
-        )
-
-
-def say_if_features_are_rows(source: Any, n_rows: int, notes: list[str]) -> None:
-    """Note that a table may have features as rows, and samples as columns.
-
-    It has many rows, named by text, and few columns of numbers with like names, of
-    which one would be the target.
-    """
-    first, *others = map(str, source.frame.columns)
-    if source.about is not None or source.target is not None or len(others) < 2:
-        return
-    from widemargin.columns import NUMBER, kind
-
-    kinds = [kind(dtype) for dtype in source.frame.dtypes]
-    if kinds[0] == NUMBER or {*kinds[1:]} != {NUMBER}:
-        return
-    if n_rows < TALL * len(others) or not _are_alike(others):
-        return
-    names = source.frame[first].head(TALL * 2)
-    if are_dates(names.astype(str)) or not names.is_unique:
-        return
-    notes.append(
-        f"{n_rows} rows, named by {first!r}, and {len(others)} columns with like "
-        f"names, {listed(others, 2)}: if the rows are features and the columns "
-        "samples, --transpose exchanges them (--labels FILE joins a table with the "
-        "target)."
-    )
-
-
-def _are_alike(names: list[str]) -> bool:
-    """Whether names differ in their digits only, in a few ways, or begin alike."""
-    patterns = {re.sub(r"\d+", "0", name) for name in names}
-    return len(patterns) <= len(names) // 2 or len({name[:3] for name in names}) == 1
 
 
 def without_target(count: int) -> str:
