@@ -48,10 +48,10 @@ def _columns(cells: Any, names: list[str]) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame(cells, columns=names, dtype=object)
-    numbers = numbers_in(pd.Series(cells.ravel())).to_numpy(float)
-    numbers = pd.DataFrame(numbers.reshape(cells.shape), columns=names)
-    whole = (numbers.notna() | frame.isna()).all()
-    return pd.concat([numbers.loc[:, whole], frame.loc[:, ~whole]], axis=1)[names]
+    there = numbers_in(pd.Series(cells.ravel())).notna().to_numpy()
+    whole = (there.reshape(cells.shape) | frame.isna()).all()
+    numbers = frame.loc[:, whole].astype("float64")  # to the last digit
+    return pd.concat([numbers, frame.loc[:, ~whole]], axis=1)[names]
 
 
 def labelled(name: str, source: Source, labels: str, found: Source) -> Source:
