@@ -105,7 +105,8 @@ def read_anndata(file: File, request: Request) -> Source:
     ):
         path = Path(folder) / "data.h5ad"
         path.write_bytes(file.data)
-        _probe(path)
+        if b"\x89HDF" in file.data:
+            _probe(path)
         _check_datasets(file, path)
         data = read_h5ad(path)
         if data.X is None:
