@@ -140,8 +140,8 @@ def test_only_options_and_commands_that_are_nearly_the_same_are_suggested():
     """Click suggests --folds for --methods, and --no-header for --no-formulas."""
     found = invoke("compare", "x.csv", "--methods", "ReliefF").stderr
     assert "there is no option '--methods'. Did you mean '--method'? " in found
-    assert "'--no-formulas'. widemargin rank --help lists them." in (
-        invoke("rank", "x.csv", "--no-formulas").stderr
+    assert "'--no-formulas'. widemargin compare --help lists them." in (
+        invoke("compare", "x.csv", "--no-formulas").stderr
     )
     assert "no command 'ranc'. Did you mean 'rank'? " in invoke("ranc", "x.csv").stderr
     assert "no command 'x.csv'. widemargin --help lists" in invoke("x.csv").stderr

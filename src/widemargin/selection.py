@@ -159,7 +159,7 @@ class Selection(SelectorMixin, BaseEstimator):
         """
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(
                 f"Selection.load: {path} is not JSON in UTF-8: {error}."
             ) from None
@@ -336,10 +336,11 @@ def _from_data(cls: type[Any], data: Any, path: str) -> Any:
         names = data.get(name)
         if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
             raise ValueError(f"Selection.load: {path} has no list of names in {name}.")
-    for name in ("scores", "ranking"):
+    kinds = {"scores": (int, float, type(None)), "ranking": (int,)}
+    for name, allowed in kinds.items():
         values = data.get(name)
         fits = isinstance(values, list) and len(values) == len(data["features"])
-        if values is not None and not fits:
+        if values is not None and not (fits and {*map(type, values)} <= {*allowed}):
             raise ValueError(
                 f"Selection.load: {path} does not have one number per feature in "
                 f"{name}."
@@ -363,8 +364,8 @@ def _from_data(cls: type[Any], data: Any, path: str) -> Any:
         },
     )
     try:
-        _ = selection.support_
-    except ValueError as error:
+        _ = selection.support_, selection.scores_, selection.ranking_
+    except (ValueError, OverflowError) as error:
         raise ValueError(f"Selection.load: {path}: {error}") from None
     return selection
 

@@ -17,17 +17,19 @@ from widemargin.cli.options import (
     output_option,
     quiet_option,
     sheet_option,
+    transpose_option,
 )
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import (
     TEXT,
-    Disarmed,
     columns_for,
     dialect_for,
+    disarm,
     records,
 )
+from widemargin.cli.terminal import pour, say
 from widemargin.cli.writing import (
     Output,
     ending_of,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 @header_option
 @format_option
 @sheet_option
+@transpose_option
 @output_option
 @force_option
 @quiet_option
@@ -58,6 +61,7 @@ def apply(
     header: bool | None,
     format: str | None,
     sheet: str | None,
+    transpose: bool,
     **where: Any,
 ) -> None:
     """Reduce FILE to the features of a saved selection.
@@ -77,7 +81,13 @@ def apply(
     with session(out.quiet) as notes:
         with notes.reading(file):
             names = tuple(map(str, known.kept))
-            request = Request(header=header, sheet=sheet, names=names)
+            request = Request(
+                header=header,
+                sheet=sheet,
+                names=names,
+                transpose=transpose,
+                row_names=transpose,
+            )
             source = read(file, request, format, least=1)
         for text in source.notes:
             notes.note(text)
@@ -91,10 +101,9 @@ def apply(
             _write(path, source, columns, file, formulas, notes)
         for path in out.output:
             if not out.quiet:
-                click.echo(
+                say(
                     f"{plural(len(source.frame), 'row')} with "
-                    f"{plural(len(columns), 'column')} written to {path}",
-                    err=True,
+                    f"{plural(len(columns), 'column')} written to {path}"
                 )
 
 
@@ -146,7 +155,8 @@ def _say_what_differs(
     target = (known.settings or {}).get("target")
     if target in columns and target not in kept:
         notes.note(f"left out the target, {target!r} (--keep keeps it).")
-    other = [c for c in columns if c not in {*features, *kept, target}]
+    known_columns = {*features, *kept}
+    other = [c for c in columns if c not in known_columns and c != target]
     if other:
         notes.note(
             f"left out {listed(other)}: not among the {len(features)} features to "
@@ -171,14 +181,12 @@ def _write(
     dialect = dialect_for(goal, source, name)
     frame = columns_for(goal, source, source.frame, columns)
     if ending_of(goal) in TEXT and not formulas:
-        disarmed, types = Disarmed(), source.frame.dtypes
-        frame = disarmed.frame(frame, [c for c in columns if types[c].kind in "biuf"])
-        if disarmed.note is not None:
-            notes.note(disarmed.note)
+        types = source.frame.dtypes
+        frame = disarm(frame, notes, [c for c in columns if types[c].kind in "biuf"])
     if path:
         save_frame(path, frame, lambda: records(frame), dialect)
         return
     text = io.StringIO()
     how = text_options(goal, dialect)
     frame.to_csv(text, **{**how, "encoding": None, "compression": None})
-    click.echo(text.getvalue(), nl=False)
+    pour(text.getvalue())

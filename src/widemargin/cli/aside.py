@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.columns import find_column, find_columns
+from widemargin.cli.columns import find_columns
+from widemargin.cli.described import find_described
 from widemargin.cli.problem import Problem
 
 if TYPE_CHECKING:
@@ -29,6 +30,13 @@ class Aside:
         named = [name for name in (self.groups, self.time) if name is not None]
         return [*self.keep, *named]
 
+    def without(self, target: str) -> Aside:
+        """The same without the target, which is kept in any case."""
+        for option, name in (("--groups", self.groups), ("--time", self.time)):
+            if name == target:
+                raise Problem(f"{option}: {name!r} is the target.")
+        return replace(self, keep=tuple(n for n in self.keep if n != target))
+
     def rows(self, frame: pd.DataFrame, index: pd.Index) -> tuple[Any, Any]:
         """Group of some rows, and their order in time; None if not asked.
 
@@ -43,17 +51,17 @@ class Aside:
         return groups, order
 
 
-def set_aside(options: DataOptions, columns: Iterable[str], target: str) -> Aside:
+def set_aside(
+    options: DataOptions, columns: Iterable[str], about: tuple[str, ...] | None = None
+) -> Aside:
     """Find the columns of ``--keep``, ``--groups`` and ``--time``."""
     names = [str(name) for name in columns]
     keep = find_columns(options.keep, names, "--keep")
-    groups = options.groups and find_column(options.groups, names, "--groups")
-    time = options.time and find_column(options.time, names, "--time")
-    for option, name in (("--groups", groups), ("--time", time)):
-        if name == target:
-            raise Problem(f"{option}: {name!r} is the target.")
-    unique = dict.fromkeys(name for name in keep if name != target)
-    return Aside(tuple(unique), groups, time)
+    groups, time = (
+        wanted and find_described(wanted, names, about, option)
+        for option, wanted in (("--groups", options.groups), ("--time", options.time))
+    )
+    return Aside(tuple(dict.fromkeys(keep)), groups, time)
 
 
 def _order(column: pd.Series[Any], name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.numerals import are_dates, days, hours, is_placeholder, parse
@@ -21,6 +22,7 @@ CODES = (
     "they are numbers)"
 )
 MERGED = "categories that differ only in white space around them are one"
+MOST_LETTERS = 60  # of a text that an option may name
 FEW_CODES = 20  # different numbers that may be the names of categories
 
 
@@ -183,20 +185,21 @@ def _meant_as_numbers(counts: Any, stray: Any) -> bool:
 def stray_text(name: str, value: str, row: int | None = None) -> Problem:
     """What to say of text among numbers, in a row counted from 0 if that is known."""
     place = f"column {name!r}" if row is None else f"column {name!r}, row {row + 1}"
-    remedies = (
-        f"--missing {_quoted(value)} takes it as missing, --categorical "
-        f"{_quoted(name)} the column as categories"
-    )
-    if row == 0:
-        remedies = (
-            "if the first row holds names or units, not data, delete it from the file; "
-            f"else {remedies}"
+    remedies = [
+        f"{option} {quote(text)} takes {what}"
+        for option, text, what in (
+            ("--missing", value, "it as missing"),
+            ("--categorical", name, "the column as categories"),
         )
+        if text.isprintable() and len(text) <= MOST_LETTERS  # so that it can be typed
+    ]
+    hint = ", ".join(remedies)
+    if row == 0:
+        names = (
+            "if the first row holds names or units, not data, delete it from the file"
+        )
+        hint = f"{names}; else {hint}" if hint else names
     return Problem(
         f"text where numbers are needed: {place} {'has' if row is None else 'is'} "
-        f"{value!r} ({remedies})."
+        f"{listed([value])}{f' ({hint})' if hint else ''}."
     )
-
-
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w.+-]+", text) else f"'{text}'"

@@ -24,6 +24,7 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.session import session
+from widemargin.cli.terminal import echo
 from widemargin.cli.writing import Output, to_json
 
 
@@ -56,12 +57,13 @@ def compare(
     widemargin compare faces.mat --image-shape 32x32 -o faces.html -o faces.csv
     """
     page = default_page(file, "comparison")
-    out = out.checked(file, ".html", ".json", ".csv", ".tsv", ".parquet", default=page)
+    endings = (".html", ".json", ".csv", ".tsv", ".parquet")
+    out = out.checked(file, *endings, default=page, labels=data.labels)
     with session(out.quiet) as notes:
         comparison, reading = compare_file(file, method, data, how, effort, notes)
         save_comparison(out, comparison, default_title(file), reading)
         if out.as_json:
-            click.echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
+            echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
             print_comparison(comparison)
         say_where(out)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from widemargin.cli.terminal import echo
+
 
 @click.command(short_help="Print a shell completion script.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -21,4 +23,4 @@ def completion(shell: str) -> None:
 
     kind = get_completion_class(shell)
     assert kind is not None  # click knows the shells that are offered above
-    click.echo(kind(cli, {}, "widemargin", "_WIDEMARGIN_COMPLETE").source())
+    echo(kind(cli, {}, "widemargin", "_WIDEMARGIN_COMPLETE").source())

@@ -15,6 +15,7 @@ from widemargin.cli.columns import (
     find_columns,
     is_plain,
 )
+from widemargin.cli.described import say_if_features_are_rows
 from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.roles import (
@@ -65,11 +66,21 @@ class DataOptions:
     keep: tuple[str, ...] = ()
     groups: str | None = None
     time: str | None = None
+    transpose: bool = False
+    labels: str | None = None
 
     @property
     def request(self) -> Request:
         """What of it is for the reader of the file."""
-        return Request(self.target, self.missing, self.header, self.sheet)
+        return Request(
+            self.target,
+            self.missing,
+            self.header,
+            self.sheet,
+            transpose=self.transpose,
+            labels=self.labels,
+            row_names=self.transpose or self.labels is not None,
+        )
 
 
 @dataclass(frozen=True)
@@ -149,6 +160,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     frame = source.frame
     frame.columns = frame.columns.map(str)
     target, features, aside = find_roles(source, options, notes)
+    say_if_features_are_rows(source, len(frame), notes)
     raw = frame
     if options.missing:
         frame = without_tokens(frame, options.missing)

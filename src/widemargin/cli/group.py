@@ -12,7 +12,10 @@ import click
 
 from widemargin._version import __version__
 from widemargin.cli.problem import Problem, did_you_mean
+from widemargin.cli.signals import exit_code
+from widemargin.cli.terminal import echo, say
 
+HEAD = "widemargin:"
 BROKEN_PIPE = 141  # what a shell reports of a command that SIGPIPE ended
 COMMANDS = (
     "rank",
@@ -62,9 +65,9 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             if sys.stderr.isatty():
-                click.echo(err=True)  # leaves the line on which the terminal echoed ^C
-            click.echo("widemargin: interrupted", err=True)
-            ctx.exit(130)
+                echo(err=True)  # leaves the line on which the terminal echoed ^C
+            say("interrupted", HEAD)
+            ctx.exit(exit_code())
         except BrokenPipeError:  # here, before click makes a fault of it
             ctx.exit(_stop_writing(BROKEN_PIPE))
 
@@ -89,8 +92,8 @@ class LazyGroup(click.Group):
         except (Problem, click.ClickException) as error:
             code = _complain(str(error))
         except click.Abort:
-            click.echo("widemargin: interrupted", err=True)
-            code = 130
+            say("interrupted", HEAD)
+            code = exit_code()
         except ImportError as error:
             if "pip install" not in str(error):
                 raise
@@ -120,7 +123,7 @@ def _no_option(error: click.NoSuchOption) -> str:
 
 
 def _complain(message: str) -> int:
-    click.echo(f"widemargin: {' '.join(message.split())}", err=True)
+    say(message, HEAD)
     return 2
 
 
@@ -145,5 +148,5 @@ def cli() -> None:
     Files may be CSV or similar text, Parquet, Feather, Excel, ARFF, MATLAB, NumPy,
     LIBSVM or AnnData; "-" reads stdin. Results go to stdout, everything else to stderr.
     Exit codes: 0 success, 1 internal error, 2 an error you can fix, 130 interrupted,
-    141 broken pipe.
+    141 broken pipe, 143 terminated.
     """

@@ -29,6 +29,7 @@ from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, plain_table, print_table, stdout, working
 from widemargin.cli.target import find_positive
+from widemargin.cli.terminal import say
 from widemargin.cli.verdicts import print_verdicts, verdicts_of
 from widemargin.cli.writing import (
     Output,
@@ -392,4 +393,4 @@ def say_where(out: Output) -> None:
     for path in out.output:
         if not out.quiet:
             what = "report" if path.lower().endswith(".html") else "results"
-            click.echo(f"{what} written to {path}", err=True)
+            say(f"{what} written to {path}")

@@ -20,6 +20,7 @@ from widemargin.cli.dataset import (
     check_image,
     described,
 )
+from widemargin.cli.described import say_if_features_are_rows
 from widemargin.cli.fits import (
     Ranking,
     say_constant,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 REFUSED = {
     "bins": "store the classes in a column",
     "sheet": "store the sheet as CSV or Parquet",
+    "transpose": "store the table with features as columns",
+    "labels": "store one table with all columns",
     "sample": "--samples N looks up the neighbours of N rows only",
 }
 
@@ -235,6 +238,9 @@ def load_lazily(path: str, options: DataOptions) -> LazyDataset:
         seen = look_at_target(frame[[target, *numbered]], target)
     if not len(seen.sizes) and not seen.missing:
         raise Problem(f"{path} has {len(raw.columns)} columns but no rows.")
+    n_lines = int(seen.sizes.sum()) + seen.missing
+    with faults(path):
+        say_if_features_are_rows(source, n_lines, notes)
     if seen.missing:
         notes.append(without_target(seen.missing))
         frame = frame.dropna(subset=[target])

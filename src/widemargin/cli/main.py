@@ -1,6 +1,7 @@
 """The way in: runs the command, and says what is missing if it cannot run."""
 
 import codecs
+import os
 import sys
 from typing import Any
 
@@ -10,12 +11,15 @@ EXTRAS = {"click": "cli", "rich": "cli", "pandas": "cli", "jinja2": "report"}
 
 def main() -> int:
     """Run the command line and return its exit code."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         _speak_unicode(stream)
     try:
         from widemargin.cli.group import cli
+        from widemargin.cli.signals import orderly_end
 
-        cli(prog_name="widemargin")
+        with orderly_end():
+            cli(prog_name="widemargin")
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in EXTRAS:
@@ -27,6 +31,22 @@ def main() -> int:
         )
         return 2
     return 0
+
+
+def _open_streams() -> None:
+    """Put in place the standard streams that the caller has closed (``>&-``).
+
+    Otherwise the next file that is opened would take the place of one. Results cannot
+    be written to such a stream, nor data read from it; notes are not missed.
+    """
+    for name, mode, use in (
+        ("stdin", os.O_WRONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
+        if getattr(sys, name) is None:  # the lowest number that is free is its own
+            stream = open(os.open(os.devnull, mode), use, encoding="utf-8")  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 def _speak_unicode(stream: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.session import plain_table, print_table, stdout
+from widemargin.cli.terminal import echo
 from widemargin.cli.writing import to_json
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def methods(as_json: bool) -> None:
 
     found = catalogue()
     if as_json:
-        click.echo(to_json([asdict(method) for method in found]), nl=False)
+        echo(to_json([asdict(method) for method in found]), nl=False)
         return
     _print(stdout(), [(m.name, m.summary + _exceptions(m), m.paper) for m in found])
 

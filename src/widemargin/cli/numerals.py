@@ -19,6 +19,8 @@ COMMAS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
 POINTS = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"
 SPACES = r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(?:\D|$))"
 
+ENDLESS = r"[eE][+-]?\d{12}"  # an exponent at which pandas ends the process
+
 # A time of day, or a duration: hours, minutes, and maybe seconds.
 TIME = r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?"
 
@@ -44,15 +46,22 @@ class Numbers(NamedTuple):
     remarks: list[str]
 
 
-def parse(text: pd.Series[Any], decimal: str = ".") -> Numbers:
-    """Read a column of text as numbers; ``decimal`` is the mark that its file uses."""
+def numbers_in(cells: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers, and text that is one as Python writes it; NaN for any other cell."""
     import pandas as pd
 
+    if cells.dtype.kind not in "biuf":
+        cells = cells.mask(cells.astype(str).str.contains(ENDLESS))
+    return pd.to_numeric(cells, errors="coerce")
+
+
+def parse(text: pd.Series[Any], decimal: str = ".") -> Numbers:
+    """Read a column of text as numbers; ``decimal`` is the mark that its file uses."""
     text = text.str.replace(MINUS, "-", regex=False)
     negative = text.str.fullmatch(ACCOUNTING)
     text = text.where(~negative, "-" + text.str.strip("()"))
     remarks = [ACCOUNTED] if negative.any() else []
-    values = pd.to_numeric(text, errors="coerce").astype("float64")
+    values = numbers_in(text).astype("float64")
     if (decimal == "." and values.notna().all()) or not text.str.contains(r"\d").any():
         return Numbers(values, remarks)
     signed = text.str.contains(SIGNS)
@@ -64,11 +73,9 @@ def parse(text: pd.Series[Any], decimal: str = ".") -> Numbers:
 
 def _read_marks(text: pd.Series[Any], decimal: str, remarks: list[str]) -> Numbers:
     """Read numbers with marks between thousands, or one unit throughout."""
-    import pandas as pd
-
     plain, mark = _without_thousands(text, decimal)
     plain = plain.str.replace(",", ".", regex=False)
-    values = pd.to_numeric(plain, errors="coerce").astype("float64")
+    values = numbers_in(plain).astype("float64")
     if values.isna().all() and (found := _without_unit(text)) is not None:
         numbers, unit = found
         read = _read_marks(numbers, decimal, [f"the unit {unit!r} left out", *remarks])

@@ -25,8 +25,8 @@ METHOD = "  [ReliefF; RReliefF for a numeric target]"
 SECTIONS = {
     "Method": "method features redundancy neighbors metric scale samples param jobs "
     "seed",
-    "Data": "target task drop categorical missing max_missing ordinal bins sample "
-    "keep_ids header format sheet image_shape image_order",
+    "Data": "target labels transpose task drop categorical missing max_missing ordinal "
+    "bins sample keep_ids header format sheet image_shape image_order",
     "Evaluation": "folds permutations resamples groups cv time estimator scoring "
     "baseline positive",
     "Files larger than memory": "engine scheduler",
@@ -172,9 +172,9 @@ def complete_method(ctx: Any, param: Any, incomplete: str) -> list[str]:
     return [n for n in method_names() if n.lower().startswith(incomplete.lower())]
 
 
-def existing(ctx: click.Context, param: Any, path: str) -> str:
+def existing(ctx: click.Context, param: Any, path: str | None) -> str | None:
     """Refuse a file that is not there before anything heavy is imported."""
-    if not ctx.resilient_parsing:
+    if path is not None and not ctx.resilient_parsing:
         matching(path)
     return path
 
@@ -212,6 +212,13 @@ sheet_option = click.option(
     help="Sheet of an Excel file, by name or index (0 is the first).  [the first]",
 )
 
+transpose_option = click.option(
+    "--transpose",
+    is_flag=True,
+    help="Exchange rows and columns of a table that has features as rows, named by "
+    "its first column.",
+)
+
 keep_option = click.option(
     "--keep",
     multiple=True,
@@ -235,6 +242,15 @@ _DATA = [
         help="Target column, by name or index (0 is the first, -1 the last).  [the "
         "last]",
     ),
+    click.option(
+        "--labels",
+        type=click.Path(allow_dash=True, path_type=str),
+        metavar="FILE",
+        callback=existing,
+        help="A second table with target and groups, joined by the first column of "
+        "both.",
+    ),
+    transpose_option,
     click.option(
         "--task",
         type=click.Choice(["classification", "regression"]),

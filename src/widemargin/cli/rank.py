@@ -11,6 +11,7 @@ from widemargin.cli.options import (
     MethodOptions,
     SectionedCommand,
     file_argument,
+    formulas_option,
     method_option,
     number_or,
     redundancy_option,
@@ -18,7 +19,9 @@ from widemargin.cli.options import (
 )
 from widemargin.cli.problem import plural
 from widemargin.cli.session import aligned, plain_table, print_table, session, stdout
-from widemargin.cli.writing import Output, save_frame, to_json
+from widemargin.cli.tables import TEXT, disarm
+from widemargin.cli.terminal import echo, name_in_a_line, say
+from widemargin.cli.writing import Output, ending_of, save_frame, to_json
 
 BAR = 20
 
@@ -34,6 +37,7 @@ BAR = 20
     help="Number of features to print.  [20]",
 )
 @redundancy_option
+@formulas_option
 @engine_options
 @shared_options
 def rank(
@@ -44,6 +48,7 @@ def rank(
     data: DataOptions,
     how: MethodOptions,
     out: Output,
+    formulas: bool,
 ) -> None:
     """Rank the features of FILE, best first.
 
@@ -57,14 +62,17 @@ def rank(
     zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
     widemargin rank faces.mat -k 5 -o ranking.csv
     """
-    out = out.checked(file, ".csv", ".tsv", ".parquet", ".json")
+    out = out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=data.labels)
     with session(out.quiet) as notes:
         with fitted(file, method, data, how, engine, notes) as ranking:
             pass
         for path in out.output:
-            save_frame(path, ranking.frame, lambda: ranking.data(notes.notes))
+            frame = ranking.frame
+            if ending_of(path) in TEXT and not formulas:
+                frame = disarm(frame, notes)
+            save_frame(path, frame, lambda: ranking.data(notes.notes))
         if out.as_json:
-            click.echo(to_json(ranking.data(notes.notes)), nl=False)
+            echo(to_json(ranking.data(notes.notes)), nl=False)
         elif not out.output:
             count = len(ranking.frame) if top == "all" else int(top)
             print_ranking(ranking, count, marked=_is_chosen(ranking, how))
@@ -81,7 +89,7 @@ def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
 def _say_where(path: str, ranking: Ranking, out: Output) -> None:
     if not out.quiet:
         count = plural(len(ranking.frame), "feature")
-        click.echo(f"ranking of {count} written to {path}", err=True)
+        say(f"ranking of {count} written to {path}")
 
 
 def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
@@ -102,7 +110,7 @@ def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
     best = max(frame["score"].max(), 0.0)
     form = aligned(frame["score"].abs().max())
     for row in frame.head(top).itertuples():
-        cells = [str(row.rank), str(row.feature), form(row.score)]
+        cells = [str(row.rank), name_in_a_line(row.feature), form(row.score)]
         if ranking.interval is not None:
             cells += [form(row.low), form(row.high)]
         cells += ["yes" if row.selected else ""] * marked

@@ -27,9 +27,13 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.problem import Problem
+from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.session import session
+from widemargin.cli.terminal import echo
 from widemargin.cli.verdicts import print_verdicts, saved_verdicts, verdicts_of
 from widemargin.cli.writing import Output, save_text, to_json
+
+UNKNOWN = "is not what `widemargin report -o FILE.json` writes"
 
 
 @click.command(cls=SectionedCommand)
@@ -59,12 +63,14 @@ def report(
     widemargin report genes.parquet -t tissue -m Simba -o genes.html -o genes.json
     widemargin report genes.json -o genes.html
     """
-    out = out.checked(file, ".html", ".json", default=default_page(file, "report"))
+    page_name = default_page(file, "report")
+    out = out.checked(file, ".html", ".json", default=page_name, labels=data.labels)
     with session(out.quiet) as notes:
         if file.lower().endswith(".json"):
             saved = _saved(file)
-            _render(saved, out)
-            answer, verdicts = saved.get("answer"), saved_verdicts(saved)
+            with problem_if_unreadable(f"{file} {UNKNOWN}"):
+                _render(saved, out)
+                answer, verdicts = saved.get("answer"), saved_verdicts(saved)
         else:
             comparison, reading = compare_file(file, method, data, how, effort, notes)
             title = title or default_title(file)
@@ -73,11 +79,11 @@ def report(
             saved = page.data if page else {}
             answer, verdicts = comparison.answer, verdicts_of(comparison)
         if out.as_json:
-            click.echo(to_json(saved), nl=False)
+            echo(to_json(saved), nl=False)
         elif answer:
-            click.echo(answer)
+            echo(str(answer))
             if verdicts is not None:
-                click.echo()
+                echo()
                 print_verdicts(verdicts)
         say_where(out)
 
@@ -87,10 +93,10 @@ def _saved(file: str) -> dict[str, Any]:
         found = json.loads(Path(file).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise Problem(f"there is no file {file!r}.") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Problem(f"{file} is not readable as JSON: {error}.") from None
     if not isinstance(found, dict) or "schema" not in found:
-        raise Problem(f"{file} is not what `widemargin report -o FILE.json` writes.")
+        raise Problem(f"{file} {UNKNOWN}.")
     return found
 
 

@@ -16,6 +16,7 @@ from widemargin.cli.session import (
     session,
     stdout,
 )
+from widemargin.cli.terminal import echo
 from widemargin.cli.writing import save_text, to_json
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def reproduce(
             outcomes = _run(one, experiments, Path(folder), source, quick, again, notes)
             shown.append(_finish(one, outcomes, Path(folder), quick, as_json))
     if as_json:
-        click.echo(to_json(shown if len(shown) != 1 else shown[0]), nl=False)
+        echo(to_json(shown if len(shown) != 1 else shown[0]), nl=False)
 
 
 def _sets(data: str | None, download: bool) -> Sets:

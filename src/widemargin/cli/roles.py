@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.aside import Aside, set_aside
-from widemargin.cli.columns import find_column, find_columns
+from widemargin.cli.columns import find_columns
+from widemargin.cli.described import find_described, only_candidate, say_unused
 from widemargin.cli.problem import Problem, listed, plural
 
 if TYPE_CHECKING:
@@ -64,12 +65,15 @@ class Roles(NamedTuple):
 def find_roles(source: Any, options: DataOptions, notes: list[str]) -> Roles:
     """Find the target, and leave out what the user says."""
     columns = [str(name) for name in source.frame.columns]
-    target = find_target(source, options.target, notes)
     dropped = find_columns(options.drop, columns, "--drop")
+    aside = set_aside(options, columns, source.about)
+    others = {*dropped, *aside.names}
+    target = find_target(source, options.target, others, notes)
     if target in dropped:
         raise Problem(f"the target, {target!r}, cannot be dropped.")
-    aside = set_aside(options, columns, target)
-    others = {target, *dropped, *aside.names}
+    aside = aside.without(target)
+    others |= {target, *(source.about or ())}
+    say_unused(source, {target, *dropped, *aside.names}, notes)
     return Roles(target, [n for n in columns if n not in others], aside)
 
 
@@ -135,12 +139,20 @@ def told_of_target(options: DataOptions, target: str) -> tuple[DataOptions, bool
     return replace(options, categorical=categorical), True
 
 
-def find_target(source: Any, wanted: str | None, notes: list[str]) -> str:
-    """Name of the target, the last column if nobody names one."""
+def find_target(
+    source: Any, wanted: str | None, taken: set[str], notes: list[str]
+) -> str:
+    """Name of the target; if nobody names one, the last column of a plain table.
+
+    Of columns about the rows, it is the only one that may be and is not ``taken``.
+    """
     if source.target is not None:
-        return source.target
+        return str(source.target)
     if wanted is not None:
-        return find_column(wanted, source.frame.columns, "--target")
+        columns = source.frame.columns
+        return find_described(wanted, columns, source.about, "--target")
+    if source.about is not None:
+        return only_candidate(source, taken, notes)
     last = str(source.frame.columns[-1])
     notes.append(f"the last column, {last!r}, is the target (--target names another).")
     return last

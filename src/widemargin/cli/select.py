@@ -26,6 +26,7 @@ from widemargin.cli.options import (
 from widemargin.cli.problem import plural
 from widemargin.cli.session import Session, session
 from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records
+from widemargin.cli.terminal import echo, name_in_a_line, say
 from widemargin.cli.writing import (
     Output,
     check_writable,
@@ -87,7 +88,7 @@ def select(
     widemargin select sonar.csv -m GFlip --json
     """
     endings = (".csv", ".tsv", ".parquet", *[".json"] * (engine.engine == "local"))
-    out = out.checked(file, *endings)
+    out = out.checked(file, *endings, labels=data.labels)
     if saved is not None:
         check_writable("--save", Path(saved), (".json",), out.force, file)
     with session(out.quiet) as notes:
@@ -100,13 +101,13 @@ def select(
         if saved is not None:
             _save(saved, ranking)
         if out.as_json:
-            click.echo(to_json(_as_data(ranking, chosen, notes.notes)), nl=False)
+            echo(to_json(_as_data(ranking, chosen, notes.notes)), nl=False)
         elif not out.output:
-            click.echo("\n".join(chosen))
+            echo("\n".join(map(name_in_a_line, chosen)))
         for path in out.output:
             _say_where(path, ranking, len(chosen), out)
         if saved is not None and not out.quiet:
-            click.echo(f"selection saved to {saved}", err=True)
+            say(f"selection saved to {saved}")
 
 
 def _write(
@@ -160,10 +161,9 @@ def _say_where(path: str, ranking: Ranking, count: int, out: Output) -> None:
         return
     features = plural(len(ranking.dataset.features), "feature")
     with_them = "".join(f"{name!r}, " for name in ranking.dataset.kept)
-    click.echo(
+    say(
         f"{plural(ranking.dataset.n_lines, 'row')} with {with_them}{count} of "
-        f"{features} and the target written to {path}",
-        err=True,
+        f"{features} and the target written to {path}"
     )
 
 

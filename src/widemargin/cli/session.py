@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.problem import Problem
+from widemargin.cli.terminal import message, printable, say
 from widemargin.progress import long_work_only
 from widemargin.settings import current
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 COMPILING = (
     "compiling for this machine, once; `widemargin warm` does it ahead for all methods"
@@ -64,7 +66,7 @@ class Session:
             # Rich knows which terminals have colours and who wants none.
             plain = self._console.no_color or not self._console.color_system
             head = "note:" if plain else click.style("note:", fg="yellow")
-            click.echo(f"{head} {text}", err=True)
+            say(text, head)
 
     def compiling(self) -> None:
         """Tell whoever watches, once, why the first fit takes longer."""
@@ -77,14 +79,16 @@ class Session:
         if not sys.stderr.isatty():
             size = Path(path).stat().st_size if Path(path).is_file() else 0
             if size >= current().announced_file_bytes and not self.quiet:
-                click.echo(f"reading {path} ({size / 1e6:.0f} MB)", err=True)
+                say(f"reading {path} ({size / 1e6:.0f} MB)")
         return self.status(f"reading {path}")
 
     def status(self, text: str) -> AbstractContextManager[Any]:
         """Show on a terminal that something goes on."""
         if self.quiet or not sys.stderr.isatty():
             return nullcontext()
-        return self._console.status(text)
+        from rich.text import Text  # which has no markup
+
+        return self._console.status(Text(message(text)))
 
 
 @contextmanager
@@ -131,13 +135,16 @@ def stdout() -> Console:
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console
 
-    class PipeConsole(Console):
-        """Leaves a pipe that nobody reads to the command group."""
+    class SafeConsole(Console):
+        """Escapes text, and leaves a pipe that nobody reads to the command group."""
+
+        def render_str(self, text: str, **how: Any) -> Text:
+            return super().render_str(printable(text), **how)
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return PipeConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
+    return SafeConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def plain_table() -> Table:

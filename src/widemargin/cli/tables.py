@@ -14,6 +14,8 @@ from widemargin.cli.writing import ending_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from widemargin.cli.session import Session
+
 TEXT = {".csv", ".tsv"}
 BLANKS = r"\s+"  # separator of the reader for any number of blanks
 # What a spreadsheet takes for the beginning of a formula.
@@ -87,6 +89,17 @@ class Disarmed:
             f"put an apostrophe before {' and '.join(done)}, which a spreadsheet would "
             "run as a formula (--keep-formulas leaves them)."
         )
+
+
+def disarm(
+    frame: pd.DataFrame, notes: Session, numbers: Iterable[str] = ()
+) -> pd.DataFrame:
+    """The same frame without formulas, and a note on where there were any."""
+    disarmed = Disarmed()
+    frame = disarmed.frame(frame, numbers)
+    if disarmed.note is not None:
+        notes.note(disarmed.note)
+    return frame
 
 
 def dialect_for(path: str, source: Source | None, name: str) -> Dialect | None:

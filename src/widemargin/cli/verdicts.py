@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from widemargin.cli.session import plain_table, print_table, stdout
+from widemargin.cli.terminal import name_in_a_line
 
 N_SHOWN = 10  # features that are listed
 DIRECTIONS = {1: "rises", -1: "falls", 0: "unclear"}
@@ -55,9 +56,9 @@ def saved_verdicts(saved: Mapping[str, Any]) -> Verdicts | None:
         return None if values is None else [values[f] for f in order]
 
     return Verdicts(
-        sorted_(saved["features"]["name"]),
-        sorted_(found["verdict"]),
-        sorted_(found["why"]),
+        [str(name) for name in sorted_(saved["features"]["name"])],
+        [str(verdict) for verdict in sorted_(found["verdict"])],
+        [str(why) for why in sorted_(found["why"])],
         sorted_(found["direction"]),
         sorted_(found["auc"]),
         None if found["low"] is None else (found["low"], found["high"]),
@@ -82,7 +83,7 @@ def print_verdicts(found: Verdicts) -> None:
         table.add_column(share, justify="right", no_wrap=True)
     table.add_column("reasons against it")
     for i in range(min(N_SHOWN, d)):
-        cells = [str(i + 1), found.feature[i], found.verdict[i]]
+        cells = [str(i + 1), name_in_a_line(found.feature[i]), found.verdict[i]]
         if found.direction is not None and found.auc is not None:
             auc = found.auc[i]
             way = DIRECTIONS.get(found.direction[i], "")

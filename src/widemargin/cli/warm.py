@@ -10,6 +10,7 @@ import click
 from widemargin.cli.options import complete_method, quiet_option
 from widemargin.cli.problem import Problem
 from widemargin.cli.session import working
+from widemargin.cli.terminal import echo
 from widemargin.cli.writing import to_json
 
 
@@ -49,9 +50,9 @@ def warm(method: tuple[str, ...], as_json: bool, quiet: bool) -> None:
         warnings.showwarning = lambda *_, **__: None
         warmed = warm_up(chosen, verbose=int(not quiet))
     if as_json:
-        click.echo(to_json(asdict(warmed)), nl=False)
+        echo(to_json(asdict(warmed)), nl=False)
     elif not warmed.problem:
-        click.echo(str(warmed))
+        echo(str(warmed))
     if warmed.problem:
         raise Problem(
             f"the compiled code cannot be cached: {warmed.problem}. Set "

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, needs
+from widemargin.cli.terminal import UNSAFE
 
 if TYPE_CHECKING:
     from widemargin.cli.reading import Dialect
@@ -30,16 +31,23 @@ class Output:
     as_json: bool = False
     quiet: bool = False
 
-    def checked(self, source: str, *endings: str, default: str | None = None) -> Output:
+    def checked(
+        self,
+        source: str,
+        *endings: str,
+        default: str | None = None,
+        labels: str | None = None,
+    ) -> Output:
         """The same once it is sure, before any work, that writing may succeed.
 
-        ``source`` is what is read, which is never written to.
+        ``source`` and ``labels`` are what is read, which is never written to.
         """
         out = self
         if not self.output and default is not None and not self.as_json:
             out = replace(self, output=(default,))
         for path in map(Path, out.output):
-            check_writable("-o", path, endings, self.force, source)
+            for read in filter(None, (source, labels)):
+                check_writable("-o", path, endings, self.force, read)
         if len({os.path.realpath(path) for path in out.output}) < len(out.output):
             raise Problem("-o names the same file twice.")
         return out
@@ -111,6 +119,11 @@ def save(path: str | Path, write: Callable[[Path], Any]) -> None:
         finally:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
+    except UnicodeEncodeError as error:
+        raise Problem(
+            f"cannot write {path}: {error.encoding} has no character "
+            f"{error.object[error.start]!r}, which a name or a cell has."
+        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise Problem(f"cannot write {path}: {reason}.") from None
@@ -199,7 +212,9 @@ def _write_text(path: Path, text: str) -> None:
 
 def to_json(value: Any) -> str:
     """JSON for people and machines; numbers of NumPy become plain ones."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=_plain) + "\n"
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
+    # What JSON allows and a terminal obeys, as JSON escapes it.
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def _plain(value: Any) -> Any:

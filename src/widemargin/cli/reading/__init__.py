@@ -65,6 +65,17 @@ def read(
 
     It needs ``least`` columns.
     """
+    source = _read_all(path, request, format, least)
+    if request.labels is None:
+        return source
+    from widemargin.cli.reading.shape import labelled
+
+    asked = Request(request.target, request.missing, row_names=True)
+    return labelled(path, source, request.labels, read(request.labels, asked))
+
+
+def _read_all(path: str, request: Request, format: str | None, least: int) -> Source:
+    """Read a file, or several that match a pattern as one table."""
     names = matching(path)
     if names == [path]:
         return read_one(path, request, format, least=least)
@@ -88,7 +99,11 @@ def read_one(
     reader = getattr(import_module(f"{__name__}.{module}"), function)
     source: Source = reader(file, request)
     _check(file, source, least)
-    return source
+    if not request.transpose:
+        return source
+    from widemargin.cli.reading.shape import transposed
+
+    return transposed(file.name, source)
 
 
 def format_of(file: File) -> str:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.numerals import numbers_in
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.memory import check_room
@@ -176,7 +177,7 @@ def _column(file: File, a: Attribute, cells: Any, request: Request) -> pd.Series
     if request.missing and cells.dtype.kind not in "iuf":
         cells = cells.mask(cells.isin(request.missing))
     if a.kind in NUMERIC:
-        numbers = pd.to_numeric(cells, errors="coerce")
+        numbers = numbers_in(cells)
         stray = numbers.isna() & cells.notna() & ~cells.isin(["NaN", "nan"])
         if stray.any():
             row = int(stray.to_numpy().argmax())

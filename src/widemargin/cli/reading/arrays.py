@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -58,13 +59,27 @@ def read_numpy(file: File, request: Request) -> Source:
             _check_claims(file)
             loaded = np.load(io.BytesIO(file.data), allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            arrays = None
-        else:
-            with loaded:
-                arrays = {name: loaded[name] for name in loaded.files}
-    if arrays is None:
-        return _from_table(file, loaded)
+            _check_text(loaded)
+            return _from_table(file, loaded)
+        with loaded:
+            arrays = {name: loaded[name] for name in loaded.files}
+        for array in arrays.values():
+            _check_text(array)
     return _from_arrays(file, arrays, request)
+
+
+def _check_text(array: Array) -> None:
+    """Refuse text, of which NumPy makes strings unseen, with code points that are none.
+
+    Such a string is an error, or undefined, wherever it is used.
+    """
+    for name in array.dtype.names or ():
+        _check_text(array[name])
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+        codes = native.view(np.uint32)
+        if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes < 0xE000))).any():
+            raise ValueError("its text has code points that do not exist")
 
 
 def _check_claims(file: File) -> None:

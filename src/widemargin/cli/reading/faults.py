@@ -31,8 +31,7 @@ def reason(error: BaseException) -> str:
     """What an exception says in its first line, without a point at the end."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     said = lines[0].rstrip(".:") if lines else ""
-    # Some quote what they found, whatever that is and however long.
-    said = "".join(c if c.isprintable() else "?" for c in said)
+    # Some quote what they found, however long that is.
     said = said if len(said) <= MOST else f"{said[:MOST]}…"
     # The message of a KeyError is the key, and some errors have none.
     bare = isinstance(error, KeyError) or not any(c.isalpha() for c in said)

@@ -68,7 +68,11 @@ def load(path: str, *, mapped: bool = False) -> File:
     With ``mapped``, an array in NumPy's format is left where it is.
     """
     if path == "-":
-        name, data = "stdin", read_at_most(sys.stdin.buffer, "stdin", "holds")
+        name = "stdin"
+        try:
+            data = read_at_most(sys.stdin.buffer, name, "holds")
+        except OSError as error:  # it is closed, or a folder
+            raise Problem(f"stdin cannot be read: {error.strerror}.") from None
     else:
         name = path
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed
@@ -31,14 +32,7 @@ def joined(pattern: str, names: list[str], read: Callable[[str], Source]) -> Sou
     mixed = [c for c, kind in zip(columns, kinds, strict=True) if len(kind) == 2]
     frames = [f.assign(**{c: _as_text(f[c]) for c in mixed}) for f in frames]
     frame = pd.concat(frames, ignore_index=True)
-    return Source(
-        frame,
-        first.target,
-        notes,
-        first.decimal,
-        dialect=first.dialect,
-        reading=first.reading,
-    )
+    return replace(first, frame=frame, notes=notes, hint="", cells=None)
 
 
 def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -38,6 +38,9 @@ class Request:
     header: bool | None = None  # None finds out
     sheet: str | None = None  # of a workbook, by name or place; None is the first
     names: tuple[str, ...] = ()  # columns that a file with a header has
+    transpose: bool = False  # whether rows are features
+    labels: str | None = None  # a second file, with columns for the same rows
+    row_names: bool = False  # whether the first column is to name the rows
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,9 @@ class Source:
     frame: pd.DataFrame
     # The column that holds the classes, where the format keeps them apart.
     target: str | None = None
+    # Columns that describe the rows, and are never features; None if any may be one.
+    about: tuple[str, ...] | None = None
+    key: str | None = None  # the column that names the rows, where that is known
     notes: list[str] = field(default_factory=list)
     decimal: str = "."  # the mark that most of its numbers have
     hint: str = ""  # where else in the file there may be a table

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from widemargin.cli.problem import Problem, did_you_mean, listed, needs
+from widemargin.cli.problem import Problem, needs
 from widemargin.cli.reading.arrays import dense
 from widemargin.cli.reading.faults import problem_if_unreadable
 from widemargin.cli.reading.files import BY_PARTS, File
 from widemargin.cli.reading.memory import check_room
 from widemargin.cli.reading.source import Request, Source, distinct
+
+PATIENCE = 60.0  # seconds to look at texts, and one for each megabyte
+PROBE = """
+import sys, h5py
+from contextlib import suppress
+
+def look(name, item):
+    with suppress(Exception):
+        dict(item.attrs)
+        if item.dtype.kind == "O" and item.size < int(sys.argv[2]):
+            item[()]
+
+with h5py.File(sys.argv[1]) as file:
+    look("", file)
+    file.visititems(look)
+"""
 
 INSTALL = '"widemargin[files]"'
 
@@ -32,7 +50,7 @@ def read_parquet(file: File, request: Request) -> Source:
         # A page may say in a few bytes that a million rows are alike.
         cells = groups.num_rows * groups.num_columns
         check_room(file.name, max(sum(sizes), 8 * cells), BY_PARTS)
-        return _from_arrow(file, opened.read())
+        return _from_arrow(file, opened.read(), request)
 
 
 def read_feather(file: File, request: Request) -> Source:
@@ -43,10 +61,11 @@ def read_feather(file: File, request: Request) -> Source:
         raise needs("pyarrow", "Feather", INSTALL) from None
     with problem_if_unreadable(f"{file.name} is not a readable Feather file"):
         if not file.data.startswith(b"ARROW1"):
-            return _from_arrow(file, feather.read_table(io.BytesIO(file.data)))
+            table = feather.read_table(io.BytesIO(file.data))
+            return _from_arrow(file, table, request)
         with ipc.open_file(io.BytesIO(file.data)) as opened:
             _check_rows(file, opened.schema)
-            return _from_arrow(file, opened.read_all())
+            return _from_arrow(file, opened.read_all(), request)
 
 
 def _check_rows(file: File, schema: Any) -> None:
@@ -59,7 +78,7 @@ def _check_rows(file: File, schema: Any) -> None:
     check_room(file.name, 8 * part.count_rows() * len(schema))
 
 
-def _from_arrow(file: File, table: Any) -> Source:
+def _from_arrow(file: File, table: Any, request: Request) -> Source:
     table.validate(full=True)  # offsets that lead out of the file would end the process
     notes: list[str] = []
     # Frames cannot tell columns of one name apart.
@@ -67,12 +86,13 @@ def _from_arrow(file: File, table: Any) -> Source:
     if len(set(names)) < len(names):
         table = table.rename_columns(distinct(file.name, names, notes))
     frame = table.to_pandas()
-    # An index that pandas stored is no feature.
-    return Source(frame.reset_index(drop=True), notes=notes)
+    # An index that pandas stored is no feature, but may name the rows.
+    named = request.row_names and frame.index.dtype.kind not in "biuf"
+    return Source(frame.reset_index(drop=not named), notes=notes)
 
 
 def read_anndata(file: File, request: Request) -> Source:
-    """Read genes as features and one column of the observations as classes."""
+    """Read genes as features, and all columns of the observations."""
     try:
         from anndata import read_h5ad
     except ImportError:
@@ -85,32 +105,45 @@ def read_anndata(file: File, request: Request) -> Source:
     ):
         path = Path(folder) / "data.h5ad"
         path.write_bytes(file.data)
+        if b"\x89HDF" in file.data:
+            _probe(path)
         _check_datasets(file, path)
         data = read_h5ad(path)
         if data.X is None:
             raise Problem(f"{file.name} has no matrix X.")
         X = dense(file, data.X) if hasattr(data.X, "toarray") else data.X
-        described = [str(name) for name in data.obs.columns]
-    if not described:
-        raise Problem(f"{file.name} has no columns in obs, and so no target.")
-    target = request.target or described[-1]
-    if target not in described:
-        raise Problem(
-            f"{file.name} has no column {target!r} in obs."
-            f"{did_you_mean(target, described)} There is: {listed(described)}."
+        about = [str(name) for name in data.obs.columns]
+        key = str(data.obs.index.name or "obs_names")
+        while key in about:
+            key += "_"
+        obs = data.obs.set_axis(about, axis=1).rename_axis(key).reset_index()
+    notes: list[str] = []
+    taken = {key, *about}
+    names = [f"{n} (feature)" if n in taken else n for n in map(str, data.var_names)]
+    frame = pd.DataFrame(X, columns=distinct(file.name, names, notes))
+    frame = pd.concat([frame, obs], axis=1)
+    return Source(frame, about=(key, *about), key=key, notes=notes)
+
+
+def _probe(path: Path) -> None:
+    """Refuse a file at which the HDF5 library ends the process, or never ends.
+
+    It does so at damaged texts, so another process reads all of these first.
+    """
+    size = path.stat().st_size
+    command = [sys.executable, "-c", PROBE, str(path), str(size)]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE + size / 1e6,
+            check=False,
         )
-    notes = []
-    if request.target is None:
-        notes.append(
-            f"the last column of obs, {target!r}, is the target (--target names "
-            "another)."
-        )
-    names = distinct(file.name, [str(name) for name in data.var_names], notes)
-    frame = pd.DataFrame(X, columns=names)
-    while target in frame.columns:
-        frame = frame.rename(columns={target: f"{target} (feature)"})
-    classes = data.obs[target].reset_index(drop=True)
-    return Source(pd.concat([frame, classes], axis=1), target=target, notes=notes)
+    except subprocess.TimeoutExpired:
+        raise ValueError("the HDF5 library does not come to an end") from None
+    if done.returncode not in (0, 1):  # 1 for an exception
+        raise ValueError("the HDF5 library crashes")
 
 
 def _check_datasets(file: File, path: Path) -> None:
