@@ -17,8 +17,9 @@ from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cli_tools import run_main
+from settings_tools import changed_settings
 from waiting import LONG, wait_until
-from widemargin import GFlip, ReliefF, threads
+from widemargin import GFlip, ReliefF, evaluation, threads
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import RankingTree
 from widemargin.evaluation._selectors import known_methods
@@ -304,7 +305,7 @@ def blas_threads():
 
 
 def assert_soon(expected):
-    """A helper restores BLAS when it gets the GIL."""
+    """Without `Workers` around the block, a helper restores BLAS when it gets to it."""
     wait_until(lambda: blas_threads() == expected)
 
 
@@ -335,11 +336,55 @@ class TestSingleThreadedBlas:
             thread.start()
         for thread in at_once:
             thread.join()
-        assert_soon({2})
+        assert blas_threads() == {2}
 
     def test_an_error_in_the_block_restores_what_was_there(self):
         with pytest.raises(KeyboardInterrupt), single_threaded_blas():
             raise KeyboardInterrupt
+        assert_soon({2})
+
+    @pytest.mark.parametrize(
+        "work",
+        [
+            lambda X, y: ReliefF().fit(X, y),
+            lambda X, y: evaluation.selection_curve("FisherScore", X, y, cv=3),
+            lambda X, y: evaluation.significance("FisherScore", X, y),
+            lambda X, y: evaluation.significance("RReliefF", X, X[:, 0]),
+        ],
+    )
+    def test_what_was_there_is_restored_before_a_call_returns(self, work, monkeypatch):
+        limited, set_threads = [], threads._set_blas_threads
+
+        def slow_to_restore(numbers):
+            numbers = list(numbers)
+            if set(numbers) == {1}:
+                limited.append(True)
+            else:
+                time.sleep(0.2)
+            set_threads(numbers)
+
+        monkeypatch.setattr(threads, "_set_blas_threads", slow_to_restore)
+        with changed_settings(small_table_rows=0):
+            work(*table(90, 4))
+        assert limited
+        assert blas_threads() == {2}
+
+    def test_leaving_a_block_does_not_end_that_of_another_thread(self):
+        inside, leave = threading.Event(), threading.Event()
+
+        def other():
+            with single_threaded_blas():
+                inside.set()
+                leave.wait(LONG)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        inside.wait(LONG)
+        with Workers(1), single_threaded_blas():
+            pass
+        assert blas_threads() == {1}
+        leave.set()
+        thread.join()
         assert_soon({2})
 
     @needs_timer

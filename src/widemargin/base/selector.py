@@ -213,6 +213,7 @@ class MarginSelector(TableSelector):
 
         self._refuse_on_dask(y)
         with (
+            Workers(1, self.verbose) as workers,
             distribute(
                 self,
                 X,
@@ -222,7 +223,6 @@ class MarginSelector(TableSelector):
                 numeric=self._numeric_target,
                 nominal=self._nominal,
             ) as table,
-            Workers(1, self.verbose) as workers,
         ):
             self.scores_ = self._score(table, workers)
         if self.n_features_to_select == "auto" and self._natural_support() is None:

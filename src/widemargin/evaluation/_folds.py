@@ -154,8 +154,8 @@ class Curves:
 
         with (
             progress(CALLER, len(self.pieces), verbose) as advance,
-            single_threaded_blas(),  # the cores are busy with pieces
             Workers(at_once) as workers,
+            single_threaded_blas(),  # the cores are busy with pieces
         ):
             first = np.flatnonzero(self.repeat == 0)
             if self.drop is not None and len(first) < len(self.folds):
