@@ -79,6 +79,7 @@ class Curves:
     ranked: dict[tuple[str, bytes], Ranked] = field(default_factory=dict)
     # The same without the rows of each fold, for choices in which these have no part.
     inner: list[Curves] = field(default_factory=list)
+    interrupted: bool = False  # by Ctrl-C, at whatever moment
 
     def leave_out_each(self) -> None:
         """Plan the same work without the rows of each fold of the first repeat.
