@@ -126,11 +126,12 @@ class AutoSelector(TableSelector):
         The chosen similarity.
     selector_ : selector
         The chosen method, fitted on all rows.
-    signal_ : bool
+    signal_ : bool or None
         Whether the features carry any information about y, by
         `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns and
         ``features_`` rejects all features. Some are kept nevertheless, because the next
-        step of a pipeline needs a column; they are no better than others.
+        step of a pipeline needs a column; they are no better than others. None, with a
+        warning, if there are too few groups to tell.
     features_ : DataFrame
         One row per feature, with a verdict and its reasons.
     recommendation_ : Recommendation
@@ -307,8 +308,10 @@ class AutoSelector(TableSelector):
                 n_jobs=self.n_jobs,
                 only_whether=True,
             )
-        self.signal_ = found.found
-        if not self.signal_:
+        self.signal_ = found.found if found.conclusive else None
+        if self.signal_ is None:
+            warn(f"{NAME}: {found.sentence}")
+        elif not self.signal_:
             warn(
                 f"{NAME}: no signal was found (p = {found.p_value:.2g}). Features are "
                 "kept, since a pipeline needs some, but they are no better than others."

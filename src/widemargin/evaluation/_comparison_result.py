@@ -187,8 +187,12 @@ class Comparison:
 
     @property
     def signal(self) -> bool | None:
-        """Whether there is anything in the table at all, by ``signal_test``."""
-        return None if self.signal_test is None else self.signal_test.found
+        """Whether there is anything in the table at all, by ``signal_test``.
+
+        None if it was not tested, or if there are too few groups to tell.
+        """
+        test = self.signal_test
+        return test.found if test is not None and test.conclusive else None
 
     @property
     def beats_chance(self) -> bool | None:
@@ -336,7 +340,7 @@ class Comparison:
         lead = f"{self.classifier} does not clearly beat {self._guessing}"
         if self._above_chance(score_all):
             lead += " with fewer than all features"
-        if self.signal_test is not None:
+        if self.signal and self.signal_test is not None:
             lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
         hint = (
             ", such as balanced_accuracy," if self.curve.scoring == "accuracy" else ""
