@@ -85,6 +85,7 @@ class MarginSelector(TableSelector):
 
     prefix_scores_: Floats | None
     optimism_: float | None
+    scoring_: str | None
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -257,6 +258,7 @@ class MarginSelector(TableSelector):
         self.ranking_ = found.ranking
         self.prefix_scores_ = found.prefix_scores
         self.optimism_ = found.optimism
+        self.scoring_ = found.scoring
         self.redundancy_ = found.redundancy
         self.redundant_with_ = found.redundant_with
         self.support_ = self._select(found.size)

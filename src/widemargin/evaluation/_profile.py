@@ -29,13 +29,13 @@ from widemargin.columns import kinds as kinds_of
 from widemargin.evaluation._frames import Names, data_frame, feature_names
 from widemargin.evaluation._losses import category_order
 from widemargin.evaluation._selectors import is_regression
+from widemargin.measures import lopsided
 from widemargin.table import Floats, Ints, encode, numeric_target
 from widemargin.threads import spans
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LOPSIDED = 4  # times the smallest class that the largest may have without a remark
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
 FEWEST_STEPS = 10  # that noise does not put in the right order
@@ -131,8 +131,7 @@ class Profile:
         """Whether the largest class has more than 4 times the smallest one's rows."""
         if self.numeric_target:
             return False
-        counts = self.class_counts.values()
-        return max(counts) > LOPSIDED * min(counts)
+        return lopsided(self.class_counts.values())
 
     @property
     def plain(self) -> bool:
