@@ -8,8 +8,9 @@ Each method is fitted, and each function called, many times with one and with tw
 threads. A timer interrupts the call at a random moment of its usual duration; every
 fourth time it interrupts again shortly afterwards. What must come of it:
 
-- KeyboardInterrupt, a finished call, or (`selection_curve`, `compare`) what was
-  finished by then, marked as incomplete;
+- KeyboardInterrupt, a finished call with the same result as without the interrupt, or
+  (`selection_curve`, `compare`, `significance`) what was finished by then, marked as
+  incomplete;
 - a selector as it was before the fit, or a fitted one, nothing in between;
 - the right result of the next call, and BLAS and OpenMP with as many threads as before.
 
@@ -59,7 +60,7 @@ def subjects() -> dict[str, Subject]:
     y = np.repeat([0, 1, 2], 90)
     X = rng.random((270, 24)) + 0.2 * y[:, None] * (np.arange(24) < 5)
     few = slice(0, 270, 2)
-    fast = {"cv": 2, "n_features": [3, 9], "random_state": 0}
+    fast = {"cv": 3, "n_features": [3, 9], "random_state": 0}
     fewer = {"n_resamples": 2, "n_permutations": 19}
     fisher, relief = baselines.FisherScore(), widemargin.ReliefF()
     told = {
@@ -87,7 +88,7 @@ def subjects() -> dict[str, Subject]:
             X, y, n_permutations=99, random_state=0, n_jobs=jobs
         ),
         "AutoSelector": lambda jobs: widemargin.AutoSelector(
-            [fisher, relief], cv=2, random_state=0, n_jobs=jobs
+            [fisher, relief], cv=3, random_state=0, n_jobs=jobs
         ).fit(X, y),
         "TuRF": lambda jobs: widemargin.TuRF(widemargin.ReliefF(n_jobs=jobs)).fit(X, y),
         "RankingTree": lambda jobs: evaluation.RankingTree().fit(X, y).predict(X),
@@ -122,15 +123,25 @@ def _fit(kind: type, X: np.ndarray, y: np.ndarray) -> Subject:
 def _digest(result: Any) -> bytes:
     """What is to be the same whenever the same call is made."""
     if hasattr(result, "scores_"):
-        return np.asarray(result.scores_).tobytes()
+        chosen = [getattr(result, a, None) for a in ("method_", "score_", "signal_")]
+        return b"".join(
+            [result.scores_.tobytes(), result.support_.tobytes(), _text(chosen)]
+        )
     if hasattr(result, "selectors"):  # a comparison, whose times differ
-        return b"".join(s.scores_.tobytes() for s in result.selectors.values())
+        scores = [s.scores_.tobytes() for s in result.selectors.values()]
+        tested = [s.p_values.tobytes() for s in result.significance.values()]
+        told = [result.answer, result.choice, result.signal_test, result.notes]
+        return b"".join([*scores, *tested, _text(told)])
     frame = getattr(result, "frame", None)
     if frame is not None:
         return frame.drop(columns="fit_time", errors="ignore").to_csv().encode()
     return (
         repr(np.asarray(result)).encode() if np.ndim(result) else repr(result).encode()
     )
+
+
+def _text(values: Any) -> bytes:
+    return repr(values).encode()
 
 
 class Timer:

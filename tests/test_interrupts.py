@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import weakref
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,12 @@ from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cli_tools import run_main
+from settings_tools import changed_settings
 from waiting import LONG, wait_until
-from widemargin import GFlip, ReliefF, threads
+from widemargin import AutoSelector, GFlip, ReliefF, evaluation, threads
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import RankingTree
+from widemargin.evaluation._folds import Curves
 from widemargin.evaluation._selectors import known_methods
 from widemargin.kernels import _jit
 from widemargin.threads import Workers, single_threaded_blas
@@ -172,6 +175,72 @@ class TestFit:
         np.testing.assert_array_equal(selector.scores_, again.scores_)
 
 
+class Counted(FisherScore):
+    """Is interrupted in fit number ``fatal``, if it comes to that."""
+
+    fits, fatal = 0, 0
+
+    def _score(self, table, workers):
+        Counted.fits += 1
+        if Counted.fits == Counted.fatal:
+            raise KeyboardInterrupt
+        return super()._score(table, workers)
+
+
+class TestEvaluation:
+    """An interrupt, in whichever fit, is raised or told; no result is another one."""
+
+    @pytest.fixture(autouse=True)
+    def counted(self, monkeypatch):
+        monkeypatch.setattr(Counted, "fits", 0)
+        monkeypatch.setattr(Counted, "fatal", 0)
+
+    def test_no_fit_in_which_an_interrupt_is_swallowed(self):
+        X, y = table(60, 4)
+        X[:, 0] += y
+        auto = AutoSelector(Counted(), cv=3, random_state=0, n_jobs=1)
+        clone(auto).fit(X, y)
+        total = Counted.fits
+        assert total == 3 * 3 + 3 + 1  # folds, pairs of them left out, all rows
+        for number in range(1, total + 1):
+            Counted.fits, Counted.fatal = 0, number
+            unfitted = clone(auto)
+            with pytest.raises(KeyboardInterrupt):
+                unfitted.fit(X, y)
+            assert Counted.fits == number
+            assert vars(unfitted) == unfitted.get_params(deep=False)
+
+    def test_a_comparison_interrupted_in_nested_folds_is_not_complete(self):
+        X, y = table(60, 4)
+        options = {"cv": 3, "n_resamples": 0, "n_permutations": 0, "n_jobs": 1}
+        compare = partial(evaluation.compare, X, y, Counted(), random_state=0)
+        assert compare(**options).complete
+        # A warm-up, all rows, the folds, and the pairs of folds left out.
+        assert Counted.fits == 1 + 1 + 3 * 3 + 3
+        for number in (3 * 3 + 3, Counted.fits):
+            Counted.fits, Counted.fatal = 0, number
+            with pytest.warns(UserWarning, match="not finished: curve, signal"):
+                found = compare(**options)
+            assert not found.complete
+            assert not found.curve.complete
+            assert "finished before the interrupt" in found.answer
+
+    def test_an_interrupt_after_the_last_fold_is_not_forgotten(self, monkeypatch):
+        X, y = table(400, 4)  # too many rows for nested folds
+
+        def run(self, *args):
+            original(self, *args)
+            raise KeyboardInterrupt
+
+        original = Curves.run
+        monkeypatch.setattr(Curves, "run", run)
+        with pytest.raises(KeyboardInterrupt):
+            AutoSelector(["FisherScore"], random_state=0).fit(X, y)
+        with pytest.warns(UserWarning, match="15 of 15 fits"):
+            curve = evaluation.selection_curve("FisherScore", X, y, cv=15)
+        assert not curve.complete
+
+
 class TestWorkers:
     @needs_timer
     def test_an_interrupted_caller_waits_for_pieces_under_way_only(
@@ -304,7 +373,7 @@ def blas_threads():
 
 
 def assert_soon(expected):
-    """A helper restores BLAS when it gets the GIL."""
+    """Without `Workers` around the block, a helper restores BLAS when it gets to it."""
     wait_until(lambda: blas_threads() == expected)
 
 
@@ -335,11 +404,55 @@ class TestSingleThreadedBlas:
             thread.start()
         for thread in at_once:
             thread.join()
-        assert_soon({2})
+        assert blas_threads() == {2}
 
     def test_an_error_in_the_block_restores_what_was_there(self):
         with pytest.raises(KeyboardInterrupt), single_threaded_blas():
             raise KeyboardInterrupt
+        assert_soon({2})
+
+    @pytest.mark.parametrize(
+        "work",
+        [
+            lambda X, y: ReliefF().fit(X, y),
+            lambda X, y: evaluation.selection_curve("FisherScore", X, y, cv=3),
+            lambda X, y: evaluation.significance("FisherScore", X, y),
+            lambda X, y: evaluation.significance("RReliefF", X, X[:, 0]),
+        ],
+    )
+    def test_what_was_there_is_restored_before_a_call_returns(self, work, monkeypatch):
+        limited, set_threads = [], threads._set_blas_threads
+
+        def slow_to_restore(numbers):
+            numbers = list(numbers)
+            if set(numbers) == {1}:
+                limited.append(True)
+            else:
+                time.sleep(0.2)
+            set_threads(numbers)
+
+        monkeypatch.setattr(threads, "_set_blas_threads", slow_to_restore)
+        with changed_settings(small_table_rows=0):
+            work(*table(90, 4))
+        assert limited
+        assert blas_threads() == {2}
+
+    def test_leaving_a_block_does_not_end_that_of_another_thread(self):
+        inside, leave = threading.Event(), threading.Event()
+
+        def other():
+            with single_threaded_blas():
+                inside.set()
+                leave.wait(LONG)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        inside.wait(LONG)
+        with Workers(1), single_threaded_blas():
+            pass
+        assert blas_threads() == {1}
+        leave.set()
+        thread.join()
         assert_soon({2})
 
     @needs_timer

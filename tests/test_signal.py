@@ -3,6 +3,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.stats import chi2_contingency, f_oneway
+from sklearn.datasets import load_wine
 
 from oracles.evaluation import weighted_smallest_p
 from settings_tools import changed_settings, effort_settings
@@ -11,7 +12,8 @@ from widemargin.evaluation import _signal_statistics as signal_statistics
 from widemargin.evaluation import signal
 from widemargin.evaluation._columns import read_columns
 from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled, signal_test
-from widemargin.evaluation._signal_statistics import OfClasses
+from widemargin.evaluation._signal_groups import Part, _drawn, _strata
+from widemargin.evaluation._signal_statistics import OfClasses, OfNumbers, OfShares
 from widemargin.threads import Workers
 
 
@@ -132,6 +134,18 @@ def test_neighbours_by_the_definition():
     assert found[0] == pytest.approx(expected)
 
 
+def test_groups_of_one_class_have_the_statistics_of_rows():
+    rng = np.random.default_rng(4)
+    made, y = features(rng.standard_normal((30, 4))), rng.integers(0, 3, 30)
+    labels = np.array([y, rng.permutation(y)])
+    rows, shares = OfClasses(3), OfShares(np.eye(3))
+    near = signal_statistics.nearest_rows(made)
+    for name, first in (("explained", made.Z), ("neighbors_agree", near)):
+        np.testing.assert_allclose(
+            getattr(shares, name)(first, labels), getattr(rows, name)(first, labels)
+        )
+
+
 def test_the_features_of_a_wide_table_are_cut_into_tiles():
     rng = np.random.default_rng(2)
     made = features(rng.standard_normal((40, 33)))
@@ -161,9 +175,7 @@ def test_the_smallest_p_value_is_held_against_itself():
     rng = np.random.default_rng(3)
     found = rng.integers(0, 30, (len(WEIGHTS), 50)).astype(float)
     expected = weighted_smallest_p(found, list(WEIGHTS.values()))
-    assert _combined(found, 0.05, list(WEIGHTS), 49, "").p_value == pytest.approx(
-        expected
-    )
+    assert _combined(found, 0.05, list(WEIGHTS), 49).p_value == pytest.approx(expected)
 
 
 def test_labels_are_exchanged_within_strata():
@@ -206,7 +218,117 @@ def test_what_is_done_with_groups_is_said():
     found = signal(X, y, groups=who, n_permutations=19)
     assert "Each of the 24 groups counts as one row" in found.sentence
     X, y, who = persons(0, False)
-    assert "within groups only" in signal(X, y, groups=who, n_permutations=19).sentence
+    found = signal(X, y, groups=who, n_permutations=19)
+    assert "also permuted within the 22 groups that have several" in found.sentence
+    assert found.n_permutations == 39  # half of the level is to be reached
+    assert len(found.p_values) == 2 * len(WEIGHTS)
+    balanced = np.tile([0, 0, 0, 1, 1, 1], 24)
+    found = signal(X, balanced, groups=who, n_permutations=19)
+    assert "within groups, which hardly differ" in found.sentence
+    assert len(found.p_values) == len(WEIGHTS)
+
+
+def test_groups_of_several_labels_do_not_hide_what_others_show():
+    """One mixed group sent the whole table to permutations within groups."""
+    X, y = load_wine(return_X_y=True)
+    thirds = np.arange(len(y)) // 3
+    assert sum(len(set(y[thirds == g])) > 1 for g in range(60)) == 2
+    found = signal(X, y, groups=thirds, n_permutations=199, random_state=0)
+    assert found.p_value <= 0.01
+    assert "The 6 rows in groups of several labels are too few" in found.note
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_a_flipped_label_or_ten_change_little(numeric):
+    X, y, who = persons(0, True, n_persons=30)
+    X[:, 0] += 2 * y
+    rng = np.random.default_rng(0)
+    for flips in (0, 1, 3, 10):
+        flipped = y.copy()
+        flipped[rng.choice(len(y), flips, replace=False)] ^= 1
+        target = flipped * 1.5 if numeric else flipped
+        options = {"n_permutations": 199, "random_state": 0, "n_jobs": 1}
+        task = "regression" if numeric else "classification"
+        found = signal(X, target, groups=who, task=task, **options)
+        assert found.p_value <= 0.02
+        assert "strongest feature" in found.statistic
+
+
+@pytest.mark.parametrize("where", ["between groups", "within groups"])
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_each_part_finds_what_is_in_it(where, kind):
+    X, y, who = persons(1, False, n_persons=40)
+    if kind == "numbers":
+        rng = np.random.default_rng(1)
+        y = rng.standard_normal(40)[who] + rng.standard_normal(len(who))
+    mean = (np.bincount(who, y) / np.bincount(who))[who]
+    X[:, 3] += 3 * (mean if where == "between groups" else y - mean)
+    found = signal(X, y, groups=who, n_permutations=99, random_state=0)
+    assert found
+    assert found.statistic.endswith(where)
+
+
+def sized(seed, sizes, kind):
+    """Features and labels that vary more in the mean of a small group."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(len(sizes)), sizes)
+    X = rng.standard_normal((len(who), 6))
+    if kind == "numbers":
+        return X, rng.standard_normal(len(who)), who
+    return X, rng.integers(0, 2 if kind == "classes" else 3, len(who)), who
+
+
+@pytest.mark.parametrize("kind", ["classes", "three classes", "numbers"])
+def test_groups_of_all_different_sizes_keep_the_level(kind):
+    """Small groups, taken for as exact as large ones, would pass for a signal."""
+    p = []
+    for seed in range(60):
+        X, y, who = sized(seed, np.arange(1, 21), kind)
+        options = {"n_permutations": 39, "random_state": seed, "n_jobs": 1}
+        found = signal(X, y, groups=who, **options)
+        assert any("between groups" in name for name in found.p_values)
+        p.append(found.p_value)
+    assert np.mean(np.array(p) <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_groups_are_exchanged_with_those_of_about_their_size():
+    sizes = np.array([9, 1, 2, 3, 6, 7, 14, 15, 100])
+    assert _strata(sizes).tolist() == [2, 0, 0, 1, 1, 2, 2, 3, 4]
+    groups = np.array([1, 0, 1, 1, 0])
+    drawn = _drawn(groups, np.array([1, 2]), np.random.RandomState(0))
+    assert np.bincount(groups[drawn]).tolist() == [1, 2]
+    X, y, who = sized(0, 3 ** np.arange(6), "numbers")  # no two of about the same size
+    found = signal(X, y, groups=who, n_permutations=19, random_state=0)
+    assert any("between groups" in name for name in found.p_values)
+
+
+def test_labellings_are_counted():
+    def labellings(labels, strata, n_classes=2):
+        columns = read_columns(np.zeros((len(labels), 1)), "test")
+        of_target = OfClasses(n_classes) if n_classes else OfNumbers()
+        labels, strata = np.array(labels), np.array(strata)
+        return Part("", columns, labels, of_target, strata).labellings
+
+    assert labellings([0, 0, 1], [0, 0, 0]) == 3
+    assert (
+        labellings([0, 0, 1, 1], [0, 0, 0, 0]) == 6 / 2
+    )  # the classes may trade places
+    assert labellings([0, 1, 2], [0, 0, 0], 3) == 1
+    assert labellings([0, 0, 1, 0, 1, 1], [0, 0, 0, 1, 1, 1]) == 9
+    assert labellings([0.5, 1.5, 2.5, 2.5], [0, 0, 0, 1], 0) == 6
+
+
+def test_too_few_groups_are_no_evidence_of_absence():
+    X, y, who = persons(0, True, n_persons=4)
+    with pytest.warns(UserWarning, match="signal: Whether there is a signal cannot"):
+        found = signal(X, y, groups=who, n_permutations=99, random_state=0)
+    assert not found
+    assert not found.conclusive
+    assert found.attainable == pytest.approx(1 / 3)
+    assert "p cannot be below 0.33" in found.sentence
+    assert repr(found).startswith("Signal(unknown, p = ")
+    X, y, who = persons(0, True, n_persons=8)
+    assert signal(X, y, groups=who, n_permutations=19).conclusive
 
 
 def test_a_signal_between_groups_is_found():

@@ -7,8 +7,10 @@ show ``sign`` times what the scorer returns, under ``name``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+LOPSIDED = 4  # times the smallest class, beyond which classes count alike, not rows
 # Scores that read best in per cent.
 SHARES = ("accuracy", "balanced_accuracy")
 SPOKEN = {
@@ -37,6 +39,12 @@ class Measure(NamedTuple):
     def axis(self) -> str:
         """Name for an axis, which says so if lower is better."""
         return f"{self.name} (lower is better)" if self.is_loss else self.name
+
+
+def lopsided(class_counts: Iterable[int]) -> bool:
+    """Whether accuracy says little: the largest class has over 4 times the smallest."""
+    counts = list(class_counts)
+    return max(counts) > LOPSIDED * min(counts)
 
 
 def measure(scoring: str | None) -> Measure:

@@ -26,7 +26,8 @@ release it; a thread that needs the condition then waits for ever. `Thread.start
    helpers end their pieces, and nobody reads those results.
 5. What must be undone is undone by a helper when a lock is released, and ``with``
    releases a lock of C code without fail: see `single_threaded_blas`. Helpers that work
-   on after a second Ctrl-C hold such a lock, too.
+   on after a second Ctrl-C hold such a lock, too. `Workers` waits for the undoing; an
+   interrupt ends this wait only.
 """
 
 from __future__ import annotations
@@ -132,58 +133,58 @@ class single_threaded_blas(RLock):  # type: ignore[misc]  # not final at run tim
     The limit holds for the whole process: the first of several blocks sets it, and what
     was there before is restored after the last one.
 
-    Helpers, which signals do not reach, do both. One of them waits until the locks of
-    all blocks are free and then restores BLAS, a few milliseconds after the last block
-    at most. Leaving a block releases its lock in C code, whatever happens.
+    Helpers, which signals do not reach, do both. One of them waits until the lock of
+    the block is free, which leaving the block releases in C code, whatever happens. If
+    the block is inside of one of `Workers`, that does not end before this is done.
     """
 
     def __enter__(self) -> bool:  # type: ignore[override]
         """Return when BLAS is limited."""
         limited: SimpleQueue[BaseException | None] = SimpleQueue()
+        undone: SimpleQueue[None] = SimpleQueue()
         self.acquire()
         try:
-            _Helpers.call([(partial(_Limit.begin, self, limited), _nothing)], [])
+            work = partial(_Limit.hold, self, limited)
+            _Helpers.call([(work, partial(undone.put, None))], [])
             problem = limited.get()
             if problem is not None:
                 raise problem
+            getattr(_current, "to_undo", []).append(undone)
         except BaseException:
             self.release()
             raise
         return True
 
 
-def _nothing() -> None:
-    pass
-
-
 class _Limit:
     """Who wants BLAS limited. Helpers only come here."""
 
     changing = Lock()
-    blocks: list[RLock] = []  # locks of the blocks that may still be running
+    users = 0
     before: list[int] = []  # threads of each library
 
     @classmethod
-    def begin(cls, block: RLock, limited: SimpleQueue[BaseException | None]) -> None:
-        """Limit BLAS until ``block``, and all that come before that, are free."""
+    def hold(cls, block: RLock, limited: SimpleQueue[BaseException | None]) -> None:
+        """Limit BLAS until ``block`` is free."""
         try:
             with cls.changing:
-                first = not cls.blocks
-                if first:
+                if not cls.users:
                     cls.before = [library.get_num_threads() for library in _blas()]
                     _set_blas_threads(repeat(1, len(cls.before)))
-                cls.blocks.append(block)
+                cls.users += 1
         except BaseException as problem:
             limited.put(problem)
             return
         limited.put(None)
-        while first:
-            cls.blocks[0].acquire()  # when it is free
-            with cls.changing:
-                del cls.blocks[0]
-                if not cls.blocks:
-                    _set_blas_threads(cls.before)
-                    return
+        block.acquire()  # when it is free
+        cls._end()
+
+    @classmethod
+    def _end(cls) -> None:
+        with cls.changing:
+            cls.users -= 1
+            if not cls.users:
+                _set_blas_threads(cls.before)
 
     @classmethod
     @contextmanager
@@ -194,19 +195,21 @@ class _Limit:
         as scikit-learn's neighbour search does, found one thread and leaves one: what
         was there before must be restored after that.
         """
-        block = RLock()
-        with block:
-            with cls.changing:
-                if cls.blocks:
-                    cls.blocks.append(block)
+        with cls.changing:
+            limited = cls.users > 0
+            cls.users += limited
+        try:
             yield
+        finally:
+            if limited:
+                cls._end()
 
     @classmethod
     def forget(cls) -> None:
         """In a forked child, which has none of the helpers."""
         cls.changing = Lock()
-        if cls.blocks:
-            cls.blocks.clear()
+        if cls.users:
+            cls.users = 0
             _set_blas_threads(cls.before)
 
 
@@ -235,10 +238,15 @@ class Workers:
         self.verbose = verbose
 
     def __enter__(self) -> Self:
+        self.outer = getattr(_current, "to_undo", [])
+        _current.to_undo = []
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass  # threads live no longer than their work
+        """Wait until the limits of BLAS in this block are undone."""
+        to_undo, _current.to_undo = _current.to_undo, self.outer
+        for undone in to_undo:
+            undone.get()
 
     def shares(self, total: int, least: int, most: int | None = None) -> list[slice]:
         """Cut range(total) for work that may be cut anywhere.
@@ -335,7 +343,8 @@ class _Team:
             self.messages.get(timeout=LOOK)
 
 
-_current = local()  # .team that a thread belongs to
+# Of a thread: the .team it belongs to, and what its `Workers` wait for, .to_undo.
+_current = local()
 
 
 def _told_to_stop() -> bool:

@@ -112,6 +112,8 @@ class RReliefF(SampledSelector):
         With ``n_features_to_select="auto"``: cross-validated R² of 5-NN with the top 1,
         2, 3, … features, ranked on the training rows of each fold. ``optimism_`` is
         subtracted. Predicting the mean of all rows scores 0.
+    scoring_ : str or None
+        Name of that score: "r2".
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.

@@ -31,6 +31,7 @@ class Answer(NamedTuple):
     size: int | None = None  # features to keep
     prefix_scores: Floats | None = None
     optimism: float | None = None
+    scoring: str | None = None  # of the prefix scores
     redundancy: float | None = None
     redundant_with: Ints | None = None
 
@@ -61,7 +62,12 @@ def answer(
             # R² may be below 0, an accuracy may not.
             lowest = 0.0 if rows.target is None else -np.inf
             scores = np.maximum(curves[which].scores - optimism, lowest)
-            found = found._replace(size=size, prefix_scores=scores, optimism=optimism)
+            found = found._replace(
+                size=size,
+                prefix_scores=scores,
+                optimism=optimism,
+                scoring=data.scoring,
+            )
     if selector.redundancy is None:
         return found
     return _without_redundant(found, data, threshold, wanted, workers)

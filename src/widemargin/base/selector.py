@@ -85,6 +85,7 @@ class MarginSelector(TableSelector):
 
     prefix_scores_: Floats | None
     optimism_: float | None
+    scoring_: str | None
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -213,6 +214,7 @@ class MarginSelector(TableSelector):
 
         self._refuse_on_dask(y)
         with (
+            Workers(1, self.verbose) as workers,
             distribute(
                 self,
                 X,
@@ -222,7 +224,6 @@ class MarginSelector(TableSelector):
                 numeric=self._numeric_target,
                 nominal=self._nominal,
             ) as table,
-            Workers(1, self.verbose) as workers,
         ):
             self.scores_ = self._score(table, workers)
         if self.n_features_to_select == "auto" and self._natural_support() is None:
@@ -257,6 +258,7 @@ class MarginSelector(TableSelector):
         self.ranking_ = found.ranking
         self.prefix_scores_ = found.prefix_scores
         self.optimism_ = found.optimism
+        self.scoring_ = found.scoring
         self.redundancy_ = found.redundancy
         self.redundant_with_ = found.redundant_with
         self.support_ = self._select(found.size)

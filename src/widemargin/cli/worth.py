@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from widemargin.cli.dataset import Dataset
 from widemargin.cli.problem import listed, plural
+from widemargin.measures import measure
 
 if TYPE_CHECKING:
     from widemargin.cli.fits import Ranking
@@ -32,11 +33,13 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     if ranking.task == "regression":
         notes.note(f"{of_all} kept: cross-validated R² of 5-NN {value:.2f}.")
     else:
-        counts = dataset.counts.values()
+        counts, scoring = dataset.counts.values(), selector.scoring_
         chance = max(counts) / sum(counts)
+        if scoring == "balanced_accuracy":
+            chance = 1 / sum(count > 1 for count in counts)
         notes.note(
-            f"{of_all} kept: cross-validated accuracy of 1-NN {value:.1%}; the most "
-            f"frequent class alone gives {chance:.1%}."
+            f"{of_all} kept: cross-validated {measure(scoring).name} of 1-NN "
+            f"{value:.1%}; the most frequent class alone gives {chance:.1%}."
         )
     _say_leaks(ranking, dataset, notes)
     _say_if_no_signal(ranking, dataset, notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -45,11 +45,15 @@ class Curve(Protocol):
 
 @dataclass(frozen=True)
 class Judged:
-    """Test rows that 1-NN gets right with the best 1, 2, … features."""
+    """Test rows that 1-NN gets right with the best 1, 2, … features.
 
-    hits: Ints  # (V, K)
-    tested: Ints  # (V,) test rows of each fold
-    n: int  # rows that count, also those which are never tested
+    A row counts its weight, which is 1 for the accuracy, and on average.
+    """
+
+    hits: Floats  # (V, K)
+    tested: Floats  # (V,) test rows of each fold
+    n: float  # rows that count, also those which are never tested
+    spread: float = 1.0  # mean of the squared weights
 
     @property
     def scores(self) -> Floats:
@@ -57,7 +61,7 @@ class Judged:
         return self.hits.sum(axis=0) / self.n
 
     @property
-    def gains(self) -> Ints:
+    def gains(self) -> Floats:
         """The hits."""
         return self.hits
 
@@ -71,24 +75,26 @@ class Judged:
         """An accuracy is a whole number of n-ths: rounding shall not decide."""
         return 1e-9 / self.n
 
-    def of_parts(self, found: Ints, part_of: Ints, a: int) -> Judged:
+    def of_parts(self, found: Floats, part_of: Ints, a: int) -> Judged:
         """The same of all parts but one."""
         rest = np.flatnonzero(np.arange(PARTS) != a)
-        sizes = np.bincount(part_of, self.tested, PARTS).astype(np.int64)
-        return Judged(found[a, rest], sizes[rest], self.n - int(sizes[a]))
+        sizes = np.bincount(part_of, self.tested, PARTS).astype(np.float64)
+        return replace(
+            self, hits=found[a, rest], tested=sizes[rest], n=self.n - float(sizes[a])
+        )
 
     def without(self, v: int) -> Judged:
         """The same of all folds but one."""
-        tested = np.delete(self.tested, v)
-        return Judged(np.delete(self.hits, v, axis=0), tested, self.n - self.tested[v])
+        hits, tested = (np.delete(a, v, axis=0) for a in (self.hits, self.tested))
+        return replace(self, hits=hits, tested=tested, n=self.n - self.tested[v])
 
     def error(self, size: int) -> float:
         """Standard error of the score of some size.
 
         That of the mean over the folds, and at least that of a share of n rows.
         """
-        p = float(self.scores[size - 1])
-        binomial = np.sqrt(p * (1 - p) / self.n)
+        p = min(float(self.scores[size - 1]), 1.0)  # but for rounding
+        binomial = np.sqrt(p * (1 - p) * self.spread / self.n)
         V = len(self.tested)
         if V < 2:
             return float(binomial)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from widemargin.crossfit.curves import PARTS, Curve, Judged, JudgedNumbers
 from widemargin.folding import Fold, plain_folds, stratified_folds
+from widemargin.measures import lopsided
 from widemargin.prefixes import Space, prefix_hits, prefix_means, spaces
 from widemargin.progress import progress
 from widemargin.protocol import Floats, Ints
@@ -30,6 +31,28 @@ class Data(NamedTuple):
     nominal: Ints | None  # columns that hold codes
     scale: str | None  # how 1-NN is to scale numbers
     target: Floats | None = None  # (n,) a number to predict; y is of one class then
+
+    @property
+    def scoring(self) -> str:
+        """What rankings are judged by, as `AutoSelector` and `compare` do."""
+        if self.target is not None:
+            return "r2"
+        counts = np.bincount(self.y)
+        return "balanced_accuracy" if lopsided(counts[counts > 0]) else "accuracy"
+
+    @property
+    def class_weights(self) -> Floats:
+        """What a row of each class counts: all rows, or all classes, are alike.
+
+        The mean over rows is 1. A class of one row, which is never tested, counts as an
+        error among rows, but not among classes.
+        """
+        counts = np.bincount(self.y)
+        if self.scoring == "accuracy":
+            return np.ones(len(counts))
+        tested = counts > 1
+        weights = len(self.y) / (tested.sum() * np.maximum(counts, 1))
+        return np.where(tested, weights, 0.0)
 
     @property
     def deviations(self) -> Floats:
@@ -106,20 +129,25 @@ def judge(
         y = data.deviations
         squares = [[np.sum(y[test] ** p) for p in (2, 4)] for _, test in folds]
         return [JudgedNumbers(np.array(f), np.array(squares)) for f in found]
-    tested = np.array([len(test) for _, test in folds] or [n])
-    nothing = [np.zeros(most, np.int64)]
-    return [Judged(np.array(f or nothing), tested, n) for f in found]
+    weights = data.class_weights[data.y]
+    tested = np.array([weights[test].sum() for _, test in folds] or [n])
+    nothing, spread = [np.zeros(most)], float(np.mean(weights**2))
+    return [Judged(np.array(f or nothing), tested, n, spread) for f in found]
 
 
 def _sums(
     data: Data, space: Space, order: Ints, tests: Sequence[Ints], workers: Workers
 ) -> list[NDArray[Any]]:
-    """Hits with the best 1, 2, … features in each of ``tests``; see `Judged`.
+    """Weighted hits with the best 1, 2, … features in each of ``tests``; see `Judged`.
 
     For a numeric target, sums of the gains; see `JudgedNumbers`.
     """
     if data.target is None:
-        return list(prefix_hits(space, order, tests, workers))
+        classes, weights = np.unique(data.y), data.class_weights
+        parts = [rows[data.y[rows] == c] for rows in tests for c in classes]
+        hits = prefix_hits(space, order, parts, workers)
+        by_class = hits.reshape(len(tests), len(classes), -1)
+        return list(np.einsum("tck,c->tk", by_class, weights[classes]))
     y, found = data.deviations, []
     for rows in tests:
         t = y[rows, None]
@@ -176,8 +204,8 @@ def judge_pairs(
     The first index is the other part: it has no part in ranking or judging.
     """
     most = min(most, data.X.shape[1])
-    shape, kind = ((3, most), float) if data.target is not None else ((most,), int)
-    hits = np.zeros((len(thresholds), PARTS, PARTS, *shape), kind)
+    shape = (most,) if data.target is None else (3, most)
+    hits = np.zeros((len(thresholds), PARTS, PARTS, *shape))
     folds = [(p.train, np.concatenate([p.first, p.second])) for p in pairs]
     views = spaces(data.X, data.y, folds, data.scale, data.nominal)
     for pair, ranked, space in zip(pairs, orders, views, strict=True):

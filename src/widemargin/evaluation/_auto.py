@@ -28,7 +28,12 @@ from widemargin.evaluation._folds import Curves
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import profile
 from widemargin.evaluation._recommend import SIMILARITIES, Evidence, evidence_of
-from widemargin.evaluation._scoring import default_scoring, has_order
+from widemargin.evaluation._scoring import (
+    default_scoring,
+    has_order,
+    name_of,
+    scoring_for,
+)
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.evaluation._signal import signal_test
 from widemargin.evaluation._splits import REPEATS, group_codes, stratified_rows
@@ -105,6 +110,8 @@ class AutoSelector(TableSelector):
     ----------
     method_ : str
         The chosen method.
+    scoring_ : str
+        Name of the score, chosen by the table if ``scoring`` is None.
     score_ : float
         Cross-validated score of the selected features, corrected for selection bias.
         With up to 300 rows, each of five folds is scored with the choice made without
@@ -126,11 +133,12 @@ class AutoSelector(TableSelector):
         The chosen similarity.
     selector_ : selector
         The chosen method, fitted on all rows.
-    signal_ : bool
+    signal_ : bool or None
         Whether the features carry any information about y, by
         `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns and
         ``features_`` rejects all features. Some are kept nevertheless, because the next
-        step of a pipeline needs a column; they are no better than others.
+        step of a pipeline needs a column; they are no better than others. None, with a
+        warning, if there are too few groups to tell.
     features_ : DataFrame
         One row per feature, with a verdict and its reasons.
     positive_ : label or None
@@ -270,6 +278,8 @@ class AutoSelector(TableSelector):
         scoring = self.scoring
         if scoring is None:
             scoring = default_scoring(about, has_order(about, methods))
+        scoring = scoring_for(scoring, about.n_classes)
+        self.scoring_ = name_of(scoring)
         n = data.shape[0]
         if self.max_samples is not None and n > self.max_samples:
             rows = stratified_rows(data.codes, self.max_samples / n, seed)
@@ -313,8 +323,10 @@ class AutoSelector(TableSelector):
                 n_jobs=self.n_jobs,
                 only_whether=True,
             )
-        self.signal_ = found.found
-        if not self.signal_:
+        self.signal_ = found.found if found.conclusive else None
+        if self.signal_ is None:
+            warn(f"{NAME}: {found.sentence}")
+        elif not self.signal_:
             warn(
                 f"{NAME}: no signal was found (p = {found.p_value:.2g}). Features are "
                 "kept, since a pipeline needs some, but they are no better than others."

@@ -187,8 +187,12 @@ class Comparison:
 
     @property
     def signal(self) -> bool | None:
-        """Whether there is anything in the table at all, by ``signal_test``."""
-        return None if self.signal_test is None else self.signal_test.found
+        """Whether there is anything in the table at all, by ``signal_test``.
+
+        None if it was not tested, or if there are too few groups to tell.
+        """
+        test = self.signal_test
+        return test.found if test is not None and test.conclusive else None
 
     @property
     def beats_chance(self) -> bool | None:
@@ -203,23 +207,29 @@ class Comparison:
         """The result in a sentence, ready for print."""
         if self.choice is None or self.curve is None or self.score_all is None:
             return "There is no answer yet: the comparison was interrupted before it."
-        d, k = self.profile.n_features, self.choice.n_features
-        best, of_all = _together(self.curve.scoring, self.choice.score, self.score_all)
+        answer = self._answered(self.choice, self.curve, self.score_all)
+        if self.curve.complete:
+            return answer
+        return f"{answer} That is by the folds that were finished before the interrupt."
+
+    def _answered(self, choice: Choice, curve: SelectionCurve, score_all: float) -> str:
+        d, k = self.profile.n_features, choice.n_features
+        best, of_all = _together(curve.scoring, choice.score, score_all)
         if self.signal is False:
             return self._no_signal()
         if not self.beats_chance:
-            return self._no_use(self.choice, self.score_all)
+            return self._no_use(choice, score_all)
         if k == d:
             return (
                 f"All {d} features are needed: {self._measure()} is {best} with them."
             )
-        subject = f"{k} of {d} features, {self._ranked(self.choice)},"
+        subject = f"{k} of {d} features, {self._ranked(choice)},"
         carry = "carries" if k == 1 else "carry"
-        better = self.choice.better_than_all
+        better = choice.better_than_all
         if better is None:
-            better = self.choice.score > self.score_all + self.choice.stderr
-        if better and self.choice.score > self.score_all:
-            moves = "falls" if measure(self.curve.scoring).is_loss else "rises"
+            better = choice.score > score_all + choice.stderr
+        if better and choice.score > score_all:
+            moves = "falls" if measure(curve.scoring).is_loss else "rises"
             return (
                 f"{subject} {carry} the signal; {self._measure(short=True)} {moves} "
                 f"from {of_all} with all to {best}."
@@ -330,7 +340,7 @@ class Comparison:
         lead = f"{self.classifier} does not clearly beat {self._guessing}"
         if self._above_chance(score_all):
             lead += " with fewer than all features"
-        if self.signal_test is not None:
+        if self.signal and self.signal_test is not None:
             lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
         hint = (
             ", such as balanced_accuracy," if self.curve.scoring == "accuracy" else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -355,7 +355,8 @@ def try_out(
 
     ``thresholds`` are similarities from which features are skipped; a number of folds
     is made ``repeats`` times. ``nested`` also does it without the rows of each fold, if
-    they are few. ``drop`` is given the curves and the folds of the first repeat, and
+    they are few. Ctrl-C leaves what is finished, if any, and ``interrupted`` set.
+    ``drop`` is given the curves and the folds of the first repeat, and
     says which selectors to leave out of the others.
     """
     random = check_random_state(random_state)
@@ -400,7 +401,8 @@ def try_out(
             curves.run(n_jobs, verbose)
             _run_inner(curves, n_jobs)
     except KeyboardInterrupt:
-        _say_what_is_left(curves)
+        _say_what_is_left(curves, caller)
+        return replace(curves, interrupted=True)
     return curves
 
 
@@ -429,14 +431,16 @@ def _run_inner(curves: Curves, n_jobs: int | None) -> None:
         curves.inner.clear()
 
 
-def _say_what_is_left(curves: Curves) -> None:
-    done, total = len(curves.finished()), len(curves.selectors) * len(curves.folds)
-    if not done:
+def _say_what_is_left(curves: Curves, caller: str) -> None:
+    if not curves.finished():
         raise KeyboardInterrupt(
-            f"{CALLER}: interrupted before any fold was finished; there is no result."
+            f"{caller}: interrupted before any fold was finished; there is no result."
         ) from None
+    every = [curves, *curves.inner]
+    done = sum(len(each.finished()) for each in every)
+    total = sum(len(each.selectors) * len(each.folds) for each in every)
     warn(
-        f"{CALLER}: interrupted; {done} of {total} fits, one per selector and fold, "
+        f"{caller}: interrupted; {done} of {total} fits, one per selector and fold, "
         "are finished and kept."
     )
 
@@ -467,7 +471,6 @@ def curve_of(curves: Curves, scoring: str) -> SelectionCurve:
             ),
         }
     )
-    complete = len(curves.scores) == len(curves.pieces)
     given = curves.reference
     return SelectionCurve(
         frame,
@@ -475,7 +478,7 @@ def curve_of(curves: Curves, scoring: str) -> SelectionCurve:
         baseline,
         d,
         scoring,
-        complete,
+        not curves.interrupted,
         given,
         None if given is None else reference,
         None if curves.refit_sizes else evidence_of(curves),

@@ -79,6 +79,7 @@ class Curves:
     ranked: dict[tuple[str, bytes], Ranked] = field(default_factory=dict)
     # The same without the rows of each fold, for choices in which these have no part.
     inner: list[Curves] = field(default_factory=list)
+    interrupted: bool = False  # by Ctrl-C, at whatever moment
 
     def leave_out_each(self) -> None:
         """Plan the same work without the rows of each fold of the first repeat.
@@ -154,8 +155,8 @@ class Curves:
 
         with (
             progress(CALLER, len(self.pieces), verbose) as advance,
-            single_threaded_blas(),  # the cores are busy with pieces
             Workers(at_once) as workers,
+            single_threaded_blas(),  # the cores are busy with pieces
         ):
             first = np.flatnonzero(self.repeat == 0)
             if self.drop is not None and len(first) < len(self.folds):

@@ -37,12 +37,12 @@ from widemargin.evaluation._findings import (
 from widemargin.evaluation._frames import Names, data_frame, feature_names
 from widemargin.evaluation._losses import category_order
 from widemargin.evaluation._selectors import is_regression
+from widemargin.measures import lopsided
 from widemargin.table import Floats, Ints, encode, numeric_target
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LOPSIDED = 4  # times the smallest class that the largest may have without a remark
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
 FAR_OUT = 10  # interquartile ranges from the median
 SHOWN = 4  # names in a sentence; the rest is counted
@@ -168,8 +168,7 @@ class Profile:
         """Whether the largest class has more than 4 times the smallest one's rows."""
         if self.numeric_target:
             return False
-        counts = self.class_counts.values()
-        return max(counts) > LOPSIDED * min(counts)
+        return lopsided(self.class_counts.values())
 
     @property
     def plain(self) -> bool:

@@ -307,7 +307,7 @@ def evidence_of(curves: Curves, folds: Ints | None = None) -> Evidence | None:
         m for m in curves.selectors if folds is not None or m not in curves.dropped
     ]
     if folds is None:
-        if len(curves.scores) < len(curves.pieces):
+        if curves.interrupted or len(curves.scores) < len(curves.pieces):
             return None
         folds = np.arange(len(curves.folds))
     V, d = len(folds), curves.data.shape[1]

@@ -78,8 +78,8 @@ def refit(
     with (
         interruptible(call, total) as advance,
         warnings.catch_warnings(action="ignore"),
-        single_threaded_blas(),  # the cores are busy with fits
         Workers(threads) as workers,
+        single_threaded_blas(),  # the cores are busy with fits
     ):
 
         def fit(t: int) -> None:

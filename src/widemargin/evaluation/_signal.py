@@ -9,7 +9,7 @@ several p-values, compared with itself under the same permutations).
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from widemargin.evaluation import _signal_statistics as statistics
-from widemargin.evaluation._columns import Columns, read_columns
+from widemargin.evaluation._columns import read_columns
 from widemargin.evaluation._frames import in_memory
 from widemargin.evaluation._refits import count_of, stoppable
 from widemargin.evaluation._selectors import is_regression
+from widemargin.evaluation._signal_groups import Part, parts_of
 from widemargin.evaluation._splits import group_codes
-from widemargin.progress import progress
+from widemargin.notices import warn
+from widemargin.progress import Advance, progress
 from widemargin.table import Floats, Ints, encode, numeric_target
 from widemargin.threads import Workers, thread_count
 
@@ -57,6 +59,9 @@ class Signal:
         p-value of each statistic, not corrected for multiple testing; ``p_value`` is.
     note : str
         How groups were handled, if there are any.
+    attainable : float
+        Smallest p-value that the groups allow: their labels can be exchanged in few
+        ways if there are few groups. 0 without groups.
     """
 
     p_value: float
@@ -65,11 +70,17 @@ class Signal:
     statistic: str
     p_values: dict[str, float]
     note: str = ""
+    attainable: float = 0.0
 
     @property
     def found(self) -> bool:
         """Whether p ≤ level."""
         return self.p_value <= self.level
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether a signal could have been found, however strong it is."""
+        return self.attainable <= self.level
 
     def __bool__(self) -> bool:
         return self.found
@@ -80,6 +91,11 @@ class Signal:
         p = f"p = {self.p_value:.3f}, {self.n_permutations} permutations of the labels"
         if self.found:
             text = f"There is a signal ({p}): {self.statistic} shows it best."
+        elif not self.conclusive:
+            text = (
+                "Whether there is a signal cannot be told: there are so few groups "
+                f"whose labels differ that p cannot be below {self.attainable:.2g}."
+            )
         else:
             text = (
                 f"No signal was found ({p}): permuted labels do as well, at the "
@@ -88,7 +104,8 @@ class Signal:
         return f"{text} {self.note}".strip()
 
     def __repr__(self) -> str:
-        return f"Signal({'found' if self.found else 'none'}, p = {self.p_value:.3f})"
+        what = "found" if self.found else "none" if self.conclusive else "unknown"
+        return f"Signal({what}, p = {self.p_value:.3f})"
 
 
 def signal(
@@ -126,12 +143,17 @@ def signal(
     level : float, default=0.05
         Share of tables without signal in which one may be found.
     n_permutations : int, default=499
-        How often the labels are permuted.
+        How often the labels are permuted; within groups, as often again.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group are not independent. If all rows of a group have one label,
-        each group is averaged to one row, and groups are permuted. Else labels are
-        permuted within groups only: that assumes that the rows of a group are
-        exchangeable (no order in time), and cannot see differences between groups.
+        Rows of one group are not independent. Each group is averaged to one row, and
+        groups are permuted; their labels are the shares of the classes, or means of y.
+        If rows of one group differ in their labels, groups are exchanged with those of
+        about the same size (up to a factor of two), the shares being those of as many
+        random rows as the smallest of these has. Then deviations from the mean of the
+        group are tested, too, by permutations within groups, which assumes that rows of
+        one group are exchangeable (no order in time), and the p-value is twice the
+        smaller one. A part with fewer than 40 labellings is left out; if there are too
+        few for any p-value below the level, `signal` warns.
     task : {"classification", "regression"} or None, default=None
         Whether y holds classes or numbers; None goes by y: decimals, and numbers that
         hardly repeat, are measurements.
@@ -214,14 +236,58 @@ def signal_test(
             f"signal needs a label for each of {n} rows, got {len(codes)}."
         )
     together = group_codes(groups, n, "signal")
-    columns, codes, strata, note = _units(columns, codes, together)
-    features = statistics.standardised(columns)
     random = check_random_state(random_state)
+    parts, note = parts_of(columns, codes, of_target, together, random)
+    # Each part has its share of the level, which so many permutations can reach.
+    number = max(n_permutations, int(np.ceil(len(parts) / level)) - 1)
+    share, found = level / len(parts), list[Signal]()
+    with (
+        stoppable("signal"),
+        progress("signal", 3 * len(parts), verbose) as advance,
+        Workers(thread_count(n_jobs)) as workers,
+    ):
+        for part in parts:
+            found.append(
+                _tested(part, share, number, random, workers, advance, only_whether)
+            )
+            if only_whether and found[-1].found:
+                break
+    best = min(found, key=lambda f: f.p_value)
+    result = replace(
+        best,
+        p_value=min(1.0, len(parts) * best.p_value),
+        level=float(level),
+        p_values={name: p for each in found for name, p in each.p_values.items()},
+        note=note,
+        attainable=0.0 if together is None else _attainable(parts),
+    )
+    if not result.conclusive:
+        warn(f"signal: {result.sentence}")
+    return result
+
+
+def _attainable(parts: list[Part]) -> float:
+    """The smallest p-value that there are labellings for."""
+    return len(parts) / max(part.labellings for part in parts)
+
+
+def _tested(
+    part: Part,
+    level: float,
+    n_permutations: int,
+    random: np.random.RandomState,
+    workers: Workers,
+    advance: Advance,
+    only_whether: bool,
+) -> Signal:
+    """The test on rows, or groups, whose labels may be exchanged."""
+    features, of_target = statistics.standardised(part.columns), part.of_target
+    codes, strata = part.labels, part.strata.copy()
     size = statistics.rows_for_pairs(
         len(codes), of_target.n_relations, features.Z.shape[1], 1 + n_permutations
     )
-    rows = _part(of_target.strata(codes), size, random)
-    # Labels stay in or out of that part, so that its classes keep their sizes.
+    rows = _some_rows(of_target.strata(codes), size, random)
+    # Labels stay in or out of these, so that their classes keep their sizes.
     strata[rows] += strata.max() + 1
     labels = np.array(
         [codes, *(_shuffled(codes, strata, random) for _ in range(n_permutations))]
@@ -229,28 +295,24 @@ def signal_test(
     names = list(WEIGHTS)
     if isinstance(of_target, statistics.OfNumbers):
         names = [name.replace("classes", "targets") for name in names]
-    with (
-        stoppable("signal"),
-        progress("signal", 3, verbose) as advance,
-        Workers(thread_count(n_jobs)) as workers,
-    ):
-        singly = statistics.single_features(features, labels, of_target)
-        advance()
-        some, theirs = features._replace(Z=features.Z[rows]), labels[:, rows]
-        agree = of_target.neighbors_agree(statistics.nearest_rows(some), theirs)
-        advance()
-        known = np.vstack([singly, agree[None]])
-        if only_whether:
-            bound = _combined(known, float(level), names, n_permutations, note)
-            if bound.found:
-                return bound
-        pairs = statistics.interactions(some, theirs, of_target, workers)
-        advance()
-    found = np.vstack([known, pairs])
-    return _combined(found, float(level), names, n_permutations, note)
+    if part.where:
+        names = [f"{name} {part.where}" for name in names]
+    singly = statistics.single_features(features, labels, of_target)
+    advance()
+    some, theirs = features._replace(Z=features.Z[rows]), labels[:, rows]
+    agree = of_target.neighbors_agree(statistics.nearest_rows(some), theirs)
+    advance()
+    known = np.vstack([singly, agree[None]])
+    if only_whether:
+        bound = _combined(known, level, names, n_permutations)
+        if bound.found:
+            return bound
+    pairs = statistics.interactions(some, theirs, of_target, workers)
+    advance()
+    return _combined(np.vstack([known, pairs]), level, names, n_permutations)
 
 
-def _part(codes: Ints, size: int, random: np.random.RandomState) -> Ints:
+def _some_rows(codes: Ints, size: int, random: np.random.RandomState) -> Ints:
     """So many rows, about the same share of each class, and at least two."""
     if size >= len(codes):
         return np.arange(len(codes))
@@ -259,42 +321,6 @@ def _part(codes: Ints, size: int, random: np.random.RandomState) -> Ints:
         mine = random.permutation(np.flatnonzero(codes == c))
         parts.append(mine[: max(2, round(size * len(mine) / len(codes)))])
     return np.sort(np.concatenate(parts))
-
-
-def _units(
-    columns: Columns, codes: NDArray[Any], groups: Ints | None
-) -> tuple[Columns, NDArray[Any], Ints, str]:
-    """Rows that may be permuted, their classes, and within what; what to say of it."""
-    if groups is None:
-        return columns, codes, np.zeros(len(codes), np.int64), ""
-    n_groups = int(groups.max()) + 1
-    label = np.empty(n_groups, codes.dtype)
-    label[groups] = codes
-    if not np.array_equal(label[groups], codes):
-        note = (
-            "Labels were permuted within groups only, which assumes that the rows of a "
-            "group are exchangeable and cannot see differences between groups."
-        )
-        return columns, codes, groups.copy(), note
-    note = f"Each of the {n_groups} groups counts as one row, its mean."
-    averaged = _averaged(columns, groups, n_groups)
-    return averaged, label, np.zeros(n_groups, np.int64), note
-
-
-def _averaged(columns: Columns, groups: Ints, n_groups: int) -> Columns:
-    """One row per group: means of numbers, and shares of nominal values."""
-    parts = [columns.numbers]
-    parts += [statistics.indicators(codes) for codes in columns.nominal.values()]
-    cells = np.hstack(parts)
-    there = ~np.isnan(cells)
-    sums, counts = np.zeros((2, n_groups, cells.shape[1]))
-    np.add.at(sums, groups, np.where(there, cells, 0.0))
-    np.add.at(counts, groups, there)
-    with np.errstate(invalid="ignore"):
-        means = sums / counts
-    kept = ~np.all(np.isnan(means), axis=0)
-    names = np.arange(int(kept.sum())).astype(str)
-    return Columns(names, means[:, kept], {})
 
 
 def _shuffled(
@@ -308,9 +334,7 @@ def _shuffled(
     return shuffled
 
 
-def _combined(
-    found: Floats, level: float, names: list[str], number: int, note: str
-) -> Signal:
+def _combined(found: Floats, level: float, names: list[str], number: int) -> Signal:
     """The weighted smallest p-value, held against itself under all permutations.
 
     With fewer statistics than names, the rest not being known, it is itself the bound.
@@ -331,4 +355,4 @@ def _combined(
         value = min(1.0, float(smallest[0]))
     best = names[int(np.argmin(weighted[:, 0]))]
     each = {name: float(q) for name, q in zip(names, p[:, 0], strict=False)}
-    return Signal(value, level, number, best, each, note)
+    return Signal(value, level, number, best, each)

@@ -100,11 +100,15 @@ class OfClasses:
         """The classes."""
         return y
 
+    def _members(self, labels: Ints, c: int) -> NDArray[Any]:
+        """Which labels are of a class, or how much of them is."""
+        return labels == c
+
     def explained(self, Z: Floats, labels: Ints) -> Floats:
         """Sums of squares between classes."""
         total = np.zeros((len(labels), Z.shape[1]))
         for c in range(self.n_classes):
-            members = (labels == c).astype(np.float64)
+            members = self._members(labels, c).astype(np.float64)
             sums = members @ Z
             total += sums**2 / members.sum(axis=1, keepdims=True)
         return total
@@ -117,7 +121,7 @@ class OfClasses:
         """
         score = np.zeros(len(labels))
         for c in range(self.n_classes):
-            mine = labels == c
+            mine = self._members(labels, c)
             own = mine[:, near].mean(axis=2)
             score += (own * mine).sum(axis=1) / mine.sum(axis=1)
         return score / self.n_classes
@@ -135,6 +139,38 @@ class OfClasses:
                 ReliefF(scale=None), table, orders, workers, some
             )
         return scores
+
+
+class OfShares(OfClasses):
+    """Labels of groups: places in ``shares``, the shares of classes, (places, K)."""
+
+    def __init__(self, shares: Floats) -> None:
+        super().__init__(shares.shape[1])
+        self.shares = shares
+
+    def _members(self, labels: Ints, c: int) -> Floats:
+        return self.shares[labels, c]
+
+    def strata(self, y: Ints) -> Ints:
+        """None: all groups are alike."""
+        return np.zeros(len(y), np.int64)
+
+    def explained(self, Z: Floats, labels: Ints) -> Floats:
+        """Sums of squares, in units in which groups of one class have those of rows."""
+        own = self.shares[labels[0]]
+        inertia = (own.var(axis=0) / own.mean(axis=0)).sum()
+        unit = self.freedom / inertia if inertia > 0 else 1.0
+        return super().explained(Z, labels) * unit
+
+    def relief(self, X: Floats, labels: Ints, workers: Workers) -> Floats:
+        """Sums over the classes of the scores of RReliefF for their shares."""
+        of_numbers, total = OfNumbers(), np.zeros((len(labels), 1))
+        # Of two classes, the other's shares tell the same.
+        for c in range(self.n_classes if self.n_classes > 2 else 1):
+            y = self._members(labels, c)
+            if np.ptp(y[0]) > 0:
+                total = total + of_numbers.relief(X, y, workers)
+        return total
 
 
 class OfNumbers:

@@ -291,13 +291,15 @@ def test_signal(run: Run) -> None:
     """Test whether there is anything in the table at all."""
     data = run.sample
     with titled("signal test"):
-        run.found["signal_test"] = signal(
+        found = run.found["signal_test"] = signal(
             data.frame,
             data.labels_given,
             groups=run.sample_groups,
             task="regression" if data.numeric else "classification",
             **run.common,
         )
+    if not found.conclusive:
+        run.notes.append(found.sentence)
 
 
 def agree(run: Run) -> None:

@@ -212,8 +212,9 @@ def _curve(found: Any) -> Json | None:
         lines = _fold_lines(found.curve, sign)
     if not lines:
         return None
-    if scoring is None and numeric:
-        scoring = "r2"
+    if scoring is None:
+        own = [getattr(s, "scoring_", None) for s in found.selectors.values()]
+        scoring = "r2" if numeric else next(filter(None, own), None)
     baseline = getattr(found.curve, "baseline", None)
     return {
         "estimator": text(found.classifier),

@@ -125,6 +125,9 @@ class OSimba(ForOrderedClasses, AscentSelector):
         With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
         top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
         is subtracted.
+    scoring_ : str or None
+        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.

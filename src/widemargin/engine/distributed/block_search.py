@@ -118,7 +118,7 @@ class _QuerySearch(Search):
         both: Any = (norms, self.norms[kernels.EUCLIDEAN]) if euclidean else None
         both = self.with_extras(both, rows, padded)
         queries = kernels.Queries(self.own[rows], self.labels[rows])
-        with single_threaded_blas():
+        with Workers(1), single_threaded_blas():
             for part in spans(len(rows), self.width):
                 kernels.search_panel(
                     self.packed,
@@ -215,20 +215,21 @@ def find_within(block: RawRows, request: Request, scaling: Scaling) -> Found | N
     """
     table, _ = block_table(block, len(request.slots), scaling)
     lists, held = [], 0
-    for part in nearest(
-        table,
-        request.k,
-        request.slots,
-        workers=Workers(1),
-        metric=request.metric,
-        share_ties=request.share_ties,
-        distances=True,
-    ):
-        lists.append(part)
-        held += len(part.rows)
-        places = request.k * part.n_slots * sum(len(p.queries) for p in lists)
-        if held > request.max_tied_share * places:
-            return None
+    with Workers(1) as workers:
+        for part in nearest(
+            table,
+            request.k,
+            request.slots,
+            workers=workers,
+            metric=request.metric,
+            share_ties=request.share_ties,
+            distances=True,
+        ):
+            lists.append(part)
+            held += len(part.rows)
+            places = request.k * part.n_slots * sum(len(p.queries) for p in lists)
+            if held > request.max_tied_share * places:
+                return None
     return _joined(lists, table.rows)
 
 
@@ -294,7 +295,7 @@ def find_each_other(
         squares = tuple(s.norms[kernels.EUCLIDEAN] for s in (among_us, among_them))
     everyone = np.arange(len(ours.X))
     norms = among_them.with_extras(squares, everyone, among_us.packed.shape[1])
-    with single_threaded_blas():
+    with Workers(1), single_threaded_blas():
         kernels.search_pairs(
             (among_us.packed, among_them.packed),
             norms,
