@@ -349,14 +349,14 @@ class _Run:
             self._say_how_far(total)
         p = np.where(np.isnan(source.scores), 1.0, p)
         if self.way.refits and self.complete:
-            p = self._confirmed(source.observed, p)
+            p = self._confirmed(p)
         return source.scores, p
 
-    def _confirmed(self, observed: Floats, p: Floats) -> Floats:
-        """p-values, with those that permuted columns do not confirm made larger."""
-        call = self.call._replace(unit="fits with permuted columns")
+    def _confirmed(self, p: Floats) -> Floats:
+        """p-values, with those that permuted copies do not confirm made larger."""
+        call = self.call._replace(unit="fits with permuted copies")
         found = self.confirmation = confirm(
-            self.selector, self.data, observed, p, self.way.refits, self.random, call
+            self.selector, self.data, p, self.way.refits, self.random, call
         )
         if not found.complete:
             self.complete = False
@@ -431,11 +431,13 @@ class _Run:
             border = real - TIE * np.max(np.abs(both))
             reached[t] = d - np.searchsorted(probes, border)
 
+        every = np.arange(d)
+
         def doubled(t: int) -> Encoded:
-            return data.with_probes(orders[t])
+            return data.with_probes(every, orders[t])
 
         call = self.call._replace(verbose=self.verbose)
-        refit(for_probes(self.selector), doubled, keep, rounds, call)
+        refit(for_probes(self.selector, every), doubled, keep, rounds, call)
         self.done = rounds
         return scores, (1 + reached.sum(axis=0)) / (1 + rounds * d)
 
