@@ -166,7 +166,7 @@ class IRelief(MarginSelector):
 
     @property
     def _statistic(self) -> Floats:
-        """ν⁺, the mean margins, not divided by their norm."""
+        """ν⁺, the mean margins, before they are divided by their norm."""
         return self._margins
 
     def _step(self, table: Table, w: Floats, workers: Workers) -> Floats:

@@ -76,7 +76,7 @@ class Significance:
         The same in a sentence or two.
     complete : bool
         False if interrupted: p-values are from fewer permutations of the labels and not
-        confirmed, or features that were not confirmed by then have p = 1.
+        confirmed, or from fewer permuted copies; features without these have p = 1.
     """
 
     scores: Floats
@@ -146,16 +146,18 @@ def significance(
     The selector is refitted on B random permutations of y. The null hypothesis is that
     y is independent of X; p-values are then uniform, whatever the distributions of the
     features and the dependence between them. For methods whose scores are relative to
-    the best feature, the underlying quantities are tested: the score of Simba times the
-    margin e(w) that its weights reach, the squared weights of OSimba and LMBA, the
-    criterion of MRMR, the relevance of FCBF.
+    the best feature, the underlying quantities are tested: the squared weights of
+    Simba, OSimba and LMBA, the margins of IRelief, the criterion of MRMR, the relevance
+    of FCBF.
 
-    If any feature is significant, all features with p ≤ 0.05 are confirmed by permuting
-    their own columns: the labels and all other features are left unchanged, the
-    selector is refitted 15 to 60 times, and the feature's score is compared with its
-    scores under permutation *in the presence of the informative features* (Student's
-    t). The larger of the two p-values is reported. Univariate methods need no
-    confirmation.
+    If any feature is significant, all features with p ≤ 0.05 are confirmed: the
+    selector is refitted to X with a copy of the feature added whose rows are permuted.
+    The labels and all columns are left unchanged. The feature's score is compared with
+    those of 10 to 60 such copies *in the presence of the informative features* (by
+    Student's t; where scores are skewed, so that copies themselves have low p-values
+    too often, p is larger). The larger of the two p-values is reported. To save fits,
+    copies of several features are added at a time, one for every 20 features or so.
+    Univariate methods need no confirmation.
 
     ``method="permutation"``
         The p-value of a feature is (1 + how many of its B scores reach its score on the
@@ -233,7 +235,8 @@ def significance(
     nominal features mostly become lower. The confirmation guards against the former. It
     tests whether a feature is independent of the labels *and* of the other features; an
     irrelevant feature that is correlated with a relevant one is not, and may be
-    reported.
+    reported. Several copies at a time dilute the signal a little, for the features as
+    for their copies: this costs power, not validity.
 
     With ``method="permutation"`` each p-value is valid on its own: P(p ≤ t) ≤ t. With
     "pooled", that holds for each feature for t from 0.05 up, and on average over
@@ -362,7 +365,7 @@ class _Run:
             self.complete = False
             warn(
                 "significance: interrupted while features were confirmed; those that "
-                "were not have p = 1."
+                "were not have p = 1, others were confirmed by fewer copies."
             )
         return found.p_values
 
