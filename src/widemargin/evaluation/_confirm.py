@@ -12,9 +12,9 @@ If a feature has nothing to do with the labels and the other features, nothing t
 from its copy in such a fit: both scores have one distribution. Some dozen scores of
 copies tell its mean and spread; the p-value is that of one more draw from a normal
 distribution with that mean and spread (Student's t). Scores of some methods are skewed,
-and then copies themselves have low p-values too often. So a p-value is at least the
-share of copies, of all tested features, with p-values as low; below the lowest ten of
-these, Student's p-value is multiplied by the factor by which the tenth is too low.
+and then copies themselves have low p-values too often. So Student's p-value is replaced
+by the share of copies, of all tested features, that have a p-value as low; and where
+fewer than ten have, by that power of it which gives the tenth lowest its due.
 
 p-values by permuted labels and by permuted copies are both valid, and so is the larger.
 """
@@ -39,7 +39,6 @@ from widemargin.table import Floats, Ints
 # stage get only features that are significant by their labels and not by the copies.
 STAGES = ((10, 1.0), (30, 0.2), (60, 0.1))
 FEWEST = 5  # copies from which mean and spread are known at all, after an interrupt
-SHARE = 20  # copies at a time: one for so many features
 LEAST_GROUPS = 5
 TOP = 10  # lowest p-values of copies
 
@@ -99,7 +98,7 @@ def confirm(
     features = np.flatnonzero(p <= LEVEL)
     mine, own, complete = p[features], np.zeros(len(features)), True
     most_groups = max(LEAST_GROUPS, most_refits // STAGES[1][0])
-    at_once = max(1, data.shape[1] // SHARE, -(-len(features) // most_groups))
+    at_once = -(-len(features) // most_groups)
     copies = _Copies(selector, data, random, call)
     done, last = 0, STAGES[-1][0]
     for times, hopeless in STAGES:
@@ -143,16 +142,20 @@ def p_values(own: Floats, copies: Floats) -> Floats:
 
 
 def _calibrated(p: Floats, of_copies: Floats) -> Floats:
-    """p-values that are at least those of copies, in order, make them."""
-    N = len(of_copies)
-    if N < TOP:
+    """Shares of the copies, whose p-values are sorted, with p-values as low.
+
+    Below the lowest ten, a power of p, never lower than p. Few copies change nothing.
+    """
+    N, tiny = len(of_copies), np.finfo(np.float64).tiny
+    if N < 10 * TOP:
         return p
     reached = np.searchsorted(of_copies, p, side="right")
-    tenth = max(float(of_copies[TOP - 1]), np.finfo(np.float64).tiny)
-    share = np.where(
-        reached >= TOP, (1 + reached) / (1 + N), p / tenth * (1 + TOP) / (1 + N)
+    lowest = TOP / (1 + N)
+    power = np.log(lowest) / np.log(np.clip(of_copies[TOP - 1], tiny, lowest))
+    share: Floats = np.where(
+        reached < TOP, np.minimum(p**power, lowest), (1 + reached) / (1 + N)
     )
-    return np.clip(share, p, 1.0)
+    return share
 
 
 class _Copies:

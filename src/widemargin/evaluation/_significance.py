@@ -154,10 +154,10 @@ def significance(
     selector is refitted to X with a copy of the feature added whose rows are permuted.
     The labels and all columns are left unchanged. The feature's score is compared with
     those of 10 to 60 such copies *in the presence of the informative features* (by
-    Student's t; where scores are skewed, so that copies themselves have low p-values
-    too often, p is larger). The larger of the two p-values is reported. To save fits,
-    copies of several features are added at a time, one for every 20 features or so.
-    Univariate methods need no confirmation.
+    Student's t, corrected by how often copies themselves have p-values as low). The
+    larger of the two p-values is reported. Copies of 16 features or fewer are added one
+    at a time, those of more features in 16 groups, or fewer in large tables. Univariate
+    methods need no confirmation.
 
     ``method="permutation"``
         The p-value of a feature is (1 + how many of its B scores reach its score on the
