@@ -1,4 +1,4 @@
-"""Significance: features are confirmed by permuting their own columns."""
+"""Significance: features are confirmed by permuted copies of them."""
 
 import numpy as np
 import pandas as pd
@@ -37,8 +37,8 @@ def test_confirmed_p_values_are_never_smaller_than_those_of_permuted_labels():
     seen = []
 
     class Spy(run):
-        def _confirmed(self, observed, p):
-            seen.append((p, super()._confirmed(observed, p)))
+        def _confirmed(self, p):
+            seen.append((p, super()._confirmed(p)))
             return seen[-1][1]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -66,25 +66,71 @@ def test_noise_needs_no_confirmation():
     assert "columns" not in found.how
 
 
-def test_features_permuted_together_hold_a_small_share_of_the_scores():
-    observed = np.r_[10.0, 5.0, np.full(40, 0.5), np.zeros(58)]
-    features = np.arange(42)
-    groups = _confirm.groups_of(features, observed, 10)
-    assert sorted(np.concatenate(groups).tolist()) == features.tolist()
-    assert [len(g) for g in groups[:2]] == [1, 1]
-    shares = [observed[g].sum() / observed.sum() for g in groups if len(g) > 1]
-    assert max(shares) <= 0.1 + 1e-9
-    assert len(groups) <= 20
+def test_labels_and_columns_stay_as_they_are(monkeypatch):
+    X, y = strong(0, d=60)
+    tables, refit = [], _confirm.refit
+
+    def seen(selector, data, keep, total, call):
+        tables.extend(data(t).read(selector) for t in range(total))
+        refit(selector, data, keep, total, call)
+
+    monkeypatch.setattr(_confirm, "refit", seen)
+    assert "copies of themselves" in significance(ReliefF(), X, y, random_state=0).how
+    assert tables
+    for rows in tables:
+        np.testing.assert_array_equal(rows.X[:, :60], X)
+        np.testing.assert_array_equal(rows.y, y)
+        assert 1 <= rows.X.shape[1] - 60 <= 3
+        for copy in rows.X[:, 60:].T:
+            (same,) = np.flatnonzero(
+                (np.sort(X, axis=0) == np.sort(copy)[:, None]).all(0)
+            )
+            assert (X[:, same] != copy).any()
 
 
-def test_p_values_of_one_more_draw_are_uniform_if_it_is_one():
+def credit(seed, n=400):
+    """Nominal features that tell classes apart, few numbers, and four coins."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    columns = {}
+    for f, share in enumerate((0.12, 0.25, 0.3, 0.35, 0.4, 0.42)):
+        other = rng.random(n) < share
+        columns[f"f{f}"] = np.array(["no", "yes"])[np.where(other, 1 - y, y)]
+    for f in range(4):
+        columns[f"number {f}"] = rng.exponential(size=n) + 0.3 * y
+    for f in range(4):
+        columns[f"coin {f}"] = rng.choice(["head", "tail"], n)
+    return pd.DataFrame(columns), y
+
+
+@pytest.mark.slow
+def test_coins_in_a_mixed_table_are_seldom_significant():
+    low = [
+        significance(ReliefF(), *credit(seed), random_state=seed).p_values[-4:] <= 0.05
+        for seed in range(15)
+    ]
+    assert np.mean(low) <= 0.12
+
+
+def test_p_values_of_copies_are_uniform_if_nothing_tells_them_from_the_feature():
     rng = np.random.default_rng(0)
-    draws = 3 + 2 * rng.standard_normal((15, 4000))
-    p = _confirm.one_more_draw(3 + 2 * rng.standard_normal(4000), draws, 0.0)
-    for t in (0.01, 0.05, 0.5):
-        assert np.mean(p <= t) == pytest.approx(t, abs=3 * np.sqrt(t / 4000))
-    same = np.full((15, 2), 0.25)
-    assert _confirm.one_more_draw(np.array([1.0, 0.25]), same, 1e-9).tolist() == [0, 1]
+    for draw in (rng.standard_normal, rng.standard_exponential):
+        own = np.repeat(3 + 2 * draw((1, 4000)), 15, axis=0)
+        p = _confirm.p_values(own, 3 + 2 * draw((15, 4000)))
+        for t in (0.001, 0.01, 0.05, 0.5):
+            assert np.mean(p <= t) <= t + 3 * np.sqrt(t / 4000)
+        assert np.mean(p <= 0.05) >= 0.03
+
+
+def test_copies_that_all_have_one_score():
+    own = np.tile([1.0, 0.25], (15, 1))
+    assert _confirm.p_values(own, np.full((15, 2), 0.25)).tolist() == [0, 1]
+
+
+def test_few_copies_confirm_nothing():
+    scores = np.full((15, 1), np.nan)
+    scores[:4, 0] = [0.1, 0.2, 0.3, 0.4]
+    assert _confirm.p_values(scores + 9, scores).tolist() == [1]
 
 
 def test_an_interrupt_of_the_confirmation_reports_only_what_is_confirmed(monkeypatch):
@@ -99,14 +145,13 @@ def test_an_interrupt_of_the_confirmation_reports_only_what_is_confirmed(monkeyp
 
 
 @pytest.mark.parametrize("frame", [True, False])
-def test_columns_are_permuted_in_frames_and_for_selectors_of_others(frame):
+def test_copies_are_added_to_frames_and_for_selectors_of_others(frame):
     X, y = strong(0, n=40, d=4, relevant=1)
     table = pd.DataFrame(X, columns=list("abcd")) if frame else X
     order = np.random.default_rng(0).permutation(40)
-    moved = X.copy()
-    moved[:, [0, 2]] = X[order][:, [0, 2]]
-    data = read_once(table, y, "test").shuffled(np.array([0, 2]), order)
+    more = np.hstack([X, X[order][:, [0, 2]]])
+    data = read_once(table, y, "test").with_probes(np.array([0, 2]), order)
     for selector in (ReliefF(), SelectKBest(f_classif, k=2)):
         got = data.fit(clone(selector)).scores_
-        np.testing.assert_allclose(got, clone(selector).fit(moved, y).scores_)
+        np.testing.assert_allclose(got, clone(selector).fit(more, y).scores_)
     np.testing.assert_array_equal(np.asarray(table), X)

@@ -16,7 +16,7 @@ from oracles.evaluation import (
     probe_p_values,
 )
 from settings_tools import changed_settings
-from widemargin import LMBA, GFlip, OReliefF, OSimba, Relief, ReliefF, Simba
+from widemargin import LMBA, GFlip, IRelief, OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.baselines import (
     FCBF,
     MRMR,
@@ -285,7 +285,7 @@ def test_nominal_features_have_nominal_probes(nominal):
     X = pd.DataFrame(rng.integers(0, 3, (40, 4))).rename(columns="x{}".format)
     y = np.arange(40) % 2
     order = np.arange(len(y))[::-1]
-    both = read_once(X, y, "a test").with_probes(order)
+    both = read_once(X, y, "a test").with_probes(np.arange(4), order)
     fitted = both.fit(ReliefF(categorical_features=nominal))
     table = np.hstack([X, X.iloc[order]])
     expected = ReliefF(categorical_features=[2, 6]).fit(table, y)
@@ -341,8 +341,8 @@ def test_constant_features_are_never_significant():
 def test_probes_are_oriented_like_their_features():
     X, y = gaussian(np.random.default_rng(5))
     directions = np.array([1, -1, 1, 1, -1, 1, 1])
-    doubled = for_probes(OReliefF(directions=directions))
-    np.testing.assert_array_equal(doubled.directions, np.tile(directions, 2))
+    more = for_probes(OReliefF(directions=directions), np.array([1, 2]))
+    np.testing.assert_array_equal(more.directions, [*directions, -1, 1])
     significance(OReliefF(directions=directions), X, y, method="probes")
 
 
@@ -539,7 +539,7 @@ def test_pooling_finds_one_feature_among_many_with_few_permutations():
 
 @pytest.mark.parametrize(
     "selector",
-    [Simba(n_starts=1), OSimba(n_starts=1), LMBA(), MRMR(), FCBF()],
+    [Simba(n_starts=1), OSimba(n_starts=1), LMBA(), MRMR(), FCBF(), IRelief()],
     ids=lambda s: type(s).__name__,
 )
 def test_methods_with_relative_scores_find_features_far_apart(selector):

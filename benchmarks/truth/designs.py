@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from truth import Missing
+from widemargin.datasets import load
+
 ROWS, FEATURES, RELEVANT = 200, 100, 5
 EACH = 10  # features of each kind
 KINDS = ("normal", "heavy tails", "binary", "rare flag", "few integers", "correlated")
@@ -14,6 +17,14 @@ WEAK = ("shift", "correlated", "rare flags", "heavy tails", "xor")
 STRONG = ("strong numbers", "strong nominal")
 LEVELS = (2, 3, 4, 5, 6)  # of the nominal features that tell the classes apart
 NUMBERS, NOMINAL = 30, 15  # irrelevant features beside them
+# Public tables of which up to so many rows are used, and columns that are left out.
+REAL = {
+    "japan_credit_crx": (690, ["A1", "A12", "A13"]),
+    "german_20attr": (600, []),
+    "adult": (600, []),
+    "sonar": (208, []),
+}
+ADDED = {"coins": 4, "other kinds": 4}  # random columns beside those of a real table
 
 
 def weak(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -77,3 +88,36 @@ def all_kinds(seed: int) -> tuple[np.ndarray, np.ndarray]:
         shared + 0.5 * rng.standard_normal((n, EACH)),
     ]
     return np.hstack(parts).astype(float), (np.arange(n) % 5 < 2).astype(int)
+
+
+def with_random(name: str, added: str, data: str | None, seed: int) -> tuple[Any, Any]:
+    """A public table and, in its last columns, random ones.
+
+    Either four fair coins, or a coin that falls on one side in 15 % of rows, three
+    levels, a normal and an exponential variable.
+    """
+    size, left_out = REAL[name]
+    try:
+        X, y = load(name, data_home=data, return_X_y=True)
+    except FileNotFoundError as error:
+        raise Missing(str(error)) from None
+    rng = np.random.default_rng(seed)
+    X = X.drop(columns=left_out)
+    if len(X) > size:
+        rows = np.random.default_rng(0).choice(len(X), size, replace=False)
+        X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
+    n = len(X)
+    if added == "coins":
+        columns = {f"coin {i}": _levels(rng.integers(0, 2, n)) for i in range(4)}
+    else:
+        columns = {
+            "unfair coin": _levels(rng.random(n) < 0.15),
+            "three levels": _levels(rng.integers(0, 3, n)),
+            "normal": rng.standard_normal(n),
+            "exponential": rng.exponential(size=n),
+        }
+    return X.assign(**columns), y
+
+
+def _levels(codes: np.ndarray) -> Any:
+    return pd.Categorical(np.array(["a", "b", "c"])[codes.astype(int)])

@@ -12,10 +12,12 @@ from scipy.stats import false_discovery_control
 import widemargin
 from truth import Verdict
 from truth.designs import (
+    ADDED,
     EACH,
     FEATURES,
     KINDS,
     NUMBERS,
+    REAL,
     RELEVANT,
     ROWS,
     STRONG,
@@ -23,6 +25,7 @@ from truth.designs import (
     all_kinds,
     strong,
     weak,
+    with_random,
 )
 from truth.formats import grouped, how_many, mean_of, table
 from widemargin import baselines, evaluation
@@ -33,9 +36,11 @@ from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._refits import Call
 
 TITLE = "Significance of single features"
-GROUPS = ("what", "design", "method", "rows")
+GROUPS = ("what", "design", "method", "rows", "added")
 PLAIN = 2000  # permutations of every feature, what the default is held against
-RELATIVE = ("Simba", "LMBA", "MRMR", "OSimba", "FCBF")
+RELATIVE = ("Simba", "LMBA", "MRMR", "OSimba", "FCBF", "IRelief")
+WIDE = 200  # features, and how far five of them are shifted
+WIDE_SHIFT = 1.2
 METHODS = (
     *("Relief", "ReliefF", "Simba", "GFlip", "LMBA", "IPCMSR", "IPICSR", "OReliefF"),
     *("OSimba", "FRLL", "FisherScore", "TraceRatio", "PearsonScore", "LaplacianScore"),
@@ -48,7 +53,12 @@ WITH_STRONG = {"ReliefF": (200, 1000), "Relief": (200, 1000), "Simba": (200,)}  
 
 
 def cases(small: bool) -> Iterator[dict[str, Any]]:
-    """Power of the default, of plain permutations, strong features, and noise."""
+    """Power of the default, of plain permutations, real tables, and noise."""
+    for seed in range(0 if small else 40):
+        for name in REAL:
+            for added in ADDED if name == "japan_credit_crx" else ["other kinds"]:
+                case = {"what": "real", "design": name, "method": "ReliefF"}
+                yield {**case, "added": added, "seed": seed}
     for method, sizes in WITH_STRONG.items():
         for n in sizes[:1] if small else sizes:
             for seed in range(1 if small else 100):
@@ -65,6 +75,8 @@ def cases(small: bool) -> Iterator[dict[str, Any]]:
     for seed in range(1 if small else 20):
         for method in RELATIVE[:1] if small else RELATIVE:
             yield {"what": "relative", "method": method, "seed": seed}
+            if method != "FCBF" and seed < 10 and not small:
+                yield {"what": "relative, wide", "method": method, "seed": seed}
     for seed in range(2 if small else 40):
         for method in ("ReliefF", "FisherScore", "MRMR") if small else METHODS:
             yield {"what": "noise", "method": method, "seed": seed}
@@ -78,14 +90,23 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
         found = _test(case["method"], X, y, case["seed"], n_permutations=number)
         low = found.p_values <= 0.05
         return {"low": low.reshape(len(KINDS), -1).sum(axis=1).tolist()}
-    if case["what"] == "relative":
+    if case["what"].startswith("relative"):
+        wide = case["what"] == "relative, wide"
         rng = np.random.default_rng(case["seed"])
         y = rng.integers(0, 2, ROWS)
-        X = rng.standard_normal((ROWS, FEATURES))
-        X[:, :RELEVANT] += 1.8 * y[:, None]
+        X = rng.standard_normal((ROWS, WIDE if wide else FEATURES))
+        X[:, :RELEVANT] += (WIDE_SHIFT if wide else 1.8) * y[:, None]
         return _counts(_test(case["method"], X, y, case["seed"]).q_values, RELEVANT)
     if case["what"] == "strong":
         return _beside_strong(case)
+    if case["what"] == "real":
+        X, y = with_random(case["design"], case["added"], data, case["seed"])
+        found, new = _test("ReliefF", X, y, case["seed"]), ADDED[case["added"]]
+        sure = found.significant()
+        return {
+            "low": (found.p_values[-new:] <= 0.05).tolist(),
+            "fdp": float(sure[-new:].sum() / max(1, sure.sum())),
+        }
     X, y, relevant = weak(case["design"], case["seed"])
     if case["what"] == "power":
         return _counts(_test("ReliefF", X, y, case["seed"]).q_values, relevant)
@@ -96,9 +117,9 @@ def _beside_strong(case: dict[str, Any]) -> dict[str, Any]:
     """False discoveries, also as they would be without confirmation."""
     by_labels = []
 
-    def recorded(selector: Any, data: Any, observed: Any, p: Any, *others: Any) -> Any:
+    def recorded(selector: Any, data: Any, p: Any, *others: Any) -> Any:
         by_labels.append(p)
-        return confirm(selector, data, observed, p, *others)
+        return confirm(selector, data, p, *others)
 
     X, y = strong(case["design"], case["rows"], case["seed"])
     with mock.patch.object(_significance, "confirm", recorded):
@@ -188,6 +209,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
                 rate <= 0.07,
             )
         )
+    told += _real_verdicts(by.get(("real",), []))
     noise = grouped(by.get(("noise",), []), "method")
     if noise:
         shares = {name[0]: float(_low(some).mean()) for name, some in noise.items()}
@@ -213,6 +235,18 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     return told
 
 
+def _real_verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
+    """What is promised of random columns beside those of real tables."""
+    told = []
+    for key, some in grouped(rows, "design", "added").items():
+        share, rate = float(np.mean([row["low"] for row in some])), mean_of(some, "fdp")
+        name = f"four random columns ({key[1]}) added to {key[0]}"
+        within = f"{share:.3f} of {4 * len(some)}; false discovery rate {rate:.3f}"
+        promise = f"{name}: p ≤ .05 in 3 % to 7 %, at most .07 of what is reported"
+        told.append(Verdict(promise, within, 0.03 <= share <= 0.07 and rate <= 0.07))
+    return told
+
+
 def _beside(rows: list[dict[str, Any]]) -> str:
     """What happens to irrelevant features beside strong ones."""
     names = ("power", "fdp", "fdp_labels", "low", "low_others")
@@ -232,6 +266,37 @@ def _beside(rows: list[dict[str, Any]]) -> str:
         "normally distributed, and 15 more of the kind of the strong ones. "
         "Default calls.\n\n" + table(head, lines) + "\n"
     )
+
+
+def _real(rows: list[dict[str, Any]]) -> str:
+    """Random columns in real tables."""
+    lines = []
+    for key, some in grouped(rows, "design", "added").items():
+        each = np.mean([row["low"] for row in some], axis=0)
+        shares = [f"{each.mean():.3f}", ", ".join(f"{x:.3f}" for x in each)]
+        lines.append([*key, how_many(some), *shares, f"{mean_of(some, 'fdp'):.3f}"])
+    head = ["table", "random columns", "tables", "p ≤ .05", "the same, each column"]
+    return (
+        "Public tables (up to 690 rows) with four random columns: fair coins, or an "
+        "unfair coin (15 %), three levels, a normal and an exponential variable. "
+        "ReliefF, default calls. All other columns count as relevant.\n\n"
+        + table([*head, "false discovery rate"], lines)
+        + "\n"
+    )
+
+
+def _of_method(rows: list[dict[str, Any]]) -> str:
+    """Power and false discoveries of methods."""
+    lines = [
+        [
+            name,
+            how_many(some),
+            f"{mean_of(some, 'power'):.2f}",
+            f"{mean_of(some, 'fdp'):.3f}",
+        ]
+        for (name,), some in grouped(rows, "method").items()
+    ]
+    return table(["method", "tables", "power", "false discovery rate"], lines) + "\n"
 
 
 def tables(rows: list[dict[str, Any]]) -> str:
@@ -258,17 +323,11 @@ def tables(rows: list[dict[str, Any]]) -> str:
     head = ["design", "tables", "power", "power, plain", "false discovery rate"]
     text += table(head, lines) + "\n"
     text += _beside(by.get(("strong",), []))
+    text += _real(by.get(("real",), []))
     text += "Methods with relative scores, 5 of 100 features shifted by 1.8 sd.\n\n"
-    lines = [
-        [
-            name,
-            how_many(some),
-            f"{mean_of(some, 'power'):.2f}",
-            f"{mean_of(some, 'fdp'):.3f}",
-        ]
-        for (name,), some in grouped(by.get(("relative",), []), "method").items()
-    ]
-    text += table(["method", "tables", "power", "false discovery rate"], lines) + "\n"
+    text += _of_method(by.get(("relative",), []))
+    text += f"The same, 5 of {WIDE} features shifted by {WIDE_SHIFT} sd.\n\n"
+    text += _of_method(by.get(("relative, wide",), []))
     text += "Fraction of p ≤ .05 if nothing is relevant, by kind of feature.\n\n"
     lines = [
         [

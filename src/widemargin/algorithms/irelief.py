@@ -153,7 +153,8 @@ class IRelief(MarginSelector):
         w, self.n_iter_ = np.full(d, 1 / d), self.max_iter
         with progress(name, self.max_iter, self.verbose) as advance:
             for t in range(self.max_iter):
-                old, w = w, self._step(table, w, quiet)
+                self._margins = self._step(table, w, quiet)
+                old, w = w, self._margins / (np.linalg.norm(self._margins) or 1.0)
                 advance()
                 if np.linalg.norm(w - old) < self.tol or not w.any():
                     self.n_iter_ = t + 1
@@ -166,16 +167,20 @@ class IRelief(MarginSelector):
             )
         return w
 
+    @property
+    def _statistic(self) -> Floats:
+        """ν⁺, the mean margins, before they are divided by their norm."""
+        return self._margins
+
     def _step(self, table: Table, w: Floats, workers: Workers) -> Floats:
-        """ν⁺ / ‖ν⁺‖₂ for the neighbours under w."""
+        """ν⁺ for the neighbours under w."""
         nu = np.zeros(len(w))
         weighted = table.reweighted(w)
         with blocks_of_pairs(weighted, "manhattan", workers, "IRelief") as blocks:
             for block in blocks:
                 C = self._coefficients(table, block)
                 nu += edge_sums(table, listed(block.queries, C), workers=workers)
-        nu = np.maximum(nu / len(table.X), 0.0)
-        return nu / (np.linalg.norm(nu) or 1.0)
+        return np.maximum(nu / len(table.X), 0.0)
 
     def _coefficients(self, table: Table, block: Block) -> Floats:
         """What each row counts for a query: (1 − P) · (P(miss) − P(hit)), (m, n)."""

@@ -187,16 +187,6 @@ class Simba(AscentSelector):
         self.random_state = random_state
         self.verbose = verbose
 
-    @property
-    def _statistic(self) -> Floats:
-        """A feature's share of the best, times the margin that the weights reach.
-
-        A share says nothing of labels: the best has 1 whatever they are. Squared
-        weights as they are would not do: where some features carry a signal, weights
-        move further on the whole, those of irrelevant features included.
-        """
-        return self.scores_ * self.margin_
-
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "Simba", "it has no margin and is not visited")
         beta = resolve_beta(self.beta, self.utility, table, workers)

@@ -46,18 +46,13 @@ class Rows(NamedTuple):
             nominal = np.flatnonzero(np.isin(features, nominal))
         return self._replace(X=self.X[:, features], nominal=nominal, names=None)
 
-    def shuffled(self, features: Ints, order: Ints) -> Rows:
-        """The values of some features in another order of the rows."""
-        X = self.X.copy()
-        X[:, features] = self.X[np.ix_(order, features)]
-        return self._replace(X=X)
-
-    def beside(self, rows: Ints) -> Rows:
-        """The features and, to their right, copies of them with other rows in place."""
+    def beside(self, features: Ints, order: Ints) -> Rows:
+        """All features and, to their right, copies of some in another order of rows."""
         nominal, d = self.nominal, self.X.shape[1]
         if nominal is not None:
-            nominal = np.concatenate([nominal, nominal + d])
-        X = np.hstack([self.X, self.X[rows]])
+            copied = np.flatnonzero(np.isin(features, nominal))
+            nominal = np.concatenate([nominal, d + copied])
+        X = np.hstack([self.X, self.X[np.ix_(order, features)]])
         return self._replace(X=X, nominal=nominal, names=None)
 
 

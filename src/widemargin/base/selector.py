@@ -284,10 +284,11 @@ class MarginSelector(TableSelector):
 
     @property
     def _statistic(self) -> Floats:
-        """What tests of significance compare between permutations of the labels.
+        """What tests of significance compare between fits, one number per feature.
 
         The scores, unless these are relative to other features: the best one's share
-        of the best is 1 for whatever labels.
+        of the best is 1 for whatever labels. A method with such scores overrides this
+        with what they were before they were divided; nothing else is asked of it.
         """
         return self.scores_
 

@@ -1,20 +1,22 @@
-"""Confirm features by permuting their own columns.
+"""Confirm features by permuted copies of them, beside all columns as they are.
 
 Permuted labels take the signal out of the whole table. But where some features tell
 the classes apart, they also decide which rows are near, and methods of nearest
 neighbours then give *irrelevant* features scores that are higher, or vary more, than
-under permuted labels. So a feature that is significant by permuted labels is tested
-once more: its own column is permuted, labels and other columns stay as they are, and
-the selector is fitted again. If the feature has nothing to do with the labels and the
-other features, its score on the data and those with its column permuted are draws
-from one distribution. Both p-values are then valid, and so is the larger of the two.
+under permuted labels. So features with low p-values are tested once more: copies of
+them, with their rows permuted, are added to the table, and the selector is fitted
+again. Labels and columns stay as they are, and with them the neighbours. (Permuting
+columns in place, several at a time, would take their signal out of the neighbours.)
 
-Some dozen scores of a feature tell their mean and spread; the p-value is that of one
-more draw from a normal distribution with that mean and spread (Student's t). If there
-are too many features for the refits that are affordable, several are permuted
-together, by one order of the rows, so that they stay correlated with each other.
-Groups are made so that each holds a small share of what the scores add up to: the
-others, which stay, keep telling the classes apart.
+If a feature has nothing to do with the labels and the other features, nothing tells it
+from its copy in such a fit: both scores have one distribution. Some dozen scores of
+copies tell its mean and spread; the p-value is that of one more draw from a normal
+distribution with that mean and spread (Student's t). Scores of some methods are skewed,
+and then copies themselves have low p-values too often. So Student's p-value is replaced
+by the share of copies, of all tested features, that have a p-value as low; and where
+fewer than ten have, by that power of it which gives the tenth lowest its due.
+
+p-values by permuted labels and by permuted copies are both valid, and so is the larger.
 """
 
 from __future__ import annotations
@@ -28,22 +30,25 @@ from scipy.stats import t as student
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._null_scores import statistic_of
 from widemargin.evaluation._p_values import LEVEL, slack
+from widemargin.evaluation._probes import for_probes
 from widemargin.evaluation._refits import Call, refit
 from widemargin.table import Floats, Ints
 
-FIRST = 15  # permutations of each column
-MOST = 60  # of columns of significant features that these leave in doubt
-FEWEST = 5  # from which mean and spread are known at all, after an interrupt
+# Copies of a feature by the end of each stage, and the p-value up to which it gets
+# there: with higher ones, more copies would hardly bring it below LEVEL. To the last
+# stage get only features that are significant by their labels and not by the copies.
+STAGES = ((10, 1.0), (30, 0.2), (60, 0.1))
+FEWEST = 5  # copies from which mean and spread are known at all, after an interrupt
 LEAST_GROUPS = 5
-HOPELESS = 0.1  # p-values that more permutations would hardly bring below LEVEL
+TOP = 10  # lowest p-values of copies
 
 
 class Confirmation(NamedTuple):
-    """What permuted columns say."""
+    """What permuted copies say."""
 
     p_values: Floats  # of all features: the larger of the two
-    features: int  # how many were tested by their own columns
-    fewest: int  # permutations of a column
+    features: int  # how many were tested by copies
+    fewest: int  # copies of a feature
     most: int
     complete: bool
 
@@ -57,21 +62,20 @@ class Confirmation(NamedTuple):
         if self.fewest == self.most:
             times = f"{self.most}"
         return (
-            f" Then the columns of the {what} with p ≤ {LEVEL} were permuted on their "
-            f"own, {times} times each; the larger p-value counts."
+            f" Then the {what} with p ≤ {LEVEL} were compared with permuted copies of "
+            f"themselves, {times} each, added to the table; the larger p-value counts."
         )
 
 
 def confirm(
     selector: Any,
     data: Encoded,
-    observed: Floats,
     p: Floats,
     most_refits: int,
     random: np.random.RandomState,
     call: Call,
 ) -> Confirmation:
-    """Test features by permuting their own columns.
+    """Test features by permuted copies of them.
 
     All with p ≤ 0.05 are tested, if any of them is significant by permuted labels.
 
@@ -80,8 +84,6 @@ def confirm(
     selector : selector
         Not fitted.
     data : Encoded
-    observed : array of shape (n_features,)
-        What is tested, on the data as they are.
     p : array of shape (n_features,)
         p-values by permuted labels.
     most_refits : int
@@ -94,100 +96,101 @@ def confirm(
     if not significant.any():
         return Confirmation(p, 0, 0, 0, True)
     features = np.flatnonzero(p <= LEVEL)
-    groups = groups_of(features, observed, most_refits // (2 * FIRST))
-    columns = _Columns(selector, data, features, random, call)
-    complete = columns.permute(groups, FIRST)
-    mine, score, tie = p[features], observed[features], slack(observed)
-    own = one_more_draw(score, columns.scores, tie)
-    if complete:
-        doubtful = features[(own > mine) & (own < HOPELESS) & significant[features]]
-        groups = [g for g in groups if np.isin(g, doubtful).any()]
-        if groups:
-            left = most_refits - columns.refits
-            more = int(np.clip(left // len(groups), FIRST, MOST - FIRST))
-            complete = columns.permute(groups, more)
-            own = one_more_draw(score, columns.scores, tie)
+    mine, own, complete = p[features], np.zeros(len(features)), True
+    most_groups = max(LEAST_GROUPS, most_refits // STAGES[1][0])
+    at_once = -(-len(features) // most_groups)
+    copies = _Copies(selector, data, random, call)
+    done, last = 0, STAGES[-1][0]
+    for times, hopeless in STAGES:
+        going = own <= hopeless
+        if times == last:
+            going &= (own > mine) & significant[features]
+        if complete and going.any():
+            complete = copies.add(features[going], at_once, times - done)
+            own = p_values(copies.own[:, features], copies.scores[:, features])
+        done = times
     both = p.copy()
     both[features] = np.maximum(mine, own)
-    counts = (~np.isnan(columns.scores)).sum(axis=0)
+    counts = (~np.isnan(copies.scores[:, features])).sum(axis=0)
     return Confirmation(
         both, len(features), int(counts.min()), int(counts.max()), complete
     )
 
 
-def one_more_draw(scores: Floats, draws: Floats, tie: float) -> Floats:
-    """p-values of scores as draws from the distributions of others, (T, d).
+def p_values(own: Floats, copies: Floats) -> Floats:
+    """p-values of features by their scores beside their copies, and those of these.
 
-    Draws that are NaN are missing; with too few of them, p is 1.
+    Both are (T, d), and NaN where there is none; with too few copies, p is 1.
     """
-    p = np.ones(len(scores))
-    for f, score in enumerate(scores):
-        mine = draws[~np.isnan(draws[:, f]), f]
-        T = len(mine)
+    tie = slack(copies)
+    p, of_copies = np.ones(own.shape[1]), [np.empty(0)]
+    for f in range(own.shape[1]):
+        there = ~np.isnan(copies[:, f])
+        T, scores = int(there.sum()), copies[there, f]
         if T < FEWEST:
             continue
-        above, spread = score - mine.mean(), mine.std(ddof=1) * np.sqrt(1 + 1 / T)
+        above, spread = own[there, f].mean() - scores.mean(), scores.std(ddof=1)
         if spread <= tie:
             p[f] = 0.0 if above > tie else 1.0
-        else:
-            p[f] = student.sf(above / spread, T - 1)
-    return p
+            continue
+        p[f] = student.sf(above / (spread * np.sqrt(1 + 1 / T)), T - 1)
+        # Each copy against the others: the studentised deleted residual.
+        r = (scores - scores.mean()) / (spread * np.sqrt((T - 1) / T))
+        rest = np.maximum(T - 1 - r * r, np.finfo(np.float64).tiny)
+        of_copies.append(student.sf(r * np.sqrt((T - 2) / rest), T - 2))
+    return _calibrated(p, np.sort(np.concatenate(of_copies)))
 
 
-def groups_of(features: Ints, observed: Floats, most: int) -> list[Ints]:
-    """Features to permute together: about ``most`` groups with scores of equal sums.
+def _calibrated(p: Floats, of_copies: Floats) -> Floats:
+    """Shares of the copies, whose p-values are sorted, with p-values as low.
 
-    Scores count from that of the median feature. Each group but those of a single
-    feature has at most one share of the sum, so there are at most twice as many.
+    Below the lowest ten, a power of p, never lower than p. Few copies change nothing.
     """
-    excess = np.maximum(observed - np.median(observed), 0.0)[features]
-    share = excess.sum() / max(most, LEAST_GROUPS)
-    groups: list[list[int]] = []
-    room = 0.0
-    for i in np.argsort(-excess, kind="stable").tolist():
-        if not groups or excess[i] > room:
-            groups.append([])
-            room = share
-        groups[-1].append(int(features[i]))
-        room -= float(excess[i])
-    return [np.sort(np.array(g, np.int64)) for g in groups]
+    N, tiny = len(of_copies), np.finfo(np.float64).tiny
+    if N < 10 * TOP:
+        return p
+    reached = np.searchsorted(of_copies, p, side="right")
+    lowest = TOP / (1 + N)
+    power = np.log(lowest) / np.log(np.clip(of_copies[TOP - 1], tiny, lowest))
+    share: Floats = np.where(
+        reached < TOP, np.minimum(p**power, lowest), (1 + reached) / (1 + N)
+    )
+    return share
 
 
-class _Columns:
-    """Scores of features with their own columns permuted."""
+class _Copies:
+    """Scores of features and of permuted copies of them in the same fits."""
 
     def __init__(
-        self,
-        selector: Any,
-        data: Encoded,
-        features: Ints,
-        random: np.random.RandomState,
-        call: Call,
+        self, selector: Any, data: Encoded, random: np.random.RandomState, call: Call
     ) -> None:
-        self.selector, self.data, self.features = selector, data, features
-        self.random, self.call = random, call
-        self.scores = np.empty((0, len(features)))  # NaN where there is none
-        self.refits = 0
+        self.selector, self.data, self.random, self.call = selector, data, random, call
+        self.own = np.empty((0, data.shape[1]))  # NaN where there is none
+        self.scores = self.own
 
-    def permute(self, groups: list[Ints], times: int) -> bool:
-        """Add scores of the features of some groups; whether it was finished."""
-        n, total = self.data.shape[0], times * len(groups)
-        orders = [self.random.permutation(n) for _ in range(total)]
-        places = [np.searchsorted(self.features, g) for g in groups]
-        scores = np.full((times, len(self.features)), np.nan)
-
-        def permuted(t: int) -> Encoded:
-            return self.data.shuffled(groups[t % len(groups)], orders[t])
-
-        def keep(t: int, fitted: Any) -> None:
-            g = t % len(groups)
-            scores[t // len(groups), places[g]] = statistic_of(fitted)[groups[g]]
-
+    def add(self, features: Ints, at_once: int, times: int) -> bool:
+        """Add scores with ``times`` copies of each feature; whether it was finished."""
+        own, scores = np.full((2, times, self.data.shape[1]), np.nan)
         try:
-            refit(self.selector, permuted, keep, total, self.call)
+            for group in np.array_split(features, -(-len(features) // at_once)):
+                self._fit(group, own, scores)
         except KeyboardInterrupt:
             return False
         finally:
+            self.own = np.vstack([self.own, own])
             self.scores = np.vstack([self.scores, scores])
-            self.refits += total
         return True
+
+    def _fit(self, group: Ints, own: Floats, scores: Floats) -> None:
+        """Fill the columns of a group, one fit for each row."""
+        n, d = self.data.shape
+        orders = [self.random.permutation(n) for _ in own]
+
+        def more(t: int) -> Encoded:
+            return self.data.with_probes(group, orders[t])
+
+        def keep(t: int, fitted: Any) -> None:
+            found = statistic_of(fitted)
+            own[t, group], scores[t, group] = found[group], found[d:]
+
+        refit(for_probes(self.selector, group), more, keep, len(own), self.call)

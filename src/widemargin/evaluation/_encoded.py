@@ -140,9 +140,8 @@ class Encoded:
     source: _Source
     rows: Ints | None = None  # of the source, in this order; None: all
     labels: Ints | None = None  # of the source: whose labels they have, if not theirs
-    probes: Ints | None = None  # of these rows: their order in copies of the features
+    probes: tuple[Ints, Ints] | None = None  # features that are copied, and row order
     features: Ints | None = None  # columns of the source; None: all
-    moved: tuple[Ints, Ints] | None = None  # columns, and the order of their rows
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -218,13 +217,9 @@ class Encoded:
             return self
         return replace(self, features=features)
 
-    def with_probes(self, order: Ints) -> Encoded:
-        """Twice the features: to the right, copies with the rows in another order."""
-        return replace(self, probes=order)
-
-    def shuffled(self, features: Ints, order: Ints) -> Encoded:
-        """The same table with the values of some features in another order."""
-        return replace(self, moved=(features, order))
+    def with_probes(self, features: Ints, order: Ints) -> Encoded:
+        """More columns: to the right, copies of features in another order of rows."""
+        return replace(self, probes=(features, order))
 
     def read(self, selector: MarginSelector) -> Rows:
         """The rows as one of our selectors reads them."""
@@ -234,9 +229,7 @@ class Encoded:
         if self.rows is not None or self.labels is not None:
             mine = np.arange(len(rows.X)) if self.rows is None else self.rows
             rows = rows.take(mine, self.labels)
-        if self.moved is not None:
-            rows = rows.shuffled(*self.moved)
-        return rows if self.probes is None else rows.beside(self.probes)
+        return rows if self.probes is None else rows.beside(*self.probes)
 
     def numbers(self, selectors: Iterable[Any]) -> Numbers:
         """The rows as numbers, for classifiers.
@@ -261,12 +254,9 @@ class Encoded:
             return selector._fit_encoded(self.read(selector))
         X = self.source.plain
         X = X if self.rows is None else X[self.rows]
-        if self.moved is not None:
-            features, order = self.moved
-            X, given = X.copy(), X
-            X[:, features] = given[np.ix_(order, features)]
         if self.probes is not None:
-            X = np.hstack([X, X[self.probes]])
+            features, order = self.probes
+            X = np.hstack([X, X[np.ix_(order, features)]])
         if not self.has_labels:
             return selector.fit(X)
         y, whose = np.asarray(self.source.y), self._whose

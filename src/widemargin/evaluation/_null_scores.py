@@ -36,7 +36,7 @@ SEARCHES = 2 * 10**7  # neighbourhoods of rows under permuted labels
 SUMS = 4 * 10**9  # differences of cells in sums over neighbours
 FITS = 4000  # of methods that look at each feature on its own
 PAIRS = 10**9  # cells of pairs of rows, in fits of other methods
-CONFIRMATION = 2 * 10**10  # cells of pairs of rows, in fits with permuted columns
+CONFIRMATION = 2 * 10**10  # cells of pairs of rows, in fits with permuted copies
 CONFIRMING = 0.25  # of the refits that are allowed for that, on average
 LEAST = 32  # permutations at a time
 CELLS = 2**24  # scores at a time
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
     n_permutations: int
     first: int  # permutations for all features; further ones for promising ones only
     fits: float  # how many fits of the selector take about as long
-    refits: int = 0  # to confirm significant features by their own columns, at most
+    refits: int = 0  # to confirm significant features by permuted copies, about
 
 
 def statistic_of(fitted: Any) -> Floats:
@@ -104,8 +104,8 @@ def plan(selector: Any, data: Encoded, method: str, n_permutations: int | None) 
 def _most_refits(selector: Any, data: Encoded) -> int:
     """How many fits may be spent on features that permuted labels find significant.
 
-    None, if a feature's score depends on no other feature: then its own column and the
-    labels are permuted to the same effect.
+    None, if a feature's score depends on no other feature: then permuting its column
+    and permuting the labels have the same effect.
     """
     if getattr(selector, "_separable", False):
         return 0

@@ -1,4 +1,4 @@
-"""Selectors for tables to which permuted copies of the features have been added."""
+"""Selectors for tables to which permuted copies of features have been added."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from widemargin.table import Ints
 
-def for_probes(selector: Any) -> Any:
-    """A clone whose settings for single features hold for the probes as well.
+
+def for_probes(selector: Any, features: Ints) -> Any:
+    """A clone whose settings for single features hold for copies of some as well.
 
     Which features are nominal is no such setting: `Encoded.with_probes` knows it.
     """
-    doubled = clone(selector)
-    directions = doubled.get_params().get("directions")
+    more = clone(selector)
+    directions = more.get_params().get("directions")
     if directions is not None and not isinstance(directions, str):
-        doubled.set_params(directions=np.tile(np.asarray(directions), 2))
-    return doubled
+        given = np.asarray(directions)
+        more.set_params(directions=np.concatenate([given, given[features]]))
+    return more

@@ -76,7 +76,7 @@ class Significance:
         The same in a sentence or two.
     complete : bool
         False if interrupted: p-values are from fewer permutations of the labels and not
-        confirmed, or features that were not confirmed by then have p = 1.
+        confirmed, or from fewer permuted copies; features without these have p = 1.
     """
 
     scores: Floats
@@ -146,16 +146,18 @@ def significance(
     The selector is refitted on B random permutations of y. The null hypothesis is that
     y is independent of X; p-values are then uniform, whatever the distributions of the
     features and the dependence between them. For methods whose scores are relative to
-    the best feature, the underlying quantities are tested: the score of Simba times the
-    margin e(w) that its weights reach, the squared weights of OSimba and LMBA, the
-    criterion of MRMR, the relevance of FCBF.
+    the best feature, the underlying quantities are tested: the squared weights of
+    Simba, OSimba and LMBA, the margins of IRelief, the criterion of MRMR, the relevance
+    of FCBF.
 
-    If any feature is significant, all features with p ≤ 0.05 are confirmed by permuting
-    their own columns: the labels and all other features are left unchanged, the
-    selector is refitted 15 to 60 times, and the feature's score is compared with its
-    scores under permutation *in the presence of the informative features* (Student's
-    t). The larger of the two p-values is reported. Univariate methods need no
-    confirmation.
+    If any feature is significant, all features with p ≤ 0.05 are confirmed: the
+    selector is refitted to X with a copy of the feature added whose rows are permuted.
+    The labels and all columns are left unchanged. The feature's score is compared with
+    those of 10 to 60 such copies *in the presence of the informative features* (by
+    Student's t, corrected by how often copies themselves have p-values as low). The
+    larger of the two p-values is reported. Copies of 16 features or fewer are added one
+    at a time, those of more features in 16 groups, or fewer in large tables. Univariate
+    methods need no confirmation.
 
     ``method="permutation"``
         The p-value of a feature is (1 + how many of its B scores reach its score on the
@@ -233,7 +235,8 @@ def significance(
     nominal features mostly become lower. The confirmation guards against the former. It
     tests whether a feature is independent of the labels *and* of the other features; an
     irrelevant feature that is correlated with a relevant one is not, and may be
-    reported.
+    reported. Several copies at a time dilute the signal a little, for the features as
+    for their copies: this costs power, not validity.
 
     With ``method="permutation"`` each p-value is valid on its own: P(p ≤ t) ≤ t. With
     "pooled", that holds for each feature for t from 0.05 up, and on average over
@@ -349,20 +352,20 @@ class _Run:
             self._say_how_far(total)
         p = np.where(np.isnan(source.scores), 1.0, p)
         if self.way.refits and self.complete:
-            p = self._confirmed(source.observed, p)
+            p = self._confirmed(p)
         return source.scores, p
 
-    def _confirmed(self, observed: Floats, p: Floats) -> Floats:
-        """p-values, with those that permuted columns do not confirm made larger."""
-        call = self.call._replace(unit="fits with permuted columns")
+    def _confirmed(self, p: Floats) -> Floats:
+        """p-values, with those that permuted copies do not confirm made larger."""
+        call = self.call._replace(unit="fits with permuted copies")
         found = self.confirmation = confirm(
-            self.selector, self.data, observed, p, self.way.refits, self.random, call
+            self.selector, self.data, p, self.way.refits, self.random, call
         )
         if not found.complete:
             self.complete = False
             warn(
                 "significance: interrupted while features were confirmed; those that "
-                "were not have p = 1."
+                "were not have p = 1, others were confirmed by fewer copies."
             )
         return found.p_values
 
@@ -431,11 +434,13 @@ class _Run:
             border = real - TIE * np.max(np.abs(both))
             reached[t] = d - np.searchsorted(probes, border)
 
+        every = np.arange(d)
+
         def doubled(t: int) -> Encoded:
-            return data.with_probes(orders[t])
+            return data.with_probes(every, orders[t])
 
         call = self.call._replace(verbose=self.verbose)
-        refit(for_probes(self.selector), doubled, keep, rounds, call)
+        refit(for_probes(self.selector, every), doubled, keep, rounds, call)
         self.done = rounds
         return scores, (1 + reached.sum(axis=0)) / (1 + rounds * d)
 
