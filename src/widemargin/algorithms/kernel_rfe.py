@@ -385,7 +385,9 @@ def _columns(table: Table, scale: str | None) -> _Columns:
     """The features that vary, as columns of numbers."""
     varying, mixed = np.flatnonzero(~table.constant), table.mixed
     if mixed is None:
-        return _Columns(table.X, varying, table.mean[varying])
+        parts = (table.X[:, part] for part in spans(table.n_features, BLOCK))
+        mean = np.concatenate([_mean(part) for part in parts])
+        return _Columns(table.X, varying, mean[varying])
     X, standard = table.X.copy(), scale == "standard"
     X[:, mixed.nominal] = mixed.codes
     X[mixed.absent] = np.nan
@@ -399,9 +401,15 @@ def _columns(table: Table, scale: str | None) -> _Columns:
             span = math.sqrt(differ if standard else 2.0)
             columns += [(f, p, span, c) for c, p in zip(codes, q, strict=True)]
         else:
-            columns.append((f, x.mean(), x.std() if standard else 1.0, np.nan))
+            columns.append((f, _mean(x), x.std() if standard else 1.0, np.nan))
     feature, *rest = np.array(columns).reshape(-1, 4).T
     return _Columns(X, feature.astype(np.int64), *rest)
+
+
+def _mean(X: Floats) -> Floats:
+    """Means of columns, to the last digits also of values far from 0."""
+    low = X.min(axis=0)
+    return low + (X - low).mean(axis=0)
 
 
 def _targets(table: Table) -> Floats:
