@@ -213,8 +213,7 @@ class TestDefaultSelectors:
         return list(default_selectors(*args, **kwargs))
 
     def test_a_plain_table(self):
-        expected = ["ReliefF", "Simba", "LMBA", "FRLL", "FisherScore", "MRMR"]
-        expected.append("ForestImportance")
+        expected = ["KernelRFE", "ReliefF", "FisherScore", "MRMR", "ForestImportance"]
         assert self.names(*table()) == expected
 
     @pytest.mark.parametrize("odd", ["missing", "nominal", "told"])
@@ -229,7 +228,7 @@ class TestDefaultSelectors:
         else:
             told = ["3"]
         chosen = default_selectors(frame, y, categorical_features=told)
-        assert list(chosen) == ["ReliefF", "Simba", "MultiSURF"]
+        assert list(chosen) == ["KernelRFE", "ReliefF", "MultiSURF"]
         assert all(s.categorical_features == told for s in chosen.values())
         for selector in chosen.values():
             selector.set_params(n_features_to_select=1).fit(frame, y)
@@ -250,17 +249,19 @@ class TestDefaultSelectors:
 
     def test_huge_tables_get_cheap_methods(self):
         X, y = table(1000, 5)
+        grades = pd.Categorical(np.arange(1000) % 3, ordered=True)
         with effort_settings(all_starts_work=10**6):
-            assert default_selectors(X, y)["Simba"].n_starts == 1
+            assert default_selectors(X, grades)["OSimba"].n_starts == 1
         with effort_settings(one_start_work=10**6, all_rows_work=4 * 10**6):
             chosen = default_selectors(X, y, random_state=3)
-        assert list(chosen) == ["ReliefF", "FisherScore", "MRMR", "ForestImportance"]
+        cheap = ["KernelRFE", "ReliefF", "FisherScore", "MRMR", "ForestImportance"]
+        assert list(chosen) == cheap
         with effort_settings(forest_work=10**4):
             assert "ForestImportance" not in default_selectors(X, y)
         frame = pd.DataFrame(X).assign(kind=np.where(X[:, 0] > 0, "a", "b"))
         with effort_settings(one_start_work=10**6):
             chosen_for_kinds = default_selectors(frame.rename(columns=str), y)
-        assert list(chosen_for_kinds) == ["ReliefF", "Relief"]
+        assert list(chosen_for_kinds) == ["KernelRFE", "ReliefF", "Relief"]
         assert chosen["ReliefF"].n_samples == 80
         assert chosen["ReliefF"].random_state == 3
 

@@ -310,10 +310,10 @@ def test_noise_keeps_nothing():
 
 
 def test_methods_that_suit_a_numeric_target():
-    names = ["RReliefF", "MultiSURF", "FRegression", "MutualInformation"]
+    names = ["KernelRFE", "RReliefF", "MultiSURF", "FRegression", "MutualInformation"]
     assert list(default_selectors(X, y)) == [*names, "ForestImportance"]
     frame = X.assign(colour=np.where(y > 100, "a", "b"))
-    assert list(default_selectors(frame, y)) == names[:2]
+    assert list(default_selectors(frame, y)) == names[:3]
     assert list(default_selectors(X, np.repeat([0, 1], 221))) != names
 
 

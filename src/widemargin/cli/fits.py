@@ -120,12 +120,10 @@ def fit(
 ) -> Ranking:
     """Read, check, and rank the features with one method."""
     look(path)
-    name = method or ("OReliefF" if data.ordinal else "ReliefF")
+    name = method or ("OReliefF" if data.ordinal else "KernelRFE")
     selectors = make_selectors((name,), how, notes.verbose)
     dataset = read_data(path, told_task(data, selectors), notes)
     say_constant(dataset, notes)
-    if method is None and dataset.numeric:
-        selectors = make_selectors(("RReliefF",), how, notes.verbose)
     for_task(selectors, dataset)
     check_fit(selectors, dataset)
     check_neighbors(how, dataset.counts, selectors)

@@ -19,7 +19,7 @@ from widemargin.cli.reading.files import matching
 from widemargin.cli.writing import Output
 
 Function = Callable[..., Any]
-METHOD = "  [ReliefF; RReliefF for a numeric target]"
+METHOD = "  [KernelRFE; ReliefF with --engine dask]"
 
 # Parts of a long help; what is in none of them is in the last.
 SECTIONS = {

@@ -6,12 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin.algorithms.frll import FRLL
-from widemargin.algorithms.lmba import LMBA
+from widemargin.algorithms.kernel_rfe import KernelRFE
 from widemargin.algorithms.ordinal import OReliefF, OSimba
 from widemargin.algorithms.relief import Relief, ReliefF
 from widemargin.algorithms.rrelieff import RReliefF
-from widemargin.algorithms.simba import Simba
 from widemargin.algorithms.surf import MultiSURF
 from widemargin.base import MarginSelector
 from widemargin.baselines.fisher import FisherScore
@@ -34,8 +32,8 @@ def default_selectors(
 ) -> dict[str, MarginSelector]:
     """Choose a handful of methods that suit a table, by its size and column types.
 
-    The methods represent different ideas rather than variants of one, and include
-    random forest importances, to show when margins do not pay off. On a table with
+    `KernelRFE`, which did best in the study, and methods that represent other ideas,
+    among them random forest importances, to show what people use. On a table with
     nominal columns or missing values, only methods that support them are used; with
     three or more ordered classes, the ordinal methods; with a numeric target, the
     regression methods. On a huge table, methods that visit row by row visit a sample,
@@ -64,7 +62,7 @@ def default_selectors(
     >>> from sklearn.datasets import load_iris
     >>> from widemargin.evaluation import default_selectors
     >>> list(default_selectors(*load_iris(return_X_y=True)))
-    ['ReliefF', 'Simba', 'LMBA', 'FRLL', 'FisherScore', 'MRMR', 'ForestImportance']
+    ['KernelRFE', 'ReliefF', 'FisherScore', 'MRMR', 'ForestImportance']
     """
     about = profile(X, y, categorical_features=categorical_features, task=task)
     return choose(about, random_state, categorical_features)
@@ -88,8 +86,8 @@ def _for_numbers(about: Profile, random_state: int | None) -> list[MarginSelecto
     work, effort = n * n * d, current().effort
     task: Literal["regression"] = "regression"
     seed: dict[str, Any] = {"random_state": random_state}
-    chosen: list[MarginSelector] = []
-    if work <= effort.all_rows_work or not about.plain:
+    chosen: list[MarginSelector] = [KernelRFE(task=task, **seed)]
+    if work <= effort.all_rows_work:
         chosen.append(RReliefF())
     if work <= effort.one_start_work:
         chosen.append(MultiSURF(task=task))
@@ -123,14 +121,8 @@ def _for_classes(about: Profile, random_state: int | None) -> list[MarginSelecto
             chosen.append(OReliefF(**rise))
         if once:
             chosen.append(OSimba(**rise, **starts))
-    chosen.append(ReliefF(**sample))
-    if once and not ordered:
-        chosen.append(Simba(**starts))
-        if about.plain:
-            chosen.append(LMBA(**seed))
+    chosen += [KernelRFE(**seed), ReliefF(**sample)]
     if about.plain:
-        if every_row and not ordered:
-            chosen.append(FRLL())
         chosen += [FisherScore(), MRMR(min(MOST_TAKEN, d))]
         if n * np.log2(n) * np.sqrt(d) <= effort.forest_work:
             chosen.append(ForestImportance(**seed))
