@@ -438,7 +438,7 @@ class TestCompare:
             frame, np.where(y, "yes", "no"), random_state=0, cv=3,
             n_resamples=3, n_permutations=19,
         )  # fmt: skip
-        assert list(c.selectors) == ["ReliefF", "Simba", "MultiSURF"]
+        assert list(c.selectors) == ["KernelRFE", "ReliefF", "MultiSURF"]
         assert c.feature_names[c.selected[0]] == "a"
         assert c.signal
         assert c.redundancy.measure == "uncertainty"
