@@ -16,7 +16,7 @@ from sklearn.datasets import load_iris
 
 from cli_tools import invoke, run, run_here
 from settings_tools import changed_settings
-from widemargin import ReliefF, Simba, methods
+from widemargin import KernelRFE, ReliefF, Simba, methods
 from widemargin.baselines import FisherScore
 from widemargin.cli.group import cli
 from widemargin.cli.session import Session
@@ -86,7 +86,7 @@ def test_json_is_as_it_was(name):
 
 
 def test_rank_prints_what_python_says(iris):
-    expected = ReliefF().fit(iris[list("abcd")], iris["kind"])
+    expected = KernelRFE().fit(iris[list("abcd")], iris["kind"])
     result = run("rank", "iris.csv")
     assert result.returncode == 0
     assert "\x1b" not in result.stdout + result.stderr
@@ -94,7 +94,7 @@ def test_rank_prints_what_python_says(iris):
         "note: the last column, 'kind', is the target (--target names another)."
     ]
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("ReliefF on iris.csv: 150 rows, 4 features, 3 classes")
+    assert lines[0].startswith("KernelRFE on iris.csv: 150 rows, 4 features, 3 classes")
     rows = [line.split() for line in lines[3:]]
     names = np.array(list("abcd"))[np.argsort(expected.ranking_)]
     assert [row[:2] for row in rows] == [[str(i + 1), n] for i, n in enumerate(names)]
@@ -590,7 +590,7 @@ def test_help_takes_less_than_half_the_time_of_importing_scikit_learn():
 
 def test_table_and_sentence_of_a_comparison_agree():
     """Also where the recommended method would do with fewer if it were alone."""
-    names = ["ReliefF", "Simba", "LMBA", "FRLL", "FisherScore", "MRMR"]
+    names = ["KernelRFE", "ReliefF", "FisherScore", "MRMR"]
     methods = [word for name in names for word in ("-m", name)]
     little = ["--permutations", "0", "--resamples", "0"]
     result = invoke("compare", "iris.csv", "-o", "x.html", *methods, *little)

@@ -65,15 +65,16 @@ def complaint(*arguments):
     return result.stderr
 
 
+RELIEFF = ["-m", "ReliefF"]  # the default of files larger than memory
 CALLS = [
-    [],
-    ["-t", "kind", "--scale", "standard"],
-    ["-t", "kind", "--categorical", "grade,steps"],
+    RELIEFF,
+    ["-t", "kind", "--scale", "standard", *RELIEFF],
+    ["-t", "kind", "--categorical", "grade,steps", *RELIEFF],
     ["-t", "kind", "-k", "3", "-n", "2", "--drop", "b,flag"],
     ["-t", "kind", "--keep-ids", "--metric", "manhattan", "--scale", "none"],
     ["-t", "kind", "--samples", "50", "--seed", "3"],
     ["-t", "kind", "--samples", "auto", "-n", "2"],
-    ["-t", "kind", "--missing", "mid"],
+    ["-t", "kind", "--missing", "mid", *RELIEFF],
     ["-t", "grade", "--drop", "kind", "--ordinal", "1,2,3"],
     ["-t", "flag", "--drop", "-1", "-m", "FisherScore", "--scale", "standard"],
     ["-t", "kind", "-m", "Simba", "-p", "batch_size=40", "-p", "n_starts=2"],
@@ -89,7 +90,7 @@ def test_both_engines_give_the_same(file, arguments):
 
 def test_the_command_itself_gives_the_same():
     found = run("rank", "data.parquet", "--json", *ON_DASK)
-    expected = invoke("rank", "data.parquet", "--json")
+    expected = invoke("rank", "data.parquet", "--json", *RELIEFF)
     assert found.returncode == 0
     same(json.loads(found.stdout), json.loads(expected.stdout))
     assert found.stderr == expected.stderr
@@ -236,10 +237,10 @@ def mixed(files):
 
 
 MIXED_CALLS = [
-    [],
-    ["--scale", "standard", "--keep-ids"],
+    RELIEFF,
+    ["--scale", "standard", "--keep-ids", *RELIEFF],
     ["-m", "Simba", "-p", "batch_size=40", "-p", "n_starts=1"],
-    ["--categorical", "grade,price", "--missing", "Jena", "--drop", "size"],
+    ["--categorical", "grade,price", "--missing", "Jena", "--drop", "size", *RELIEFF],
     ["--samples", "60"],
 ]
 

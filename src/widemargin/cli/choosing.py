@@ -72,6 +72,14 @@ def make_selectors(
     }
 
 
+def default_method(ordinal: Any, how: MethodOptions) -> str:
+    """The method for those who name none, unless an option is for another one."""
+    if ordinal:
+        return "OReliefF"
+    options = (how.neighbors, how.metric, how.samples)
+    return "KernelRFE" if options == (None, None, None) else "ReliefF"
+
+
 def told_task(data: DataOptions, selectors: Mapping[str, MarginSelector]) -> Any:
     """The same options, with the task that the methods are for, unless it is given.
 

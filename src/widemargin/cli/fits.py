@@ -9,6 +9,7 @@ from widemargin.cli.choosing import (
     OPTIONS,
     check_fit,
     check_neighbors,
+    default_method,
     for_task,
     make_selectors,
     told_task,
@@ -120,10 +121,12 @@ def fit(
 ) -> Ranking:
     """Read, check, and rank the features with one method."""
     look(path)
-    name = method or ("OReliefF" if data.ordinal else "KernelRFE")
+    name = method or default_method(data.ordinal, how)
     selectors = make_selectors((name,), how, notes.verbose)
     dataset = read_data(path, told_task(data, selectors), notes)
     say_constant(dataset, notes)
+    if method is None and dataset.numeric and name == "ReliefF":
+        selectors = make_selectors(("RReliefF",), how, notes.verbose)
     for_task(selectors, dataset)
     check_fit(selectors, dataset)
     check_neighbors(how, dataset.counts, selectors)

@@ -122,6 +122,7 @@ def fitted_lazily(
     from widemargin.engine.distributed.cluster import running
     from widemargin.threads import thread_count
 
+    # KernelRFE does not run on Dask collections.
     name = method or ("OReliefF" if data.ordinal else "ReliefF")
     ((name, selector),) = make_selectors((name,), how, notes.verbose).items()
     _refuse_options(data)

@@ -19,7 +19,7 @@ from widemargin.cli.reading.files import matching
 from widemargin.cli.writing import Output
 
 Function = Callable[..., Any]
-METHOD = "  [KernelRFE; ReliefF with --engine dask]"
+METHOD = "  [KernelRFE; ReliefF with -k, --metric, --samples, --engine dask]"
 
 # Parts of a long help; what is in none of them is in the last.
 SECTIONS = {
