@@ -103,6 +103,7 @@ class Monitor:
         return workers
 
     def _warn_of_no_workers(self) -> None:
+        n_started = _dask.start_lost_workers(self.client)
         if not self.warned:
             self.warned = True
             warn(
@@ -111,7 +112,6 @@ class Monitor:
                 + self._restarts_for_memory()
                 + self._left_unchecked()
             )
-        n_started = _dask.start_lost_workers(self.client)
         if n_started:
             warn(
                 f"{self.name} has the LocalCluster start {n_started} of its workers "
