@@ -7,6 +7,7 @@ import time
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -14,8 +15,9 @@ from distributed.utils import get_mp_context
 
 from cases import gaussian
 from settings_tools import distributed_settings
+from test_mixed import credit, frame
 from waiting import wait_until, without_hanging
-from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, Simba
+from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, RReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
 from widemargin.engine.distributed.monitor import Monitor
 
@@ -118,7 +120,7 @@ METHODS = [
 ]
 
 
-def fit_and_kill(method, lazy, number, monkeypatch):
+def fit_and_kill(method, lazy, y, number, monkeypatch):
     """Fit, and kill all workers when results are waited for the so-manieth time.
 
     Returns the scores, and how often results were waited for.
@@ -144,9 +146,24 @@ def test_the_only_worker_dies_at_any_stage(method, cluster_of, monkeypatch):
     lazy = da.from_array(X, chunks=(15, -1))
     with Client(cluster_of(1)) as client:
         client.wait_for_workers(1)
-        _, most = fit_and_kill(method, lazy, 0, monkeypatch)
+        _, most = fit_and_kill(method, lazy, y, 0, monkeypatch)
         for number in sorted({1, 2, most // 2, most} - {0}):
-            scores, _ = fit_and_kill(method, lazy, number, monkeypatch)
+            scores, _ = fit_and_kill(method, lazy, y, number, monkeypatch)
+            np.testing.assert_allclose(scores, expected, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_the_only_worker_dies_at_any_stage_of_a_mixed_table(cluster_of, monkeypatch):
+    rows, classes = credit(np.random.default_rng(0))
+    table, numbers = frame(rows), np.array(classes, float)
+    expected = RReliefF().fit(table, numbers).scores_
+    lazy = dd.from_pandas(table, npartitions=4)
+    with Client(cluster_of(1)) as client:
+        client.wait_for_workers(1)
+        _, most = fit_and_kill(RReliefF(), lazy, numbers, 0, monkeypatch)
+        assert most >= 5  # survey, counts, their classes, blocks, search, sums
+        for number in range(1, most + 1):
+            scores, _ = fit_and_kill(RReliefF(), lazy, numbers, number, monkeypatch)
             np.testing.assert_allclose(scores, expected, atol=1e-9)
 
 
@@ -175,7 +192,9 @@ def test_a_local_cluster_that_gives_up_its_only_worker(monkeypatch):
             n_workers=1, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
-        pytest.warns(UserWarning, match="ReliefF waits for workers.*starts new ones"),
+        pytest.warns(
+            UserWarning, match="ReliefF has the LocalCluster start 1 of its workers"
+        ),
     ):
         scores = without_hanging(fit)
     np.testing.assert_allclose(scores, ReliefF().fit(X, y).scores_, atol=1e-12)

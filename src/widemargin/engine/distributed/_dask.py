@@ -81,15 +81,18 @@ def evaluate(
 def start_lost_workers(client: Any) -> int:
     """Let a `LocalCluster` start workers that it has given up; returns how many.
 
-    It closes a worker that takes too long to restart, and starts no other.
+    It closes a worker that takes too long to restart, and starts no other. While one
+    starts or closes, nothing is done: another one of the same name would be refused.
     """
     cluster = client.cluster
     if not isinstance(cluster, distributed.LocalCluster):
         return 0
-    wanted = len(cluster.worker_spec)
-    lost = wanted - len(cluster.workers)
-    if lost:
-        cluster.scale(wanted)
+    wanted, known = len(cluster.worker_spec), list(cluster.workers.values())
+    others = [worker for worker in list(cluster._created) if worker not in known]
+    lost = wanted - len(known)
+    if not lost or any(worker.status.name != "closed" for worker in others):
+        return 0
+    cluster.scale(wanted)
     return lost
 
 

@@ -109,8 +109,14 @@ class Monitor:
             warn(
                 f"{self.name} waits for workers: the Dask cluster has none. The fit "
                 "continues as soon as one connects; Ctrl-C ends it."
-                + (LOST_WORKERS if n_started else self._left_unchecked())
                 + self._restarts_for_memory()
+                + self._left_unchecked()
+            )
+        if n_started:
+            warn(
+                f"{self.name} has the LocalCluster start {n_started} of its workers "
+                "again. It closed them since they took longer to restart than Dask's "
+                "setting distributed.deploy.lost-worker-timeout allows."
             )
 
     def _left_unchecked(self) -> str:
@@ -124,8 +130,8 @@ class Monitor:
         if not unknown:
             return ""
         return (
-            f" {unknown[-1]} came and left during the fit: Dask closes a worker that "
-            f"gets a task and cannot import widemargin. {INSTALL}"
+            f" {unknown[-1]} came and left during the fit. Can it import widemargin? "
+            f"Dask closes a worker that gets a task and cannot. {INSTALL}"
         )
 
     def _too_little_memory(self, paused: list[Any], n_workers: int) -> str:
@@ -194,10 +200,6 @@ class Monitor:
         )
 
 
-LOST_WORKERS = (
-    " The LocalCluster has closed its workers, since they took longer to restart than "
-    "Dask's setting distributed.deploy.lost-worker-timeout allows; it starts new ones."
-)
 MORE_MEMORY = (
     "Give workers more memory (memory_limit), use fewer threads for each, or make "
     "partitions smaller (X.rechunk, frame.repartition)."
