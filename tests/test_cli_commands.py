@@ -389,7 +389,7 @@ def test_select_without_a_number_asks_a_classifier(iris):
     result = invoke("select", "iris.csv", "--json", "-q")
     found = json.loads(result.stdout)
     assert found["parameters"]["n_features_to_select"] == "auto"
-    expected = ReliefF("auto").fit(iris[list("abcd")], iris["kind"])
+    expected = KernelRFE("auto").fit(iris[list("abcd")], iris["kind"])
     chosen = np.array(list("abcd"))[expected.support_]
     assert [row["feature"] for row in found["selected"]] == chosen.tolist()
 
@@ -462,7 +462,7 @@ def test_target_by_place_and_columns_dropped_by_name_or_place(iris):
 def test_library_warnings_become_notes():
     rows = "".join(f"{i * 7 % 5},{i * 3 % 4},{'xy'[i % 2]}\n" for i in range(8))
     Path("small.csv").write_text("a,b,c\n" + rows)
-    result = invoke("rank", "small.csv", "-t", "c")
+    result = invoke("rank", "small.csv", "-t", "c", "-m", "ReliefF")
     assert result.exit_code == 0
     (line,) = result.stderr.splitlines()
     assert line.startswith("note: ReliefF: n_neighbors=10, but class 'x' has 4 members")

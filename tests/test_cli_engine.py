@@ -51,8 +51,12 @@ def files(tmp_path, monkeypatch):
         yield frame
 
 
+RELIEFF = ["-m", "ReliefF"]  # the default of files larger than memory only
+
+
 def ranked(*arguments):
-    result = invoke("rank", *arguments, "--json", "--quiet")
+    named = {"-m", "--ordinal"} & set(arguments)
+    result = invoke("rank", *arguments, *([] if named else RELIEFF), "--json", "-q")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -65,16 +69,15 @@ def complaint(*arguments):
     return result.stderr
 
 
-RELIEFF = ["-m", "ReliefF"]  # the default of files larger than memory
 CALLS = [
-    RELIEFF,
-    ["-t", "kind", "--scale", "standard", *RELIEFF],
-    ["-t", "kind", "--categorical", "grade,steps", *RELIEFF],
+    [],
+    ["-t", "kind", "--scale", "standard"],
+    ["-t", "kind", "--categorical", "grade,steps"],
     ["-t", "kind", "-k", "3", "-n", "2", "--drop", "b,flag"],
     ["-t", "kind", "--keep-ids", "--metric", "manhattan", "--scale", "none"],
     ["-t", "kind", "--samples", "50", "--seed", "3"],
     ["-t", "kind", "--samples", "auto", "-n", "2"],
-    ["-t", "kind", "--missing", "mid", *RELIEFF],
+    ["-t", "kind", "--missing", "mid"],
     ["-t", "grade", "--drop", "kind", "--ordinal", "1,2,3"],
     ["-t", "flag", "--drop", "-1", "-m", "FisherScore", "--scale", "standard"],
     ["-t", "kind", "-m", "Simba", "-p", "batch_size=40", "-p", "n_starts=2"],
@@ -237,10 +240,10 @@ def mixed(files):
 
 
 MIXED_CALLS = [
-    RELIEFF,
-    ["--scale", "standard", "--keep-ids", *RELIEFF],
+    [],
+    ["--scale", "standard", "--keep-ids"],
     ["-m", "Simba", "-p", "batch_size=40", "-p", "n_starts=1"],
-    ["--categorical", "grade,price", "--missing", "Jena", "--drop", "size", *RELIEFF],
+    ["--categorical", "grade,price", "--missing", "Jena", "--drop", "size"],
     ["--samples", "60"],
 ]
 
