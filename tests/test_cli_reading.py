@@ -234,7 +234,7 @@ def test_lines_above_the_table_are_skipped(above):
         (["My report,,", ",,"], 2),
         ([",My report,", "", ",,", "2024,,"], 4),
         (["My report,,", "", ",,", ""], 4),
-        (["Made today", "My report,,"], 2),
+        (["Made:today", "My report,,"], 2),
         (['"My\nreport",,'], 1),
         (["", "My report,,"], 2),
     ],
