@@ -226,14 +226,15 @@ def test_lines_above_the_table_are_skipped(above):
     assert "above the table" in source.notes[0]
 
 
-@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize(
     ("above", "n_lines"),
     [
         (["My report,,"], 1),
         (["My report,,", ",,"], 2),
         ([",My report,", "", ",,", "2024,,"], 4),
-        (["Made today", "My report,,"], 2),
+        (["My report,,", "", ",,", ""], 4),
+        (["Made:today", "My report,,"], 2),
         (['"My\nreport",,'], 1),
         (["", "My report,,"], 2),
     ],
@@ -256,6 +257,7 @@ def test_titles_filled_up_with_separators_are_skipped(above, n_lines, separator)
         ("a,b,\n1,2,\n3,4,\n", ["a", "b"], 2),  # separators at the ends
         ("1,,\n2,3,4\n5,6,7\n", ["x0", "x1", "x2"], 3),  # a row with gaps
         ("a,,\n1,2,x\n3,4,y\n", ["a", "column 1", "column 2"], 2),  # few names
+        ("\t\t\na\tb\tc\n1\t2\tx\n3\t4\ty\n", ["a", "b", "c"], 2),  # tabs above
     ],
 )
 def test_a_first_line_with_gaps_is_no_title(text, columns, n_rows):

@@ -27,7 +27,10 @@ def find_table(lines: list[str]) -> tuple[int, str, list[list[str]]]:
     for above in range(told, max(1, min(PREAMBLE, len(full) - 2))):
         share, separator, rows = _sniff(whole[above:])
         if share >= FITS:
-            return full[above][0] if above else 0, separator, rows
+            place = full[above][0]
+            # Empty lines above are skipped anyway, unless they have blanks.
+            odd = above or any(line.strip("\r\n") for line in lines[:place])
+            return place if odd else 0, separator, rows
     return 0, *_sniff(whole)[1:]
 
 
@@ -44,14 +47,22 @@ def titles(rows: list[list[str]]) -> int:
     # A table of two columns may have a name for the second only.
     if width < 2 or (width == 2 and not rows[0][0].strip() and filled[0]):
         return 0
-    return 0 if is_data(rows[table], rows[table + 1 :]) else table
+    numbers = [any(map(NUMBER.fullmatch, row)) for row in (rows[0], rows[table])]
+    return 0 if all(numbers) or is_data(rows[table], rows[table + 1 :]) else table
 
 
 def lines_of(lines: list[str], separator: str, count: int) -> int:
-    """How many lines pandas has to skip for the first rows, blank lines included."""
+    """How many lines pandas has to skip for the first rows, and blank ones after them.
+
+    A cell with a break in it does not make its row two lines.
+    """
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    full = [place for place, row in enumerate(reader, 1) if row]
-    return full[count - 1]
+    start, full = 0, list[int]()
+    for place, _ in enumerate(reader):
+        if "".join(lines[start : reader.line_num]).strip():
+            full.append(place)
+        start = reader.line_num
+    return full[count]
 
 
 def _sniff(lines: list[str]) -> tuple[float, str, list[list[str]]]:
