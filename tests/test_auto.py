@@ -362,3 +362,37 @@ def test_names_of_groups_are_warned_of():
     X["site"] = pd.Categorical([f"s{g}" for g in group])
     with pytest.warns(UserWarning, match="values of 'site' occurs in one class only"):
         AutoSelector("ReliefF", cv=3, random_state=0).fit(X, group % 3 % 2)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "given", "name"),
+    [
+        ((30, 30), None, "accuracy"),
+        ((60, 6), None, "balanced_accuracy"),
+        ((30, 30), "roc_auc", "roc_auc"),
+        ((30, 30, 30), "roc_auc", "roc_auc_ovr"),
+    ],
+)
+def test_the_score_that_was_used_is_told(sizes, given, name):
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.random.default_rng(0).standard_normal((len(y), 3)) + y[:, None]
+    auto = AutoSelector(["FisherScore"], scoring=given, cv=3, random_state=0)
+    assert auto.fit(X, y).scoring_ == name
+
+
+def test_the_score_of_a_numeric_target_is_told():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    auto = AutoSelector(["RReliefF"], cv=3, random_state=0).fit(X, 5 * X[:, 0])
+    assert auto.scoring_ == "r2"
+
+
+def test_too_few_groups_reject_nothing():
+    """Four groups cannot show a signal; that is no evidence of absence."""
+    who = np.repeat(np.arange(4), 12)
+    y = who % 2
+    X = np.random.default_rng(0).standard_normal((48, 4)) + 2 * y[:, None]
+    auto = AutoSelector(["FisherScore"], cv=2, random_state=0)
+    with pytest.warns(UserWarning, match="AutoSelector: Whether there is a signal"):
+        auto.fit(X, y, groups=who)
+    assert auto.signal_ is None
+    assert (auto.features_["verdict"] != "rejected").any()

@@ -15,9 +15,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import widemargin
 from cases import CASES, of_few_trees, small_tables
-from oracles.judge import cross_fitted, fold_hits
+from oracles.judge import class_weights, cross_fitted, fold_hits
 from oracles.neighbours import scaled
-from widemargin import GFlip, Relief, ReliefF, Simba, baselines
+from widemargin import GFlip, Relief, ReliefF, RReliefF, Simba, baselines
 from widemargin.about import About
 from widemargin.base import MarginSelector
 from widemargin.baselines import (
@@ -146,11 +146,14 @@ def assert_is_the_oracle(fitted, X, y, nominal=None, rank=None, rows=None):
         return fold_hits(rows, y.tolist(), fold, order.tolist(), fitted.scale, names)
 
     hits = [hits_of(f, o) for f, o in zip(folds, orders, strict=True)]
-    tested = [len(test) for _, test in folds] or [len(y)]
+    weight = class_weights(y.tolist())
+    tested = [sum(weight[v] for v in y[test].tolist()) for _, test in folds] or [len(y)]
+    spread = np.mean([weight[v] ** 2 for v in y.tolist()])
     without = None
     if len(folds) >= 5 and len(y) <= 100:
         without = hits_without_pairs(rank, hits_of, folds)
-    scores, size = cross_fitted(hits or [[0] * X.shape[1]], tested, len(y), without)
+    hits = hits or [[0] * X.shape[1]]
+    scores, size = cross_fitted(hits, tested, len(y), without, spread)
     np.testing.assert_allclose(fitted.prefix_scores_, scores, rtol=0, atol=1e-12)
     assert fitted.n_features_ == size
     np.testing.assert_array_equal(fitted.support_, fitted.ranking_ <= size)
@@ -227,6 +230,23 @@ def test_tables_with_categories_and_gaps(method, missing):
 
     rows = X.astype(object).where(X.notna(), None).to_numpy().tolist()
     assert_is_the_oracle(fitted, numbers, y, nominal, rank, rows)
+
+
+@pytest.mark.parametrize("small", [20, 80])
+def test_unbalanced_classes_are_judged_by_their_mean(small):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [400 - small, small])
+    X = rng.standard_normal((400, 6))  # nothing to find
+    fitted = ReliefF("auto").fit(X, y)
+    guessing = 1 - small / 400
+    if small == 20:
+        assert fitted.scoring_ == "balanced_accuracy"
+        assert fitted.prefix_scores_.max() < 0.6 < guessing
+    else:  # four to one, which is not more than that
+        assert fitted.scoring_ == "accuracy"
+        assert fitted.prefix_scores_.max() > 0.6
+    assert ReliefF(3).fit(X, y).scoring_ is None
+    assert RReliefF("auto").fit(X, X[:, 0]).scoring_ == "r2"
 
 
 def test_thread_count_memory_layout_and_type_change_nothing():

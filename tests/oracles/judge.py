@@ -72,29 +72,47 @@ def growing_squares(rows, near, order, nominal):
         yield squares
 
 
+def class_weights(y):
+    """What a row of each class counts: 1, or, in unbalanced classes, n / (K n_c).
+
+    Unbalanced are classes of which the largest has more than four times the rows of the
+    smallest. K is the number of classes of more than one row; the others count nothing.
+    """
+    counts = Counter(y)
+    if max(counts.values()) <= 4 * min(counts.values()):
+        return dict.fromkeys(counts, 1.0)
+    several = [label for label in counts if counts[label] > 1]
+    return {
+        label: len(y) / (len(several) * counts[label]) if label in several else 0.0
+        for label in counts
+    }
+
+
 def fold_hits(X, y, fold, order, scale="minmax", nominal=None):
-    """Test rows that 1-NN gets right with the best 1, 2, … features of a ranking."""
+    """Weights of the rows that 1-NN gets right with the best 1, 2, … features."""
     nominal = nominal or [False] * len(X[0])
     train, test = fold
     near, rows = scaled_by([X[i] for i in train], [X[i] for i in test], nominal, scale)
-    labels = [y[i] for i in train]
+    labels, weights = [y[i] for i in train], class_weights(y)
     hits = []
     for squares in growing_squares(rows, near, order, nominal):
         found = [nearest_class(sums, labels) for sums in squares]
-        hits.append(sum(a == y[i] for a, i in zip(found, test, strict=True)))
+        right = [i for a, i in zip(found, test, strict=True) if a == y[i]]
+        hits.append(sum(weights[y[i]] for i in right))
     return hits
 
 
-def chosen_size(hits, tested, n):
+def chosen_size(hits, tested, n, spread):
     """Fewest features within one standard error of the best.
 
-    The standard error is the larger of that over the folds and the binomial one.
+    The standard error is the larger of that over the folds and the binomial one, with
+    the mean of the squared weights of the rows, ``spread``.
     """
     hits = np.array(hits, float)
     scores = hits.sum(axis=0) / n
     best = int(np.argmax(scores))
     p, V = scores[best], len(tested)
-    error = math.sqrt(p * (1 - p) / n)
+    error = math.sqrt(max(0.0, p * (1 - p)) * spread / n)
     if V > 1:
         shares = [h / m for h, m in zip(hits[:, best], tested, strict=True)]
         error = max(error, statistics.stdev(shares) / math.sqrt(V))
@@ -104,7 +122,7 @@ def chosen_size(hits, tested, n):
     raise AssertionError("the best size is within reach of itself")
 
 
-def cross_fitted(hits, tested, n, without=None):
+def cross_fitted(hits, tested, n, without=None, spread=1.0):
     """Accuracies lowered by the optimism of the choice, and the size that is chosen.
 
     Each fold is judged at the size that the other folds choose. If ``without`` is
@@ -113,7 +131,7 @@ def cross_fitted(hits, tested, n, without=None):
     chosen by these.
     """
     hits, tested = np.array(hits), list(tested)
-    size = chosen_size(hits, tested, n)
+    size = chosen_size(hits, tested, n, spread)
     scores = hits.sum(axis=0) / n
     if len(tested) == 1:
         return scores, size
@@ -123,13 +141,13 @@ def cross_fitted(hits, tested, n, without=None):
     for v in range(len(tested)):
         rest = [u for u in range(len(tested)) if u != v]
         if without is None:
-            k = chosen_size(hits[rest], [tested[u] for u in rest], n - tested[v])
+            others = [tested[u] for u in rest]
+            k = chosen_size(hits[rest], others, n - tested[v], spread)
         else:
             a = next(a for a, part in enumerate(parts) if v in part)
             rest = [b for b in range(5) if b != a]
-            k = chosen_size(
-                [without[a][b] for b in rest], [rows[b] for b in rest], n - rows[a]
-            )
+            others = [rows[b] for b in rest]
+            k = chosen_size([without[a][b] for b in rest], others, n - rows[a], spread)
         honest += hits[v, k - 1]
     optimism = max(0.0, scores[size - 1] - honest / n)
     return np.maximum(scores - optimism, 0.0), size

@@ -17,6 +17,14 @@ TITLE = "The test for signal"
 SHAPES = ((100, 50), (200, 2000), (60, 10_000))
 WEAK = {"one feature": (1, 0.7), "five features": (5, 0.4), "all features": (100, 0.1)}
 REAL = ("german_20attr", "german_numeric")
+# Sizes of groups, and how labels come about.
+GROUPED = {
+    "30 groups of 6, one label each": ([6] * 30, "of the group"),
+    "30 groups of 6, one label changed": ([6] * 30, "one changed"),
+    "30 groups of 6, several labels": ([6] * 30, "by shares"),
+    "groups of 1 to 20, independent rows": (range(1, 21), "of the row"),
+    "groups of 1 to 20, a number": (range(1, 21), "a number"),
+}
 
 
 def cases(small: bool) -> Iterator[dict[str, Any]]:
@@ -27,6 +35,11 @@ def cases(small: bool) -> Iterator[dict[str, Any]]:
     for seed in range(2 if small else 200):
         for design in (*WEAK, "xor"):
             yield {"what": "weak", "design": design, "seed": seed}
+    for seed in range(2 if small else 300):
+        for design in GROUPED:
+            yield {"what": "groups", "design": design, "seed": seed}
+            if seed < 100:
+                yield {"what": "signal in groups", "design": design, "seed": seed}
     if not small:
         for name in REAL:
             yield {"what": "real", "design": name, "seed": 0}
@@ -34,13 +47,39 @@ def cases(small: bool) -> Iterator[dict[str, Any]]:
 
 def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
     """One table: the p-value, and the F-test's by Bonferroni."""
-    X, y = _table(case, data)
     seed = case["seed"]
+    if "groups" in case["what"]:
+        X, y, groups = _grouped(case)
+        options = {"groups": groups, "n_permutations": 99, "n_jobs": 1}
+        return {"p": signal(X, y, random_state=seed, **options).p_value}
+    X, y = _table(case, data)
     result = {"p": signal(X, y, random_state=seed, n_jobs=1).p_value}
     if case["what"] == "weak":
         smallest = float(np.nanmin(f_classif(X, y)[1]))
         result["f_test"] = min(1.0, smallest * X.shape[1])
     return result
+
+
+def _grouped(case: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Features that differ between groups; if there is signal, one goes with them."""
+    rng = np.random.default_rng(case["seed"])
+    sizes, how = GROUPED[case["design"]]
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    X, count = rng.standard_normal((len(groups), 8)), len(sizes)
+    y = rng.integers(0, 2, len(groups)) * 1.0
+    if how != "of the row":
+        X += 2 * rng.standard_normal((count, 8))[groups]
+        y = (rng.permutation(count) % 2)[groups] * 1.0
+    if how == "one changed":
+        y[rng.integers(len(y))] += 1
+        y %= 2
+    if how == "by shares":
+        y = (rng.random(len(y)) < rng.beta(0.5, 0.5, count)[groups]) * 1.0
+    if how == "a number":
+        y = rng.standard_normal(count)[groups] + rng.standard_normal(len(y))
+    if case["what"] == "signal in groups":
+        X[:, 0] += (0.7 if how == "of the row" else 2) * y
+    return X, y if how == "a number" else y.astype(int), groups
 
 
 def _table(case: dict[str, Any], data: str | None) -> tuple[Any, Any]:
@@ -81,6 +120,11 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
             f"{share:.3f} of {len(noise)} (5 % plus two standard errors: {bound:.3f})"
         )
         told.append(Verdict(text, measured, bool(share <= bound)))
+    for (name,), some in grouped(by.get(("groups",), []), "design").items():
+        share, bound = _found(some), 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(some))
+        text = f"{name}: finds signal in at most 5 % of tables without"
+        measured = f"{share:.3f} of {len(some)} (bound {bound:.3f})"
+        told.append(Verdict(text, measured, bool(share <= bound)))
     for (name,), some in grouped(by.get(("weak",), []), "design").items():
         mine, other = _found(some), _found(some, "f_test")
         text = f"{name}: power at least that of the F-test with Bonferroni correction"
@@ -118,5 +162,17 @@ def tables(rows: list[dict[str, Any]]) -> str:
         "For one shifted feature the F-test is the test to use. `signal` asks for more "
         "than that, and allows for having asked.\n\n"
     )
+    strong = grouped(by.get(("signal in groups",), []), "design")
+    lines = [
+        [name, len(some), f"{_found(some):.3f}", f"{_found(strong[name,]):.2f}"]
+        for (name,), some in grouped(by.get(("groups",), []), "design").items()
+    ]
+    text += (
+        "Rows in groups: but for the independent rows, features differ between groups "
+        "by twice what they do within; 99 permutations. The power is that for one "
+        "feature that is shifted with y.\n\n"
+    )
+    head = ["groups", "tables", "signal found in noise", "power"]
+    text += table(head, lines) + "\n"
     lines = [[r["design"], f"{mean_of([r], 'p'):.3f}"] for r in by.get(("real",), [])]
     return text + table(["credit data", "p"], lines)
