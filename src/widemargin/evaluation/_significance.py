@@ -147,8 +147,8 @@ def significance(
     y is independent of X; p-values are then uniform, whatever the distributions of the
     features and the dependence between them. For methods whose scores are relative to
     the best feature, the underlying quantities are tested: the squared weights of
-    Simba, OSimba and LMBA, the margins of IRelief, the criterion of MRMR, the relevance
-    of FCBF.
+    Simba and OSimba (as log(1 + w²)) and LMBA, the margins of IRelief before they are
+    normalised, the criterion of MRMR, the relevance of FCBF.
 
     If any feature is significant, all features with p ≤ 0.05 are confirmed: the
     selector is refitted to X with a copy of the feature added whose rows are permuted.
