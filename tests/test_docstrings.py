@@ -55,7 +55,7 @@ SHARED = {
     "n_jobs": (),
     "n_samples": (),
     "n_samples_": (),
-    "optimism_": (),
+    "optimism_": ("KernelRFE",),
     "prefix_scores_": NUMBERS,
     "prototypes_": (),
     "ranking_": ("MRMR",),

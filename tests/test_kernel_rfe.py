@@ -16,7 +16,7 @@ from oracles.kernel_rfe import (
     pairs,
     target_columns,
 )
-from widemargin import KernelRFE
+from widemargin import KernelRFE, crossfit
 from widemargin.datasets import make_xor
 
 
@@ -234,6 +234,40 @@ def test_draws_are_stratified_and_fresh(task):
             parts = np.searchsorted(np.sort(y)[::10], y[rows], side="right")
             np.testing.assert_array_equal(np.sort(parts), np.arange(1, 101))
     assert not np.array_equal(drawn[0][0], drawn[1][0])
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_auto_takes_the_lowest_error_and_claims_what_the_folds_find(task):
+    rng = np.random.default_rng(14)
+    X = rng.standard_normal((120, 15))
+    y = X[:, 3] + X[:, 8] + 0.5 * rng.standard_normal(120)
+    if task == "classification":
+        y = (y > 0).astype(int)
+    ours = KernelRFE("auto", task=task).fit(X, y)
+    best = int(np.nanargmin(ours.loss_path_)) + 1
+    assert ours.n_features_ == best
+    assert {3, 8} <= set(ours.get_support(indices=True))
+    assert ours.prefix_scores_.shape == (15,)
+    fixed = KernelRFE(best, task=task).fit(X, y)
+    np.testing.assert_array_equal(fixed.support_, ours.support_)
+
+
+def test_each_fold_is_judged_at_its_own_size():
+    hits = np.array([[1, 4, 5], [3, 2, 5]])  # of 5 rows each, with 1, 2 and 3 features
+    curve = crossfit.Judged(hits, np.array([5, 5]), 10)
+    assert crossfit.excess(curve, 3, [2, 1]) == pytest.approx(1.0 - 0.7)
+    assert crossfit.excess(curve, 3, [3, None]) == 0.0
+    assert crossfit.excess(curve, 2, [3, 3]) == 0.0  # the claim is not raised
+
+
+def test_noise_is_not_claimed_to_predict():
+    rng = np.random.default_rng(15)
+    claims = []
+    for _ in range(5):
+        X, y = rng.standard_normal((60, 12)), rng.permutation(np.arange(60) % 2)
+        ours = KernelRFE("auto").fit(X, y)
+        claims.append(ours.prefix_scores_[ours.n_features_ - 1])
+    assert np.mean(claims) < 0.6
 
 
 def test_a_penalty_that_vanishes_is_refused():

@@ -64,9 +64,8 @@ class KernelRFE(MarginSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
-        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
-        within one standard error of the best, in ten-fold cross-validation with the
-        ranking inside the folds.
+        the top-k with the lowest leave-one-out error in ``loss_path_``. What accuracy
+        to expect of it, ``prefix_scores_`` estimate by ten-fold cross-validation.
     task : {"classification", "regression"}, default="classification"
         Whether y holds classes or numbers.
     gamma : float, default=2.0
@@ -130,7 +129,7 @@ class KernelRFE(MarginSelector):
         fold. ``optimism_`` is subtracted.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
-        if the size for each fold is chosen by the other folds.
+        if the size for each fold is chosen by its training rows.
     redundancy_ : float or None
         The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
         skip features.
@@ -215,6 +214,10 @@ class KernelRFE(MarginSelector):
     def _statistic(self) -> Floats:
         """The first gradient: what is dropped when depends on the other features."""
         return self.gradient_
+
+    def _own_size(self) -> int | None:
+        path = self.loss_path_
+        return None if np.isnan(path).all() else int(np.nanargmin(path)) + 1
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         with single_threaded_blas():

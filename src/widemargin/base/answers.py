@@ -52,13 +52,17 @@ def answer(
     if any_size or threshold == "auto":
         thresholds = crossfit.THRESHOLDS if threshold == "auto" else (threshold,)
         folds = crossfit.fold_rows(data)
-        orders = _fold_orders(selector, rows, table, folds, workers)
+        orders, sizes = _fold_orders(selector, rows, table, folds, workers)
         curves = crossfit.judge(data, folds, orders, thresholds, wanted, workers)
-        which, size = crossfit.choose(curves, None if any_size else wanted)
+        own = selector._own_size() if any_size else wanted
+        which, size = crossfit.choose(curves, own)
         threshold = thresholds[which]
         if any_size:
-            pairs = _judged_pairs(selector, rows, data, folds, thresholds, workers)
-            optimism = crossfit.optimism(curves, pairs)
+            if own is None:
+                pairs = _judged_pairs(selector, rows, data, folds, thresholds, workers)
+                optimism = crossfit.optimism(curves, pairs)
+            else:
+                optimism = crossfit.excess(curves[which], size, sizes)
             # R² may be below 0, an accuracy may not.
             lowest = 0.0 if rows.target is None else -np.inf
             scores = np.maximum(curves[which].scores - optimism, lowest)
@@ -107,7 +111,7 @@ def _judged_pairs(
         return None
     quiet, fresh = workers.silent(), clone(selector)
     with muted():
-        orders = [_fold_order(fresh, rows, pair.train, quiet) for pair in pairs]
+        orders = [_fold_order(fresh, rows, pair.train, quiet)[0] for pair in pairs]
     d = rows.X.shape[1]
     return crossfit.judge_pairs(data, pairs, orders, thresholds, d, quiet)
 
@@ -118,23 +122,25 @@ def _fold_orders(
     table: Table,
     folds: list[Fold],
     workers: Workers,
-) -> list[Ints]:
-    """Features, best first, as the training rows of each fold rank them."""
+) -> tuple[list[Ints], list[int | None]]:
+    """Features, best first, as the training rows of each fold rank them; how many."""
     quiet, trains = workers.silent(), [train for train, _ in folds]
     with muted():
         tests = [table.positions(test) for _, test in folds]
         scores = selector._scores_without(table, tests, quiet)
         if scores is None:
             fresh = clone(selector)
-            return [_fold_order(fresh, rows, train, quiet) for train in trains]
+            found = [_fold_order(fresh, rows, train, quiet) for train in trains]
+            return [order for order, _ in found], [size for _, size in found]
     constant = constant_in_training(rows.X, folds)
-    return [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
+    orders = [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
+    return orders, [None] * len(orders)
 
 
 def _fold_order(
     selector: MarginSelector, rows: Rows, train: Ints, workers: Workers
-) -> Ints:
-    """Features, best first, by a fit of a selector that is not fitted to some rows."""
+) -> tuple[Ints, int | None]:
+    """Features, best first, by a fit of a selector to some rows, and its own size."""
     twin = deepcopy(selector)  # a sixth of the time of `clone`
     twin.n_features_in_ = rows.X.shape[1]
     if getattr(selector, "order", None) is not None:
@@ -145,8 +151,8 @@ def _fold_order(
     y, target = rows.y[train], None if rows.target is None else rows.target[train]
     # Unsupervised methods see one class in all rows, and rank by other things.
     if np.ptp(rows.y) > 0 == np.ptp(y) or (target is not None and np.ptp(target) == 0):
-        return np.arange(twin.n_features_in_)  # there is nothing to rank by
+        return np.arange(twin.n_features_in_), None  # there is nothing to rank by
     part = rows._replace(X=rows.X[train], y=y, target=target)
     table = selector._table(part, workers)
     twin.scores_ = twin._score(table, workers)
-    return np.argsort(twin._rank(table))
+    return np.argsort(twin._rank(table)), twin._own_size()

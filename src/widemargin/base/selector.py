@@ -311,6 +311,10 @@ class MarginSelector(TableSelector):
         """The subset that the method itself arrives at, if any."""
         return None
 
+    def _own_size(self) -> int | None:
+        """How many features "auto" keeps, if the method itself can tell."""
+        return None
+
     def _rank(self, table: AnyTable) -> NDArray[np.int64]:
         """1 for the best; equal scores by column order, constant features last."""
         natural = self._natural_support()

@@ -8,14 +8,22 @@ scaling them. The steps, each of its own use:
 3. `judge` counts the test rows that 1-NN gets right with the best 1, 2, … features of
    the fold's ranking, thinned out or not (`widemargin.thinning`);
 4. `choose` picks the size, and how redundant features are treated; `optimism` says how
-   much the accuracy of what was picked owes to that.
+   much the accuracy of what was picked owes to that (`excess`, if each fit names a
+   size of its own).
 
 For a numeric target, folds are dealt without classes, the judge is the mean of the five
 nearest rows, and the score is R² = 1 − Σ(y − ŷ)² / Σ(y − ȳ)² over all test rows: 0 is
 what predicting the mean ȳ scores.
 """
 
-from widemargin.crossfit.curves import Curve, Judged, JudgedNumbers, choose, optimism
+from widemargin.crossfit.curves import (
+    Curve,
+    Judged,
+    JudgedNumbers,
+    choose,
+    excess,
+    optimism,
+)
 from widemargin.crossfit.judge import (
     NEIGHBORS,
     Data,
@@ -36,6 +44,7 @@ __all__ = [
     "JudgedNumbers",
     "Pair",
     "choose",
+    "excess",
     "fold_rows",
     "judge",
     "judge_pairs",

@@ -209,3 +209,11 @@ def optimism(
         gained += float(curves[t].gains[v, k - 1])
     honest = gained / curves[0].total
     return max(0.0, float(curves[which].scores[size - 1]) - honest)
+
+
+def excess(curve: Curve, size: int, sizes: Sequence[int | None]) -> float:
+    """How much the score of a size exceeds that of each fold at a size of its own."""
+    V = len(curve.gains)
+    own = [size if k is None else k for k in sizes]
+    honest = sum(float(curve.gains[v, own[v] - 1]) for v in range(V)) / curve.total
+    return max(0.0, float(curve.scores[size - 1]) - honest)
