@@ -186,7 +186,7 @@ class Simba(AscentSelector):
 
     @property
     def _statistic(self) -> Floats:
-        """The squared weights; they grow by factors, so that logarithms are less skewed."""
+        """Logarithms of the squared weights, which grow by factors and are skewed."""
         return np.log1p(super()._statistic)
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
