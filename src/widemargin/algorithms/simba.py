@@ -187,6 +187,11 @@ class Simba(AscentSelector):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def _statistic(self) -> Floats:
+        """Logarithms of the squared weights, which grow by factors and are skewed."""
+        return np.log1p(super()._statistic)
+
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "Simba", "it has no margin and is not visited")
         beta = resolve_beta(self.beta, self.utility, table, workers)

@@ -44,11 +44,8 @@ class AscentSelector(MarginSelector):
 
     @property
     def _statistic(self) -> Floats:
-        """The squared weights as they are, not as shares of the largest.
-
-        Weights grow by factors, so the logarithm makes their distribution less skewed.
-        """
-        return np.log1p(np.square(self.weights_))
+        """The squared weights as they are, not as shares of the largest."""
+        return np.square(self.weights_)
 
     def _ascend(
         self,

@@ -147,7 +147,7 @@ def significance(
     y is independent of X; p-values are then uniform, whatever the distributions of the
     features and the dependence between them. For methods whose scores are relative to
     the best feature, the underlying quantities are tested: the squared weights of
-    Simba and OSimba (as log(1 + w²)) and LMBA, the margins of IRelief before they are
+    Simba (as log(1 + w²)), OSimba and LMBA, the margins of IRelief before they are
     normalised, the criterion of MRMR, the relevance of FCBF.
 
     If any feature is significant, all features with p ≤ 0.05 are confirmed: the
