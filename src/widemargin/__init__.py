@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from widemargin.algorithms.frll import FRLL
     from widemargin.algorithms.gflip import GFlip
     from widemargin.algorithms.irelief import IRelief
+    from widemargin.algorithms.kernel_rfe import KernelRFE
     from widemargin.algorithms.lmba import LMBA
     from widemargin.algorithms.ordinal import OReliefF, OSimba
     from widemargin.algorithms.relief import Relief, ReliefF
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "methods": "widemargin.catalogue",
+    "KernelRFE": "widemargin.algorithms.kernel_rfe",
     "Relief": "widemargin.algorithms.relief.relief",
     "ReliefF": "widemargin.algorithms.relief.relieff",
     "Simba": "widemargin.algorithms.simba",
@@ -72,6 +74,7 @@ __all__ = [
     "AutoSelector",
     "GFlip",
     "IRelief",
+    "KernelRFE",
     "MultiSURF",
     "MultiSURFStar",
     "OReliefF",
