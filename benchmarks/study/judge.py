@@ -12,6 +12,7 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
 )
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -97,18 +98,17 @@ def indicators(
     return np.column_stack(columns).astype(float), np.array(owners)
 
 
-def _nearest(
-    A: np.ndarray, B: np.ndarray, weights: np.ndarray, k: int
-) -> np.ndarray:
+def _nearest(A: np.ndarray, B: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
     """The k training rows nearest to each test row, columns scaled to a range of 1."""
     span = np.ptp(A, axis=0)
     span[span == 0] = 1
-    return cdist(B / span * weights, A / span * weights).argsort(axis=1, kind="stable")[:, :k]
+    distances = cdist(B / span * weights, A / span * weights)
+    return distances.argsort(axis=1, kind="stable")[:, :k]
 
 
 def _r2(predicted: np.ndarray, y: np.ndarray) -> float:
     """R², not below 0: no model is worse than the mean."""
-    return max(0.0, 1 - float(np.sum((predicted - y) ** 2) / np.sum((y - y.mean()) ** 2)))
+    return max(0.0, float(r2_score(y, predicted)))
 
 
 def redundancy(X: np.ndarray) -> float:

@@ -25,7 +25,7 @@ from truth import Missing
 from truth.store import Store
 
 from study import judge
-from study.tables import FRESH, KS, MADE, NUMERIC, SIZES
+from study.tables import FRESH, KS, MADE, NUMERIC, SIZES, table
 from study.ways import (
     COSTLY,
     MAIN,
@@ -75,6 +75,7 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
         "order": order[: KS[-1]].tolist(),
         "redundancy": judge.redundancy(split.X[:, order[:asked]]),
         "n_features": d,
+        "kind": table(name, data).kind,
         **{
             str(k): judge.scores(name, seed, data, tuple(sorted(order[:k].tolist())))
             for k in ks

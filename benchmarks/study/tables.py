@@ -1,7 +1,7 @@
 """Public tables of a size that thirty methods can be run on.
 
-``SIZES`` are the design tables: methods of the package were tuned on them. ``FRESH`` are
-tables that nobody here had used before the protocol was written. ``NUMERIC`` have a
+``SIZES`` are the design tables: methods of the package were tuned on them. ``FRESH``
+are tables that nobody here had used before the protocol was written. ``NUMERIC`` have a
 numeric target, ``KNOWN`` of which are part of the package's own data sets.
 """
 
@@ -63,7 +63,7 @@ MADE = {"xor of 2": (300, 30, 2), "xor of 3": (600, 30, 3)}
 
 
 class Table(NamedTuple):
-    """Features, the target, rows that belong together, and which features are nominal."""
+    """Features, target, groups of rows, and which features are nominal."""
 
     X: np.ndarray
     y: np.ndarray

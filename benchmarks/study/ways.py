@@ -1,10 +1,10 @@
 """Ways to rank features: our methods, and what people use instead.
 
-Each is a function ``(split, k) -> order``: features, best first, at least k. Methods are
-taken with their defaults; random ones get a fixed seed. Methods of the package that have
-``categorical_features`` are told which features are nominal; its other methods and trees
-get the codes of the levels; for all others a nominal feature is a column for each level
-and takes the place of the best of these.
+Each is a function ``(split, k) -> order``: features, best first, at least k. Methods
+are taken with their defaults; random ones get a fixed seed. Methods of the package that
+have ``categorical_features`` are told which features are nominal; its other methods and
+trees get the codes of the levels; for all others a nominal feature is a column for each
+level and takes the place of the best of these.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _forest(numeric: bool, **params: Any) -> Any:
 
 
 def permutation(split: Split, k: int, numeric: bool = False) -> np.ndarray:
-    """Loss of a forest's accuracy (R²) on a quarter of the rows if a feature is shuffled.
+    """Loss of a forest's accuracy, or R², on a quarter of the rows by shuffling.
 
     Wide tables: the 100 most important features of the forest are shuffled, the others
     follow in the forest's order.
@@ -189,7 +189,7 @@ def hsic_lasso(X: np.ndarray, y: np.ndarray, numeric: bool = False) -> np.ndarra
     with contextlib.redirect_stdout(io.StringIO()):
         model.input(StandardScaler().fit_transform(X[:, given]), codes)
         fit = model.regression if numeric else model.classification
-        np.random.seed(0)  # it shuffles rows by the global generator
+        np.random.seed(0)  # noqa: NPY002 (it shuffles by the global generator)
         fit(wanted, B=min(20, len(y)), n_jobs=1)
     chosen = given[np.asarray(model.get_index(), int)]
     return np.array([*dict.fromkeys([*chosen.tolist(), *first.tolist()])])
