@@ -37,7 +37,11 @@ ALSO = {  # name: kin, page
     f"{W}.GFlip": (f"{W}.Simba {B}.FCBF {W}.margin.evaluation", "algorithms/gflip"),
     f"{W}.LMBA": (f"{W}.Simba {W}.IRelief", "algorithms/lmba"),
     f"{W}.IRelief": (f"{W}.ReliefF {W}.Simba", "algorithms/irelief"),
-    f"{W}.TuRF": (f"{W}.ReliefF {W}.MultiSURF", "algorithms/turf"),
+    f"{W}.KernelRFE": (
+        f"{W}.ReliefF {W}.TuRF {W}.IRelief {B}.ForestImportance",
+        "algorithms/kernel_rfe",
+    ),
+    f"{W}.TuRF": (f"{W}.KernelRFE {W}.ReliefF {W}.MultiSURF", "algorithms/turf"),
     f"{W}.IPCMSR": (f"{W}.IPICSR {W}.FRLL {B}.LaplacianScore", "algorithms/ipcmsr"),
     f"{W}.IPICSR": (f"{W}.IPCMSR {B}.FisherScore", "algorithms/ipcmsr"),
     f"{W}.FRLL": (f"{W}.IPCMSR {B}.LaplacianScore", "algorithms/frll"),

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import math
 import numbers
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 from sklearn.utils import check_random_state
 
 from widemargin._sklearn import Interval, StrOptions
@@ -228,14 +229,12 @@ class KernelRFE(MarginSelector):
         self.n_iter_ = len(sizes)
         self.gradient_, self.loss_path_ = np.zeros(d), np.full(d, np.nan)
         scores, level = np.zeros(d), -math.inf
-        random, strata = (
-            check_random_state(self.random_state),
-            np.argsort(Y[:, 0], kind="stable"),
-        )
+        random = check_random_state(self.random_state)
+        strata = np.argsort(Y[:, 0], kind="stable")
         with progress(type(self).__name__, len(sizes), self.verbose) as advance:
-            for size, rest in zip(sizes, [*sizes[1:], 0], strict=True):
+            for size, rest in pairwise([*sizes, 0]):
                 rows = _drawn(strata, self.max_rows, random)
-                step = _Step(self, data.of(S), rows, Y[rows] - Y[rows].mean(0), workers)
+                step = self._step(data.of(S), rows, Y[rows] - Y[rows].mean(0), workers)
                 self.loss_path_[size - 1] = step.leave_one_out
                 exact = size <= EXACT
                 if not exact or size == sizes[0]:
@@ -255,6 +254,9 @@ class KernelRFE(MarginSelector):
         scores[constant] = min(0.0, scores.min())
         return scores
 
+    def _step(self, data: _Columns, rows: Ints, Y: Floats, workers: Workers) -> _Step:
+        return _Step(self, data, rows, Y, workers)
+
     def _sizes(self, d: int) -> list[int]:
         """How many features there are in each step."""
         sizes = [d] * (d > 0)
@@ -270,89 +272,92 @@ class _Columns(NamedTuple):
 
     X: Floats  # (n, d) numbers, or codes of nominal values; NaN: missing
     feature: Ints  # (p,) the feature that each column belongs to, ascending
-    value: Floats  # (p,) the code that a column indicates; NaN: X is the column
     shift: Floats  # (p,)
-    span: Floats  # (p,)
+    span: Floats | None = None  # (p,); None for a table of numbers without gaps
+    value: Floats | None = None  # (p,) the code to indicate; NaN: X is the column
 
     def of(self, features: Ints) -> _Columns:
         """The columns of some features."""
         kept = np.isin(self.feature, features)
-        return _Columns(self.X, *(part[kept] for part in self[1:]))
+        parts: Any = (p if p is None else p[kept] for p in self[1:])
+        return _Columns(self.X, *parts)
 
     def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
         """Centred and scaled numbers; 0, the mean, where a value is missing."""
-        value = self.value[part]
         Z = self.X[rows[:, None], self.feature[part]]
-        coded = np.flatnonzero(~np.isnan(value))
-        if coded.size:
-            codes = Z[:, coded]
-            Z[:, coded] = np.where(np.isnan(codes), np.nan, codes == value[coded])
-        Z -= self.shift[part]
-        Z /= self.span[part]
-        return np.nan_to_num(Z, copy=False)
+        if self.value is None or self.span is None:
+            return np.subtract(Z, self.shift[part], out=Z)
+        value, known = self.value[part], ~np.isnan(Z)
+        np.copyto(Z, value == Z, where=known & ~np.isnan(value))
+        return np.where(known, (Z - self.shift[part]) / self.span[part], 0.0)
 
 
 class _Step:
     """Kernel ridge regression on the features that are left."""
 
     def __init__(
-        self,
-        how: KernelRFE,
-        data: _Columns,
-        rows: Ints,
-        Y: Floats,
-        workers: Workers,
+        self, how: KernelRFE, data: _Columns, rows: Ints, Y: Floats, workers: Workers
     ) -> None:
         self.how, self.data, self.rows, self.Y = how, data, rows, Y
-        self.workers = workers
-        self.total = float((Y**2).sum()) or 1.0
-        self.G = self._gram()
-        self.R, H, self.m, self.t = self._inverse_factor(self.G)
+        self.workers, self.total = workers, float((Y**2).sum()) or 1.0
+        self.R, L, self.m, self.t = self._factorise(self._gram())
+        H, _ = dtrtri(L, lower=1, overwrite_c=1)
         B = H @ Y
         self.A, self.loss = H.T @ B, float((B**2).sum())
-        residuals = self.A / (H**2).sum(axis=0)[:, None]
+        residuals = self.A / np.einsum("ij,ij->j", H, H)[:, None]
         self.leave_one_out = (residuals**2).sum() / self.total
 
     def _gram(self) -> Floats:
-        """Z Zᵀ over the columns, a few of them at a time."""
+        """Z Zᵀ, a few columns at a time."""
         n = len(self.rows)
-        G = np.zeros((n, n))
+        G, panels = np.zeros((n, n)), spans(n, PANEL)
         for part in spans(len(self.data.feature), 4 * BLOCK):
             Z = self.data.take(self.rows, part)
 
             def add(i: slice, Z: Floats = Z) -> None:
                 G[i, i.start :] += Z[i] @ Z[i.start :].T
 
-            self.workers.run(add, spans(n, PANEL))
-        upper = np.triu(G)
-        return upper + np.triu(G, 1).T
+            self.workers.run(add, panels)
+        for i in panels:
+            G[i.stop :, i] = G[i, i.stop :].T
+        return G
 
-    def _inverse_factor(self, G: Floats) -> tuple[Floats, Floats, float, float]:
-        """R, L⁻¹ of the Cholesky factor L of K + λI, m and t."""
-        n, how = len(G), self.how
-        g = G.diagonal()
-        D = np.maximum(g[:, None] + g - 2 * G, 0.0)
-        np.fill_diagonal(D, 0.0)
-        m, t = float(D.sum()) / (n * (n - 1)) or 1.0, float(g.mean()) or 1.0
-        R = np.exp(-how.gamma / m * D)
-        K = (1 - how.linear) * R + how.linear / t * G
-        K[np.diag_indices(n)] += how.alpha
-        L, _ = dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
-        H, _ = dtrtri(L, lower=1, overwrite_c=1)
-        return R, H, m, t
+    def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
+        """R, the Cholesky factor of K + λI, m and t."""
+        n, how, g = len(G), self.how, G.diagonal()
+        R = G * -2.0
+        R += g
+        R += g[:, None]
+        np.maximum(R, 0.0, out=R)
+        np.fill_diagonal(R, 0.0)
+        m, t = float(R.sum()) / (n * (n - 1)) or 1.0, float(g.mean()) or 1.0
+        R *= -how.gamma / m
+        np.exp(R, out=R)
+        K = G * (how.linear / t)
+        K += (1 - how.linear) * R
+        K.flat[:: n + 1] += how.alpha
+        L, failed = dpotrf(K.T, lower=1, overwrite_a=1)
+        if failed:
+            raise ValueError(
+                f"KernelRFE: alpha={how.alpha:g} is too small for rows that are alike: "
+                "the kernel matrix is singular. Use a larger alpha, such as 0.01."
+            )
+        return R, L, m, t
 
     def gradient(self) -> tuple[Floats, float]:
         """s_f of each feature, and the difference up to which two are equal."""
         a, A, data = self.how.linear, self.A, self.data
-        W = (1 - a) * 2 * self.how.gamma / self.m * (A @ A.T) * self.R
+        W = A @ A.T
+        W *= self.R
+        W *= (1 - a) * 2 * self.how.gamma / self.m
         w = W.sum(axis=1)
         terms = np.empty((3, len(data.feature)))
 
         def add(part: slice) -> None:
             Z = data.take(self.rows, part)
             terms[0, part] = np.einsum("if,if->f", Z, W @ Z)
-            terms[1, part] = -(w @ Z**2)
             terms[2, part] = a / self.t * ((Z.T @ A) ** 2).sum(axis=1)
+            terms[1, part] = -(w @ np.square(Z, out=Z))
 
         self.workers.run(add, spans(len(data.feature), BLOCK))
         first = np.flatnonzero(np.diff(data.feature, prepend=-1))
@@ -365,8 +370,8 @@ class _Step:
 
         def leave_out(f: int) -> None:
             others = Z[:, self.data.feature != S[f]]
-            _, H, _, _ = self._inverse_factor(others @ others.T)
-            loss[f] = ((H @ self.Y) ** 2).sum()
+            _, L, _, _ = self._factorise(others @ others.T)
+            loss[f] = (dtrtrs(L, self.Y, lower=1)[0] ** 2).sum()
 
         if len(S) > 1:
             self.workers.run(leave_out, range(len(S)))
@@ -377,33 +382,25 @@ class _Step:
 
 def _columns(table: Table, scale: str | None) -> _Columns:
     """The features that vary, as columns of numbers."""
-    varying = np.flatnonzero(~table.constant)
-    if table.mixed is None:
-        none, mean = np.full(len(varying), np.nan), table.X[:, varying].mean(axis=0)
-        return _Columns(table.X, varying, none, mean, np.ones(len(varying)))
-    X = table.X.copy()
-    X[:, table.mixed.nominal] = table.mixed.codes
-    X[table.mixed.absent] = np.nan
-    feature, value, shift, span = [], [], [], []
+    varying, mixed = np.flatnonzero(~table.constant), table.mixed
+    if mixed is None:
+        return _Columns(table.X, varying, table.mean[varying])
+    X, standard = table.X.copy(), scale == "standard"
+    X[:, mixed.nominal] = mixed.codes
+    X[mixed.absent] = np.nan
+    columns = []
     for f in varying:
-        x = X[~np.isnan(X[:, f]), f]
-        if f in table.mixed.nominal:
+        x = X[~mixed.absent[:, f], f]
+        if f in mixed.nominal:
             codes, counts = np.unique(x, return_counts=True)
             q = counts / len(x)
-            norm = 1 - (q**2).sum() if scale == "standard" else 2.0
-            norms = np.full(len(q), math.sqrt(norm))
+            differ = 1 - (q**2).sum()  # the probability that two rows do
+            span = math.sqrt(differ if standard else 2.0)
+            columns += [(f, p, span, c) for c, p in zip(codes, q, strict=True)]
         else:
-            codes, q = np.array([np.nan]), np.array([x.mean()])
-            norms = np.array([x.std() if scale == "standard" else 1.0])
-        for parts, part in zip(
-            (feature, value, shift, span),
-            (np.full(len(q), f), codes, q, norms),
-            strict=True,
-        ):
-            parts.append(part)
-    if not feature:
-        return _Columns(X, varying, *np.empty((3, 0)))
-    return _Columns(X, *map(np.concatenate, (feature, value, shift, span)))
+            columns.append((f, x.mean(), x.std() if standard else 1.0, np.nan))
+    feature, *rest = np.array(columns).reshape(-1, 4).T
+    return _Columns(X, feature.astype(np.int64), *rest)
 
 
 def _targets(table: Table) -> Floats:
@@ -430,5 +427,5 @@ def _worst_first(s: Floats, tie: float) -> tuple[Ints, Ints]:
     Of features with equal scores, the first columns stay: rounding decides nothing.
     """
     order = np.argsort(s, kind="stable")
-    group = np.cumsum(np.diff(s[order], prepend=-math.inf) > tie)
+    group = np.cumsum(np.diff(s[order], prepend=-math.inf) > tie, dtype=np.int64)
     return order[np.lexsort((-order, group))], group
