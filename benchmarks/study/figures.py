@@ -9,7 +9,6 @@ from truth.formats import table
 
 from study.analysis import Duel, Results, holm
 from study.collect import CLASSES, LICENCES, NUMBERS
-from study.judge import CLASSIFIERS, REGRESSORS
 from study.run import ASKED
 from study.tables import FRESH, KNOWN, MADE, SIZES, WIDE
 from study.ways import COSTLY, MAIN, NUMERIC_WAYS, REST
@@ -81,6 +80,15 @@ def against_others(results: Results, parts: dict[str, Results]) -> str:
         line = [others[i], _cell(duels[i], corrected[i]), p_value(corrected[i])]
         lines.append([*line, *cells])
     return table(["KernelRFE against", "fresh tables", "p (Holm)", *parts], lines)
+
+
+def not_behind(results: Results) -> list[str]:
+    """Methods that KernelRFE is not significantly ahead of, after correction."""
+    others = [way for way in COMPARED if way != OURS]
+    duels = [results.duel(OURS, way) for way in others]
+    corrected = holm([d.p for d in duels])
+    found = zip(others, duels, corrected, strict=True)
+    return [way for way, d, p in found if d.mean <= 0 or p >= 0.05]
 
 
 def against_others_numeric(results: Results) -> str:
@@ -196,6 +204,3 @@ def split_results(rows: list) -> tuple[Results, Results, Results, Results]:
         everything.on(NUMBERS),
         everything.on(KNOWN),
     )
-
-
-__all__ = ["CLASSIFIERS", "REGRESSORS"]

@@ -11,11 +11,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from study import figures, pictures
-from study.analysis import Rows
+from study.analysis import Results, Rows
 from study.figures import FOREST, OURS, p_value, signed
 from study.judge import CLASSIFIERS, REGRESSORS
-from study.run import TABLES, store_of
-from study.words import PAGE
+from study.run import ASKED, TABLES, store_of
+from study.words import PAGE, VARIANTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PICTURE = DOCS / "pictures" / "study-gained.png"
@@ -33,20 +33,20 @@ def page(rows: Rows) -> str:
     kinds = figures.kinds(fresh)
     parts = {k: fresh.on(names) for k, names in kinds.items()}
     numbers = {
-        f"{name}_{judge or 'mean'}": f"{signed(d.mean)} ({d.won} : {d.lost}, "
-        f"p {_equals(p_value(d.p))})"
+        f"{name}_{judge or 'mean'}".replace("-", ""): _duel(results, FOREST, judge)
         for name, results, judges in (
             ("fresh", fresh, CLASSIFIERS),
             ("design", design, CLASSIFIERS),
-            ("numeric", numeric, REGRESSORS),
-            ("known", known, REGRESSORS),
+            ("numeric", numeric, ()),
+            ("known", known, ()),
             *((kind, part, ()) for kind, part in parts.items()),
         )
         for judge in (*judges, None)
-        for d in [results.duel(OURS, FOREST, judge)]
     }
     return PAGE.format(
-        **{name.replace("-", ""): text for name, text in numbers.items()},
+        **numbers,
+        variants=VARIANTS,
+        **_conclusion(fresh, design, numeric),
         **{f"n_{kind}": len(names) for kind, names in kinds.items()},
         **{f"names_{kind}": ", ".join(names) for kind, names in kinds.items()},
         against_forest=figures.against_forest(fresh, figures.COMPARED, CLASSIFIERS),
@@ -62,13 +62,43 @@ def page(rows: Rows) -> str:
         numeric_against_others=figures.against_others_numeric(numeric),
         everything=figures.everything(fresh, design),
         chance=", ".join(figures.no_better_than_chance(fresh, design)) or "none",
-        interactions=figures.interactions(figures.Results(rows)),
-        sources=figures.sources(figures.Results(rows)),
+        interactions=figures.interactions(Results(rows)),
+        sources=figures.sources(Results(rows)),
     )
 
 
-def _equals(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
+def _duel(results: Results, other: str, judge: str | None = None) -> str:
+    """KernelRFE against another method, as it is written in text."""
+    d = results.duel(OURS, other, judge)
+    p = p_value(d.p)
+    p = p if p.startswith("<") else f"= {p}"
+    return f"{signed(d.mean)} ({d.won} : {d.lost}, p {p})"
+
+
+def _conclusion(fresh: Results, design: Results, numeric: Results) -> dict[str, str]:
+    """Further numbers of the first paragraphs."""
+    level = figures.not_behind(fresh)
+    madelon = design.on(["madelon"])
+    gains = numeric.differences(OURS, FOREST)
+    largest = max(gains, key=lambda name: gains[name])
+    rest = [gain for name, gain in gains.items() if name != largest]
+    earlier = fresh.duel("MultiSURF, redundancy auto", FOREST)
+    times = {way: fresh.mean(way, "seconds") for way in (OURS, FOREST, "RFE, forest")}
+    return {
+        "n_behind": str(len(figures.COMPARED) - 1 - len(level)),
+        "n_others": str(len(figures.COMPARED) - 1),
+        "level": ", ".join(f"{w} ({signed(fresh.duel(OURS, w).mean)})" for w in level),
+        "madelon": signed(madelon.duel(OURS, FOREST, "1-NN").mean),
+        "madelon_rfe": signed(madelon.duel("RFE", FOREST, "1-NN").mean),
+        "earlier": f"{signed(earlier.mean)}, p = {p_value(earlier.p)}",
+        "largest": f"{largest}, {signed(gains[largest])}",
+        "without_largest": signed(sum(rest) / len(rest)),
+        "seconds": figures.seconds(times[OURS]),
+        "seconds_forest": figures.seconds(times[FOREST]),
+        "seconds_rfe_forest": figures.seconds(times["RFE, forest"]),
+        "stability": f"{fresh.stability(OURS, ASKED):.2f}",
+        "stability_forest": f"{fresh.stability(FOREST, ASKED):.2f}",
+    }
 
 
 def main() -> None:
