@@ -25,6 +25,8 @@ class PearsonScore(MarginSelector):
     With two classes this is |r| between the feature and the label. With more, it is the
     largest |r| between the feature and the indicator of one class against the rest.
 
+    In our study it was not significantly better than a random ranking.
+
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None

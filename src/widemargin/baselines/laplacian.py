@@ -41,6 +41,8 @@ class LaplacianScore(MarginSelector):
     unsupervised graph joins each sample to its k nearest. No sample is joined to
     itself.
 
+    In our study it was not significantly better than a random ranking.
+
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None

@@ -36,6 +36,8 @@ class FeatureSimilarity(MarginSelector):
     with the remaining features, with a smaller k if no k-th neighbour is within ε,
     until no two features are within ε.
 
+    In our study it was not significantly better than a random ranking.
+
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None

@@ -143,6 +143,9 @@ class SURFStar(RadiusSelector):
     expression for the far rows. (skrebate treats a neighbour as a hit if its y is
     within one standard deviation, and otherwise as a miss.)
 
+    In our study, on tables without pure interactions, it was not significantly better
+    than a random ranking.
+
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
@@ -365,6 +368,9 @@ class MultiSURFStar(RadiusSelector):
     N_C), with equal weights for all near rows instead of the k nearest, minus the same
     expression for the far rows. (skrebate treats a neighbour as a hit if its y is
     within one standard deviation, and otherwise as a miss.)
+
+    In our study, on tables without pure interactions, it was not significantly better
+    than a random ranking.
 
     Parameters
     ----------
