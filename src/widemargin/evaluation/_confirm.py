@@ -37,7 +37,7 @@ from widemargin.table import Floats, Ints
 # Copies of a feature by the end of each stage, and the p-value up to which it gets
 # there: with higher ones, more copies would hardly bring it below LEVEL. To the last
 # stage get only features that are significant by their labels and not by the copies.
-STAGES = ((10, 1.0), (30, 0.2), (60, 0.1))
+STAGES = ((10, 1.0), (30, 0.2), (100, 0.1))
 FEWEST = 5  # copies from which mean and spread are known at all, after an interrupt
 LEAST_GROUPS = 5
 TOP = 10  # lowest p-values of copies

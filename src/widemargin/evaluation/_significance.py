@@ -153,7 +153,7 @@ def significance(
     If any feature is significant, all features with p ≤ 0.05 are confirmed: the
     selector is refitted to X with a copy of the feature added whose rows are permuted.
     The labels and all columns are left unchanged. The feature's score is compared with
-    those of 10 to 60 such copies *in the presence of the informative features* (by
+    those of 10 to 100 such copies *in the presence of the informative features* (by
     Student's t, corrected by how often copies themselves have p-values as low). The
     larger of the two p-values is reported. Copies of 16 features or fewer are added one
     at a time, those of more features in 16 groups, or fewer in large tables. Univariate
