@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from cases import CASES, gaussian, labels, small_tables
 from oracles.kernel_rfe import (
@@ -17,7 +21,7 @@ from oracles.kernel_rfe import (
     target_columns,
 )
 from widemargin import KernelRFE, crossfit
-from widemargin.datasets import make_xor
+from widemargin.datasets import load, make_xor
 
 
 def wide(rng):
@@ -282,3 +286,21 @@ def test_parity_is_found(n, d, k):
     for seed in range(10):
         X, y = make_xor(n, d, k, random_state=seed)
         assert KernelRFE().fit(X, y).ranking_[:k].max() <= 5
+
+
+@pytest.mark.slow
+def test_madelon_is_found():
+    try:
+        X, y = load("madelon", return_X_y=True, as_frame=False)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    train, test = train_test_split(
+        np.arange(len(y)), test_size=1 / 3, stratify=y, random_state=0
+    )
+    ranking = KernelRFE(random_state=0).fit(X[train], y[train]).ranking_
+    found = []
+    for k in (5, 10, 20):
+        judge = make_pipeline(StandardScaler(), KNeighborsClassifier(1))
+        best = X[:, ranking <= k]
+        found.append(judge.fit(best[train], y[train]).score(best[test], y[test]))
+    assert np.mean(found) >= 0.83
