@@ -121,6 +121,5 @@ Details are in the plan.
 - Boruta decides which features are relevant and was not designed to rank them. Here its
   ranks are used, with ties broken by a forest.
 - CCM, whose loss KernelRFE uses, was not run: we know of no package. The HSIC lasso
-  failed on two tables (wa_churn, soybean): its package calls a name that NumPy no longer
-  has.
+  failed on two tables (wa_churn, soybean): it uses a name that NumPy no longer has.
 """
