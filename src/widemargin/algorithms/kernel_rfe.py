@@ -111,7 +111,7 @@ class KernelRFE(MarginSelector):
         elimination.
     gradient_ : array of shape (n_features,)
         s_f with all features present, as a fraction of the total variance of Y; 0 for
-        constant features. `widemargin.evaluation.significance` tests it.
+        constant features.
     loss_path_ : array of shape (n_features,)
         Leave-one-out squared error of the kernel ridge regression with the top 1, 2, 3,
         … features, as a fraction of the variance of Y; NaN for sizes that were skipped.
@@ -209,11 +209,6 @@ class KernelRFE(MarginSelector):
     @property
     def _numeric_target(self) -> bool:
         return self.task == "regression"
-
-    @property
-    def _statistic(self) -> Floats:
-        """The first gradient: what is dropped when depends on the other features."""
-        return self.gradient_
 
     def _own_size(self) -> int | None:
         path = self.loss_path_
