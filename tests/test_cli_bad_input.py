@@ -110,7 +110,7 @@ OPTIONS = {
     "bad parameter": (["good.csv", "-p", "k"], "'k' is not like"),
     "unknown parameter": (
         ["good.csv", "-p", "k=1"],
-        "ReliefF has no --param k; the parameters are cat",
+        "KernelRFE has no --param k; the parameters are alpha, cat",
     ),
     "bad count": (["good.csv", "-n", "2.5"], "'2.5' is not a number of features"),
     "ordinal": (["good.csv", "--ordinal", "x,z"], "leaves out 'y'"),
@@ -231,11 +231,11 @@ def test_full_stdout(folder):
 def test_interrupt_is_one_line_and_leaves_nothing(folder):
     result = run_main(
         "import os, signal, time\n"
-        "from widemargin import ReliefF\n"
+        "from widemargin import KernelRFE\n"
         "def interrupted(*_):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    time.sleep(60)\n"
-        "ReliefF.fit = interrupted",
+        "KernelRFE.fit = interrupted",
         *["rank", "good.csv", "-q", "-o", "out.csv"],
     )
     assert result.returncode == 130

@@ -125,7 +125,7 @@ def write(name, folder):
 @pytest.mark.parametrize("name", READ)
 def test_command_reads(name, tmp_path, scores):
     names = write(name, tmp_path)
-    result = invoke("rank", tmp_path / name, "--json", "--quiet")
+    result = invoke("rank", tmp_path / name, "-m", "ReliefF", "--json", "--quiet")
     assert (result.exit_code, result.stderr) == (0, "")
     found = json.loads(result.stdout)
     assert list(found["classes"].values()) == [50, 50, 50]

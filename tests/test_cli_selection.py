@@ -187,7 +187,7 @@ def selection():
 
 
 def test_saved_selection_says_where_it_comes_from(selection):
-    assert (selection.method, selection.file) == ("KernelRFE", "data.csv")
+    assert (selection.method, selection.file) == ("ReliefF", "data.csv")
     assert selection.settings["target"] == "Diagnose"
     assert len(selection.kept) == 2
     chosen = done("select", "data.csv", "-n", "2", "-q").stdout.split()

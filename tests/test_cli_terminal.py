@@ -89,7 +89,7 @@ def test_hints_can_be_typed(folder):
         CLEAR: " (--categorical a takes the column as categories).",
         "x" * 99: "x…' (--categorical a takes the column as categories).",
     }.items():
-        (folder / "x.csv").write_text(f"a,kind\n{cell},x\n{numbers}")
+        (folder / "x.csv").write_text(f"a,kind\n0,y\n{cell},x\n{numbers}")
         assert hint in invoke("rank", "x.csv").stderr
 
 

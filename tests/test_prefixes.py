@@ -304,6 +304,8 @@ def test_every_method_finds_a_number(method):
         natural = method().fit(X, y)
         assert fitted.prefix_scores_ is None
         np.testing.assert_array_equal(fitted.support_, natural.support_)
+    elif fitted._own_size() is not None:
+        assert fitted.n_features_ == fitted._own_size()
     else:
         assert_is_the_oracle(
             fitted.set_params(random_state=0).fit(X, y)

@@ -7,8 +7,11 @@ from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from widemargin.cli.dataset import Dataset
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
+from widemargin.table import refuse_extreme_ranges
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
@@ -190,6 +193,20 @@ def check_fit(
                 f"{plural(len(missing), 'column')}: {listed(missing)}; leave them out "
                 f"(--drop){instead}."
             )
+
+
+def check_ranges(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
+    """Refuse numbers that are too large, or too close, for how a method scales them."""
+    X = dataset.X
+    low, high = (
+        found.reindex(X.columns).to_numpy(np.float64)
+        for found in (X.min(numeric_only=True), X.max(numeric_only=True))
+    )
+    for name, selector in selectors.items():
+        try:
+            refuse_extreme_ranges(low, high, selector.scale, name)
+        except ValueError as error:
+            raise Problem(str(error)) from None
 
 
 def check_neighbors(

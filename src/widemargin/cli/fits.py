@@ -9,6 +9,7 @@ from widemargin.cli.choosing import (
     OPTIONS,
     check_fit,
     check_neighbors,
+    check_ranges,
     default_method,
     for_task,
     make_selectors,
@@ -129,6 +130,7 @@ def fit(
         selectors = make_selectors(("RReliefF",), how, notes.verbose)
     for_task(selectors, dataset)
     check_fit(selectors, dataset)
+    check_ranges(selectors, dataset)
     check_neighbors(how, dataset.counts, selectors)
     notes.begin()
     ((name, selector),) = selectors.items()
