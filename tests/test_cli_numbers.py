@@ -127,7 +127,9 @@ def test_what_does_not_fit_together_is_refused(arguments, message):
 def test_methods_to_use_instead_suit_the_target(frame):
     frame.assign(town=["Ulm", "Bonn"] * 221).to_csv("towns.csv", index=False)
     said = refused("rank", "towns.csv", "-t", "progression", "-m", "FRegression")
-    assert said.endswith("or use SURF, KernelRFE, MultiSURF, MultiSURFStar, RReliefF, SURFStar.")
+    assert said.endswith(
+        "or use SURF, KernelRFE, MultiSURF, MultiSURFStar, RReliefF, SURFStar."
+    )
 
 
 def test_a_target_that_is_the_same_in_every_row(frame):
