@@ -7,11 +7,8 @@ from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from widemargin.cli.dataset import Dataset
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
-from widemargin.table import refuse_extreme_ranges
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
@@ -197,9 +194,11 @@ def check_fit(
 
 def check_ranges(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
     """Refuse numbers that are too large, or too close, for how a method scales them."""
+    from widemargin.table import refuse_extreme_ranges
+
     X = dataset.X
     low, high = (
-        found.reindex(X.columns).to_numpy(np.float64)
+        found.reindex(X.columns).to_numpy("float64")
         for found in (X.min(numeric_only=True), X.max(numeric_only=True))
     )
     for name, selector in selectors.items():
