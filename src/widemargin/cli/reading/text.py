@@ -218,6 +218,8 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     encoding = _encoding(file, notes)
     lines = _first_lines(file.data, encoding)
     skipped, separator, rows = find_table(lines)
+    if not rows:
+        raise Problem(f"{file.name} has no line that can be read as a row of a table.")
     padded = titles(rows) if request.header is None and separator != BLANKS else 0
     if padded:
         skipped += lines_of(lines[skipped:], separator, padded)
