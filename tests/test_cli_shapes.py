@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.io import savemat
 
 from cli_tools import invoke
 from widemargin.cli.dataset import DataOptions, load
@@ -145,15 +146,18 @@ def test_names_of_cells_and_columns_of_obs_can_be_kept():
 
 
 def test_a_crash_or_hang_of_the_library_is_one_line(monkeypatch):
-    from widemargin.cli.reading import tables
+    from widemargin.cli.reading import arrays, faults, tables
 
     write_cells(["kind"])
-    monkeypatch.setattr(tables, "PROBE", "import os; os._exit(139)")
+    monkeypatch.setattr(tables, "TEXTS", "import os; os._exit(139)")
     assert "not a readable AnnData file: the HDF5 library crashes." in refused(
         "rank", "x.h5ad"
     )
-    monkeypatch.setattr(tables, "PROBE", "import time; time.sleep(600)")
-    monkeypatch.setattr(tables, "PATIENCE", 0.1)
+    savemat("x.mat", {"X": np.eye(4), "y": [0, 1, 0, 1]})
+    monkeypatch.setattr(arrays, "LOAD", "import os; os._exit(139)")
+    assert "MATLAB file: SciPy crashes." in refused("rank", "x.mat")
+    monkeypatch.setattr(tables, "TEXTS", "import time; time.sleep(600)")
+    monkeypatch.setattr(faults, "PATIENCE", 0.1)
     assert "the HDF5 library does not come to an end." in refused("rank", "x.h5ad")
 
 

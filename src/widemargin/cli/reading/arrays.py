@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.cli.problem import Problem, did_you_mean, listed
-from widemargin.cli.reading.faults import problem_if_unreadable
+from widemargin.cli.reading.faults import probe, problem_if_unreadable
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.magic import ARRAY
 from widemargin.cli.reading.matlab import check_parts
@@ -25,6 +25,12 @@ FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
 CLASSES = ("Y", "y", "gnd", "labels", "label", "target", "class", "lab", "outs")
 NAMES = ("feature_names", "names", "columns")
 
+# SciPy trusts what a file says of its arrays, and may end the process.
+LOAD = """
+import io, sys, scipy.io
+scipy.io.loadmat(io.BytesIO(sys.stdin.buffer.read()))
+"""
+
 Array = NDArray[Any]
 
 
@@ -35,6 +41,7 @@ def read_matlab(file: File, request: Request) -> Source:
 
     with problem_if_unreadable(f"{file.name} is not a readable MATLAB file"):
         check_parts(file.name, file.data)
+        probe("SciPy", LOAD, file.data)
         try:
             found = loadmat(io.BytesIO(file.data))
         except NotImplementedError:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from widemargin.cli.problem import Problem
 
 MOST = 200  # letters of a reason
+PATIENCE = 60.0  # seconds for a library to look at a file, and one for each megabyte
 
 
 @contextmanager
@@ -36,3 +39,22 @@ def reason(error: BaseException) -> str:
     # The message of a KeyError is the key, and some errors have none.
     bare = isinstance(error, KeyError) or not any(c.isalpha() for c in said)
     return f"{type(error).__name__} {said}".strip() if bare else said
+
+
+def probe(library: str, code: str, data: bytes) -> None:
+    """Refuse bytes at which a library ends the process, or never ends.
+
+    Another process runs the code, which finds the bytes at its standard input.
+    """
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=data,
+            capture_output=True,
+            timeout=PATIENCE + len(data) / 1e6,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"{library} does not come to an end") from None
+    if done.returncode not in (0, 1):  # 1 for an exception
+        raise ValueError(f"{library} crashes")

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from widemargin.cli.problem import Problem, needs
 from widemargin.cli.reading.arrays import dense
-from widemargin.cli.reading.faults import problem_if_unreadable
+from widemargin.cli.reading.faults import probe, problem_if_unreadable
 from widemargin.cli.reading.files import BY_PARTS, File
 from widemargin.cli.reading.memory import check_room
 from widemargin.cli.reading.source import Request, Source, distinct
 
-PATIENCE = 60.0  # seconds to look at texts, and one for each megabyte
-PROBE = """
-import sys, h5py
+# The HDF5 library may end the process, or never end, at damaged texts.
+TEXTS = """
+import io, sys, h5py
 from contextlib import suppress
 
 def look(name, item):
     with suppress(Exception):
         dict(item.attrs)
-        if item.dtype.kind == "O" and item.size < int(sys.argv[2]):
+        if item.dtype.kind == "O" and item.size < len(data):
             item[()]
 
-with h5py.File(sys.argv[1]) as file:
+data = sys.stdin.buffer.read()
+with h5py.File(io.BytesIO(data)) as file:
     look("", file)
     file.visititems(look)
 """
@@ -106,7 +105,7 @@ def read_anndata(file: File, request: Request) -> Source:
         path = Path(folder) / "data.h5ad"
         path.write_bytes(file.data)
         if b"\x89HDF" in file.data:
-            _probe(path)
+            probe("the HDF5 library", TEXTS, file.data)
         _check_datasets(file, path)
         data = read_h5ad(path)
         if data.X is None:
@@ -123,27 +122,6 @@ def read_anndata(file: File, request: Request) -> Source:
     frame = pd.DataFrame(X, columns=distinct(file.name, names, notes))
     frame = pd.concat([frame, obs], axis=1)
     return Source(frame, about=(key, *about), key=key, notes=notes)
-
-
-def _probe(path: Path) -> None:
-    """Refuse a file at which the HDF5 library ends the process, or never ends.
-
-    It does so at damaged texts, so another process reads all of these first.
-    """
-    size = path.stat().st_size
-    command = [sys.executable, "-c", PROBE, str(path), str(size)]
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE + size / 1e6,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise ValueError("the HDF5 library does not come to an end") from None
-    if done.returncode not in (0, 1):  # 1 for an exception
-        raise ValueError("the HDF5 library crashes")
 
 
 def _check_datasets(file: File, path: Path) -> None:
