@@ -34,7 +34,7 @@ from distributed.utils import get_mp_context
 
 from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, RReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
-from widemargin.engine.distributed.monitor import Monitor
+from widemargin.engine.dask.monitor import Monitor
 
 BATCHES = {"batch_size": 600, "n_starts": 1, "random_state": 0}
 UNDIRECTED = {"difference": "absolute"}
@@ -210,7 +210,7 @@ def main():
     dask.config.set(SETTINGS)
     warnings.filterwarnings("ignore", ".*waits for workers")
     get_mp_context().set_forkserver_preload(
-        ["distributed", "pandas", "widemargin.engine.distributed.build"]
+        ["distributed", "pandas", "widemargin.engine.dask.build"]
     )
     clusters = {n: start(n) for n in (1, 2)}
     cases = [case for case in CASES if options.only in type(case[0]).__name__]

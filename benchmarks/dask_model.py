@@ -15,11 +15,11 @@ import psutil
 from distributed import Client, LocalCluster
 
 from widemargin import ReliefF
-from widemargin.engine.distributed.block_search import find_queries
-from widemargin.engine.distributed.encoding import Columns
-from widemargin.engine.distributed.merge import Request
-from widemargin.engine.distributed.rows import RawRows, Scaling
-from widemargin.engine.distributed.statistics import summarize
+from widemargin.engine.dask.block_search import find_queries
+from widemargin.engine.dask.encoding import Columns
+from widemargin.engine.dask.merge import Request
+from widemargin.engine.dask.rows import RawRows, Scaling
+from widemargin.engine.dask.statistics import summarize
 from widemargin.engine.relations import each_class
 
 

@@ -34,7 +34,7 @@ import widemargin
 from widemargin import Selection, baselines, evaluation
 from widemargin.base import MarginSelector
 from widemargin.cli.dataset import DataOptions, load
-from widemargin.report import report
+from widemargin.reporting import report
 
 ALLOWED = 0.03  # growth
 KINDS = [

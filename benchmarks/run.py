@@ -149,8 +149,8 @@ def skrebate(report: Report) -> None:
 
 def gemm(report: Report) -> None:
     """Flops of a full distance matrix per second, against float64 matrix products."""
+    from widemargin.data.build import build
     from widemargin.engine import each_class, nearest
-    from widemargin.table import build
     from widemargin.threads import Workers
 
     A = np.random.default_rng(0).random((3000, 3000))
@@ -196,10 +196,10 @@ def simba_loop(X: np.ndarray, y: np.ndarray, order: np.ndarray, w: np.ndarray) -
 def simba(report: Report) -> None:
     """One pass, with the first and with later weights; one start on one thread."""
     from widemargin import kernels
-    from widemargin.algorithms.simba import one_pass
+    from widemargin.data.build import build
     from widemargin.engine.weighted_screens import Screen
     from widemargin.margin import neighbors_at
-    from widemargin.table import build
+    from widemargin.selectors.simba import one_pass
     from widemargin.threads import Workers
 
     X, y = make(*SIZES["b"])
@@ -242,8 +242,8 @@ def e_by_products(X: np.ndarray, y: np.ndarray, F: np.ndarray) -> float:
 def gflip(report: Report) -> None:
     """Epochs of G-flip against evaluating every flip from scratch."""
     from widemargin import kernels
-    from widemargin.algorithms.gflip import FlipSearch
-    from widemargin.table import build
+    from widemargin.data.build import build
+    from widemargin.selectors.gflip import FlipSearch
     from widemargin.threads import Workers
 
     linear = kernels.Utility(kernels.LINEAR, 1.0)
@@ -290,8 +290,8 @@ def lmba_loop(X: np.ndarray, y: np.ndarray, sample: np.ndarray, targets) -> None
 def lmba(report: Report) -> None:
     """One pass of LMBA over all rows, from given target neighbours."""
     from widemargin import LMBA
-    from widemargin.algorithms.lmba import _Descent
-    from widemargin.table import build
+    from widemargin.data.build import build
+    from widemargin.selectors.lmba import _Descent
     from widemargin.threads import Workers
 
     for n, d in ((2600, 500), (1000, 5100)):

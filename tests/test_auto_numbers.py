@@ -12,8 +12,9 @@ from oracles.judge import fold_predictions, r_squared
 from widemargin import MultiSURF, RReliefF
 from widemargin.base import About, MarginSelector
 from widemargin.baselines import ForestImportance, FRegression, MutualInformation
-from widemargin.crossfit import Data, JudgedNumbers, choose, fold_rows, judge
-from widemargin.folding import plain_folds
+from widemargin.judging.curves import JudgedNumbers, choose
+from widemargin.judging.folds import plain_folds
+from widemargin.judging.judge import Data, fold_rows, judge
 from widemargin.threads import Workers
 
 NUMERIC = [

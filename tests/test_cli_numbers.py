@@ -9,9 +9,9 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 from cli_tools import invoke
-from widemargin.report.distributions import distributions
-from widemargin.report.html import render
-from widemargin.report.summarize import summarize
+from widemargin.reporting.distributions import distributions
+from widemargin.reporting.html import render
+from widemargin.reporting.summarize import summarize
 
 QUICK = ("-m", "FRegression", "--permutations", "0", "--resamples", "0")
 

@@ -40,8 +40,8 @@ from widemargin.baselines import (
     PearsonScore,
     TraceRatio,
 )
-from widemargin.engine.distributed import search
-from widemargin.engine.distributed.cluster import Cluster
+from widemargin.engine.dask import search
+from widemargin.engine.dask.cluster import Cluster
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* n_neighbors=:UserWarning"),

@@ -6,7 +6,7 @@ import pytest
 
 from cases import gaussian
 from widemargin import ReliefF
-from widemargin.engine.distributed.source import Source
+from widemargin.engine.dask.source import Source
 
 
 def test_a_client_that_goes_away_is_said(monkeypatch):

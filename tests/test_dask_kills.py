@@ -19,7 +19,7 @@ from test_mixed import credit, frame
 from waiting import wait_until, without_hanging
 from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, RReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
-from widemargin.engine.distributed.monitor import Monitor
+from widemargin.engine.dask.monitor import Monitor
 
 # A busy machine takes its time to start a process.
 pytestmark = pytest.mark.filterwarnings("ignore:.*waits for workers:UserWarning")
@@ -28,7 +28,7 @@ SETTINGS = {
     # New workers are copies of a process that has imported everything.
     "distributed.worker.multiprocessing-method": "forkserver",
 }
-IMPORTS = ["distributed", "dask.array", "widemargin.engine.distributed.build"]
+IMPORTS = ["distributed", "dask.array", "widemargin.engine.dask.build"]
 X, y = gaussian(np.random.default_rng(0))
 
 

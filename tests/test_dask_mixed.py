@@ -14,7 +14,7 @@ from settings_tools import distributed_settings
 from test_dask import assert_same, uneven
 from test_mixed import CASES, NOMINAL, array, coded, credit, frame, numeric
 from widemargin import OReliefF, OSimba, Relief, ReliefF, Simba
-from widemargin.table import expected
+from widemargin.data import expected
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning"),

@@ -12,8 +12,8 @@ from cases import gaussian
 from test_dask import assert_same
 from widemargin import ReliefF
 from widemargin.engine import each_class, edge_sums, nearest
-from widemargin.engine.distributed.cluster import Cluster
-from widemargin.engine.distributed.graph import Task, closure, run
+from widemargin.engine.dask.cluster import Cluster
+from widemargin.engine.dask.graph import Task, closure, run
 
 
 @pytest.fixture(autouse=True)

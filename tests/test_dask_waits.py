@@ -18,8 +18,8 @@ from settings_tools import distributed_settings
 from waiting import LONG, wait_until, without_hanging
 from widemargin import LMBA, ReliefF
 from widemargin._version import __version__
-from widemargin.engine.distributed import monitor
-from widemargin.engine.distributed.monitor import Monitor
+from widemargin.engine.dask import monitor
+from widemargin.engine.dask.monitor import Monitor
 from widemargin.settings import DistributedSettings
 
 X, y = gaussian(np.random.default_rng(0))

@@ -10,6 +10,7 @@ import widemargin
 from cases import CASES
 from settings_tools import changed_settings
 from widemargin import Relief, ReliefF, methods
+from widemargin.data.build import build
 from widemargin.engine import (
     Edges,
     each_class,
@@ -20,7 +21,6 @@ from widemargin.engine import (
     nearest,
 )
 from widemargin.settings import Settings
-from widemargin.table import build
 from widemargin.threads import Workers
 
 # Before a fixture makes no table small.

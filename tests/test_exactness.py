@@ -8,6 +8,7 @@ import pytest
 from numba import njit
 
 from widemargin import kernels
+from widemargin.data.build import build
 from widemargin.engine.local import METRICS
 from widemargin.engine.radius import RoundedRows
 from widemargin.engine.search import Search
@@ -15,7 +16,6 @@ from widemargin.engine.weighted_screens import WeightedScreen
 from widemargin.kernels.bounds import key_error
 from widemargin.kernels.distances import measure_distances
 from widemargin.kernels.weighted_search import screen_cut, weigh
-from widemargin.table import build
 from widemargin.threads import Workers
 
 N = 24

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from widemargin import OReliefF, Relief, ReliefF, Simba
-from widemargin.table import far_offsets
+from widemargin.data.build import far_offsets
 
 METHODS = [
     Relief(scale=None),

@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given, settings
 from sklearn.exceptions import ConvergenceWarning
 
-import widemargin.algorithms.gflip
+import widemargin.selectors.gflip
 from cases import CASES, gaussian, small_tables
 from oracles.gflip import gflip
 from oracles.margin import evaluation
 from settings_tools import changed_settings
 from widemargin import GFlip, kernels
+from widemargin.data.build import build
 from widemargin.datasets import make_gaussian_relevant, make_xor
-from widemargin.table import build
 from widemargin.threads import Workers
 
 pytestmark = [
@@ -73,7 +73,7 @@ def test_distances_follow_any_number_of_flips(memory, monkeypatch):
     with Workers(1) as workers:
         table = build(X, y, np.arange(2), scale=None, workers=workers)
         utility = kernels.Utility(kernels.LINEAR, 1.0)
-        search = widemargin.algorithms.gflip.FlipSearch(table, utility, workers)
+        search = widemargin.selectors.gflip.FlipSearch(table, utility, workers)
         F = np.zeros(9)
         for f in rng.integers(0, 9, 150):
             search.e = -1e9  # any flip makes it larger

@@ -17,10 +17,10 @@ assert "RankingTree" in dir(evaluation)
 absent("numba", "sklearn", "matplotlib", "jinja2", "pandas", "dask")
 
 # The report can be called whatever was imported before.
-import widemargin, widemargin.report.html as part
+import widemargin, widemargin.reporting.html as part
 assert callable(widemargin.report)
-assert widemargin.report.html is part
-from widemargin.report import report
+assert widemargin.reporting.html is part
+from widemargin.reporting import report
 absent("jinja2", "pandas")
 
 # matplotlib is imported only to draw.

@@ -100,7 +100,7 @@ def test_ctrl_c_during_gflip_ends_the_command_in_one_line(jobs, tmp_path):
     # The signal comes while compiled code runs.
     before = (
         "import os, signal, threading\n"
-        "from widemargin.algorithms.gflip import FlipSearch\n"
+        "from widemargin.selectors.gflip import FlipSearch\n"
         "epoch = FlipSearch.epoch\n"
         "def interrupted(self, *args):\n"
         "    kill = lambda: os.kill(os.getpid(), signal.SIGINT)\n"

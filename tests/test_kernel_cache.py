@@ -356,8 +356,8 @@ from pathlib import Path
 def tell():
     for name in [name for name in sys.modules if name.startswith("widemargin")]:
         del sys.modules[name]
-    from widemargin.algorithms import lmba, simba
-    from widemargin.algorithms.ordinal import osimba
+    from widemargin.selectors import lmba, simba
+    from widemargin.selectors.ordinal import osimba
     from widemargin.kernels import move
     functions = [m.visit_rows for m in (lmba, simba, osimba)] + [move]
     print(*(f._cache._digest.hex() for f in functions))
@@ -368,8 +368,8 @@ def append_to(file):
 
 tell()
 tell()
-append_to("algorithms/simba.py")
-append_to("algorithms/ordinal/osimba.py")
+append_to("selectors/simba.py")
+append_to("selectors/ordinal/osimba.py")
 tell()
 append_to("kernels/ascent.py")
 tell()

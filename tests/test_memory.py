@@ -12,10 +12,10 @@ from sklearn.datasets import load_breast_cancer
 
 from settings_tools import changed_settings
 from widemargin import IPCMSR, IPICSR, GFlip, memory
-from widemargin.algorithms import gflip
-from widemargin.algorithms.separability import prototypes, ratios
 from widemargin.datasets import make_gaussian_relevant
 from widemargin.evaluation import selection_curve
+from widemargin.selectors import gflip
+from widemargin.selectors.separability import prototypes, ratios
 from widemargin.settings import Settings, current
 
 MEMINFO = "MemTotal: 16000000 kB\nMemAvailable: 8000000 kB\nSwapFree: 99000000 kB\n"

@@ -13,7 +13,7 @@ from oracles import mixed as oracle
 from settings_tools import changed_settings
 from widemargin import OReliefF, OSimba, Relief, ReliefF, Simba
 from widemargin.base import MarginSelector
-from widemargin.columns import MIXED
+from widemargin.data.refuse import MIXED
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning"),

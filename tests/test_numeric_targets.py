@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from oracles.judge import mean_of_nearest
 from widemargin import AutoSelector, MultiSURF, ReliefF, RReliefF
 from widemargin.baselines import ForestImportance, FRegression
+from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import (
     compare,
     default_selectors,
@@ -28,7 +29,6 @@ from widemargin.evaluation._neighbor import NearestMean
 from widemargin.evaluation._null_scores import OneSearchOfNumbers, Refits
 from widemargin.evaluation._refits import Call
 from widemargin.evaluation._verdicts import numeric_directions
-from widemargin.targets import looks_numeric
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 FRIEDMAN = make_friedman1(200, 8, noise=1.0, random_state=0)

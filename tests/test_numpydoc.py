@@ -23,7 +23,7 @@ MODULES = (
     "widemargin.evaluation",
     "widemargin.margin",
     "widemargin.plotting",
-    "widemargin.report",
+    "widemargin.reporting",
     "widemargin.settings",
 )
 
@@ -95,6 +95,6 @@ def test_no_kind_of_public_name_is_left_out():
         "widemargin.evaluation.compare",
         "widemargin.margin.hypothesis_margins",
         "widemargin.plotting.RankingDisplay.plot",
-        "widemargin.report.report",
+        "widemargin.reporting.report",
         "widemargin.settings.using",
     } <= names

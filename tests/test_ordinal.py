@@ -17,9 +17,9 @@ from oracles.ordinal import (
     oriented,
 )
 from widemargin import OReliefF, OSimba
+from widemargin.data.labels import encode
 from widemargin.datasets import make_ordinal
 from widemargin.evaluation import significance
-from widemargin.table import encode
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:OReliefF. n_neighbors=:UserWarning"),

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from widemargin.datasets import make_ordinal
 from widemargin.evaluation import compare, rank_loss, selection_curve
-from widemargin.measures import measure
+from widemargin.judging.measures import measure
 
 QUICK = {"cv": 3, "n_permutations": 0, "n_resamples": 0, "random_state": 0}
 

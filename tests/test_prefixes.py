@@ -29,7 +29,7 @@ from widemargin.baselines import (
     TraceRatio,
 )
 from widemargin.datasets import make_xor
-from widemargin.folding import stratified_folds
+from widemargin.judging.folds import stratified_folds
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning"),

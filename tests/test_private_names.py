@@ -65,7 +65,7 @@ def test_dask_is_imported_in_one_module():
         for module, _ in imported(path)
         if module.split(".")[0] in {"dask", "distributed"}
     }
-    assert found == {"engine/distributed/_dask.py"}
+    assert found == {"engine/dask/_dask.py"}
 
 
 def test_private_attributes_of_dask_frames_are_used_in_one_module():
@@ -75,4 +75,4 @@ def test_private_attributes_of_dask_frames_are_used_in_one_module():
         for node in nodes(path)
         if isinstance(node, ast.Attribute) and node.attr == "_meta"
     }
-    assert found == {"engine/distributed/_dask.py"}
+    assert found == {"engine/dask/_dask.py"}

@@ -13,9 +13,14 @@ from settings_tools import changed_settings
 from widemargin import ReliefF
 from widemargin.evaluation import redundancy
 from widemargin.evaluation._columns import Columns
+from widemargin.judging.similarity import Correlation
+from widemargin.judging.thinning import (
+    Values,
+    best_without_copies,
+    similarity_of,
+    thin_by,
+)
 from widemargin.settings import current
-from widemargin.similarity import Correlation
-from widemargin.thinning import Values, best_without_copies, similarity_of, thin_by
 from widemargin.threads import Workers
 
 

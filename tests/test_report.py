@@ -20,13 +20,13 @@ from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare, profile
-from widemargin.report import formats
-from widemargin.report.columns import columns
-from widemargin.report.distributions import column, distributions
-from widemargin.report.html import render
-from widemargin.report.payload import VERDICTS, kept_names, payload
-from widemargin.report.provenance import constructor
-from widemargin.report.summarize import summarize
+from widemargin.reporting import formats
+from widemargin.reporting.columns import columns
+from widemargin.reporting.distributions import column, distributions
+from widemargin.reporting.html import render
+from widemargin.reporting.payload import VERDICTS, kept_names, payload
+from widemargin.reporting.provenance import constructor
+from widemargin.reporting.summarize import summarize
 
 pytest.importorskip("jinja2")
 

@@ -18,8 +18,8 @@ from waiting import LONG
 from widemargin import ReliefF
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare, profile
-from widemargin.report import formats
-from widemargin.report.payload import VERDICTS
+from widemargin.reporting import formats
+from widemargin.reporting.payload import VERDICTS
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the browser tests need the package playwright"

@@ -85,7 +85,7 @@ def test_baseline_is_in_the_curve_and_the_table(browser, page_file, width):  # n
 
 def test_page_of_an_older_report_still_opens(browser, page_file, tmp_path):  # noqa: F811
     _, _, data = page_file
-    from widemargin.report.html import render
+    from widemargin.reporting.html import render
 
     curve = {k: v for k, v in data["curve"].items() if k != "baseline"}
     made = {k: v for k, v in data["provenance"].items() if k != "pipeline"}

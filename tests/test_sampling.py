@@ -9,7 +9,7 @@ from oracles.ordinal import o_relieff
 from oracles.relief import relief, relieff
 from oracles.sampling import sampled
 from widemargin import OReliefF, Relief, ReliefF
-from widemargin.sampling import Estimate, Moments, batch_size
+from widemargin.base.sampling import Estimate, Moments, batch_size
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning"),

@@ -13,8 +13,8 @@ from cases import CASES, gaussian, small_tables, tied
 from oracles import separability as oracle
 from settings_tools import changed_settings
 from widemargin import IPCMSR, IPICSR
-from widemargin.algorithms.separability import prototypes
 from widemargin.base import separation_ratio
+from widemargin.selectors.separability import prototypes
 from widemargin.threads import Workers
 
 pytestmark = [

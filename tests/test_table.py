@@ -12,8 +12,9 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from widemargin import GFlip, Relief, ReliefF, Simba, table
+from widemargin import GFlip, Relief, ReliefF, Simba
 from widemargin.baselines import FisherScore
+from widemargin.data.build import build
 from widemargin.evaluation import compare
 from widemargin.threads import Workers
 
@@ -327,7 +328,7 @@ def test_pieces_are_scaled_as_the_whole(kind, scale):
 
     def scaled(n_threads):
         with Workers(n_threads) as workers:
-            return table.build(X, y, np.arange(3), scale=scale, workers=workers)
+            return build(X, y, np.arange(3), scale=scale, workers=workers)
 
     one, three = scaled(1), scaled(3)
     for name in ("X", "low", "high", "mean"):

@@ -12,6 +12,7 @@ from sklearn.datasets import load_diabetes
 from cli_tools import invoke
 from widemargin import FRLL, OReliefF, ReliefF, margin
 from widemargin.baselines import FisherScore, InformationGain, LaplacianScore
+from widemargin.data.targets import MANY_NUMBERS
 from widemargin.evaluation import (
     RankingTree,
     compare,
@@ -19,7 +20,6 @@ from widemargin.evaluation import (
     resample,
     selection_curve,
 )
-from widemargin.targets import MANY_NUMBERS
 
 MEASURED = "needs classes, but y looks like a measurement"
 TAKEN = "each is treated as a class"

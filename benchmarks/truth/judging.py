@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
-from widemargin.crossfit import Data, fold_rows
+from widemargin.judging.judge import Data, fold_rows
 
 DEALS = 3  # of the rows to the folds of the plain loop
 

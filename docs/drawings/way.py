@@ -2,9 +2,9 @@ from _points import *
 
 STEPS = [
     ("X, y", "array, DataFrame,\nArrow, Dask", None),
-    ("Table", "scaled rows,\ncoded classes", "table/"),
+    ("Table", "scaled rows,\ncoded classes", "data/"),
     ("neighbours", "k nearest in\neach relation", "engine: nearest"),
-    ("edges", "a coefficient\nfor each pair", "algorithms/…"),
+    ("edges", "a coefficient\nfor each pair", "selectors/…"),
     ("sums", "Σ coefficient\n· |difference|", "engine: edge_sums"),
     ("scores", "one per feature:\nrank and select", "base/"),
 ]

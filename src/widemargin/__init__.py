@@ -12,49 +12,49 @@ from widemargin._version import __version__
 
 if TYPE_CHECKING:
     from widemargin import baselines, compat, datasets, evaluation, margin, plotting
-    from widemargin.algorithms.frll import FRLL
-    from widemargin.algorithms.gflip import GFlip
-    from widemargin.algorithms.irelief import IRelief
-    from widemargin.algorithms.kernel_rfe import KernelRFE
-    from widemargin.algorithms.lmba import LMBA
-    from widemargin.algorithms.ordinal import OReliefF, OSimba
-    from widemargin.algorithms.relief import Relief, ReliefF
-    from widemargin.algorithms.rrelieff import RReliefF
-    from widemargin.algorithms.separability import IPCMSR, IPICSR
-    from widemargin.algorithms.simba import Simba
-    from widemargin.algorithms.surf import SURF, MultiSURF, MultiSURFStar, SURFStar
-    from widemargin.algorithms.turf import TuRF
     from widemargin.catalogue import methods
     from widemargin.evaluation._auto import AutoSelector
-    from widemargin.report import report
+    from widemargin.reporting import report
     from widemargin.selection import Selection
+    from widemargin.selectors.frll import FRLL
+    from widemargin.selectors.gflip import GFlip
+    from widemargin.selectors.irelief import IRelief
+    from widemargin.selectors.kernel_rfe import KernelRFE
+    from widemargin.selectors.lmba import LMBA
+    from widemargin.selectors.ordinal import OReliefF, OSimba
+    from widemargin.selectors.relief import Relief, ReliefF
+    from widemargin.selectors.rrelieff import RReliefF
+    from widemargin.selectors.separability import IPCMSR, IPICSR
+    from widemargin.selectors.simba import Simba
+    from widemargin.selectors.surf import SURF, MultiSURF, MultiSURFStar, SURFStar
+    from widemargin.selectors.turf import TuRF
     from widemargin.warming import warm
 
 _HOME = {
     "methods": "widemargin.catalogue",
-    "KernelRFE": "widemargin.algorithms.kernel_rfe",
-    "Relief": "widemargin.algorithms.relief.relief",
-    "ReliefF": "widemargin.algorithms.relief.relieff",
-    "Simba": "widemargin.algorithms.simba",
-    "GFlip": "widemargin.algorithms.gflip",
-    "LMBA": "widemargin.algorithms.lmba",
-    "FRLL": "widemargin.algorithms.frll",
-    "IPCMSR": "widemargin.algorithms.separability.ratios",
-    "IPICSR": "widemargin.algorithms.separability.ratios",
-    "OReliefF": "widemargin.algorithms.ordinal.orelieff",
-    "OSimba": "widemargin.algorithms.ordinal.osimba",
-    "RReliefF": "widemargin.algorithms.rrelieff",
-    "SURF": "widemargin.algorithms.surf.selectors",
-    "SURFStar": "widemargin.algorithms.surf.selectors",
-    "MultiSURF": "widemargin.algorithms.surf.selectors",
-    "MultiSURFStar": "widemargin.algorithms.surf.selectors",
-    "IRelief": "widemargin.algorithms.irelief",
-    "TuRF": "widemargin.algorithms.turf",
+    "KernelRFE": "widemargin.selectors.kernel_rfe",
+    "Relief": "widemargin.selectors.relief.relief",
+    "ReliefF": "widemargin.selectors.relief.relieff",
+    "Simba": "widemargin.selectors.simba",
+    "GFlip": "widemargin.selectors.gflip",
+    "LMBA": "widemargin.selectors.lmba",
+    "FRLL": "widemargin.selectors.frll",
+    "IPCMSR": "widemargin.selectors.separability.ratios",
+    "IPICSR": "widemargin.selectors.separability.ratios",
+    "OReliefF": "widemargin.selectors.ordinal.orelieff",
+    "OSimba": "widemargin.selectors.ordinal.osimba",
+    "RReliefF": "widemargin.selectors.rrelieff",
+    "SURF": "widemargin.selectors.surf.selectors",
+    "SURFStar": "widemargin.selectors.surf.selectors",
+    "MultiSURF": "widemargin.selectors.surf.selectors",
+    "MultiSURFStar": "widemargin.selectors.surf.selectors",
+    "IRelief": "widemargin.selectors.irelief",
+    "TuRF": "widemargin.selectors.turf",
     "Selection": "widemargin.selection",
     "AutoSelector": "widemargin.evaluation._auto",
+    "report": "widemargin.reporting",
     "warm": "widemargin.warming",
 }
-# `report` can be called: the package passes it on to its function of that name.
 _MODULES = (
     "baselines",
     "compat",
@@ -62,7 +62,6 @@ _MODULES = (
     "evaluation",
     "margin",
     "plotting",
-    "report",
 )
 
 __all__ = [

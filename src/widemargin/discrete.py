@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine import column_sums, row_sums
-from widemargin.protocol import AnyTable
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
 BINS = {"three", "equal-width", "quantile", "mdl"}

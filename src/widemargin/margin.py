@@ -15,11 +15,13 @@ import numpy as np
 from scipy.special import expit
 
 from widemargin import kernels
+from widemargin.data.build import build
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table, warn_single_members
+from widemargin.data.validate import validate
 from widemargin.engine import hits_and_misses, nearest
 from widemargin.engine.relations import HIT, MISS
 from widemargin.notices import warn
-from widemargin.protocol import AnyTable
-from widemargin.table import Floats, Ints, Table, build, validate, warn_single_members
 from widemargin.threads import Workers, thread_count
 
 __all__ = [

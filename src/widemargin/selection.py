@@ -20,7 +20,7 @@ from sklearn.utils import Tags, check_array
 
 from widemargin._sklearn import _get_output_config
 from widemargin._version import __version__
-from widemargin.columns import PRESERVED, as_frame, for_output, is_frame
+from widemargin.data.frames import PRESERVED, as_frame, for_output, is_frame
 
 FORMAT = 1  # raised when a field changes its meaning
 KIND = "selection"

@@ -14,12 +14,12 @@ from sklearn.base import clone
 
 from widemargin import kernels
 from widemargin.base import MarginSelector
+from widemargin.data.protocol import Floats
 from widemargin.evaluation import RankingTree, compare
 from widemargin.evaluation._selectors import known_methods, resolve_selectors
 from widemargin.notices import muted
 from widemargin.progress import progress
 from widemargin.settings import current, using
-from widemargin.table import Floats
 
 N_ROWS, N_FEATURES = 120, 6
 MISSING = 0.05  # share of the cells

@@ -7,7 +7,6 @@
 | `sampled.py` | `SampledSelector`: scores that are means over samples |
 | `ascent.py` | `AscentSelector`: several ascents of a margin |
 | `transformer.py` | `TableSelector`: `transform` and its inverse |
-| `rows.py` | a table as it was read |
 | `links.py`, `pickles.py` | links to the documentation, versions in pickles |
 | `checks.py`, `scores.py` | what several of them use |
 """
@@ -22,7 +21,6 @@ from widemargin.base.checks import (
 )
 from widemargin.base.links import Documented
 from widemargin.base.pickles import Versioned
-from widemargin.base.rows import Rows
 from widemargin.base.sampled import SampledSelector
 from widemargin.base.scores import separation_ratio, squared_share
 from widemargin.base.selector import MarginSelector
@@ -34,7 +32,6 @@ __all__ = [
     "AscentSelector",
     "Documented",
     "MarginSelector",
-    "Rows",
     "SampledSelector",
     "TableSelector",
     "Versioned",

@@ -10,14 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from widemargin import crossfit
-from widemargin.base.rows import Rows
-from widemargin.folding import Fold
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.rows import Rows
+from widemargin.data.table import Table
+from widemargin.judging.curves import choose, excess, optimism
+from widemargin.judging.folds import Fold
+from widemargin.judging.judge import (
+    FEW_ROWS,
+    THRESHOLDS,
+    Data,
+    fold_rows,
+    judge,
+    judge_pairs,
+    pair_up,
+)
+from widemargin.judging.prefixes import constant_in_training
+from widemargin.judging.thinning import similarity_of, thin
 from widemargin.notices import muted
-from widemargin.prefixes import constant_in_training
-from widemargin.protocol import Floats, Ints
-from widemargin.table import Table
-from widemargin.thinning import similarity_of, thin
 from widemargin.threads import Workers
 
 if TYPE_CHECKING:
@@ -48,28 +57,28 @@ def answer(
     if natural is not None and subset:
         wanted = max(1, int(natural.sum()))
     threshold: Any = selector.redundancy
-    data = crossfit.Data(rows.X, rows.judged, rows.nominal, selector.scale, rows.target)
+    data = Data(rows.X, rows.judged, rows.nominal, selector.scale, rows.target)
     if any_size or threshold == "auto":
-        thresholds = crossfit.THRESHOLDS if threshold == "auto" else (threshold,)
-        folds = crossfit.fold_rows(data)
+        thresholds = THRESHOLDS if threshold == "auto" else (threshold,)
+        folds = fold_rows(data)
         orders, sizes = _fold_orders(selector, rows, table, folds, workers)
-        curves = crossfit.judge(data, folds, orders, thresholds, wanted, workers)
+        curves = judge(data, folds, orders, thresholds, wanted, workers)
         own = selector._own_size() if any_size else wanted
-        which, size = crossfit.choose(curves, own)
+        which, size = choose(curves, own)
         threshold = thresholds[which]
         if any_size:
             if own is None:
                 pairs = _judged_pairs(selector, rows, data, folds, thresholds, workers)
-                optimism = crossfit.optimism(curves, pairs)
+                too_high = optimism(curves, pairs)
             else:
-                optimism = crossfit.excess(curves[which], size, sizes)
+                too_high = excess(curves[which], size, sizes)
             # R² may be below 0, an accuracy may not.
             lowest = 0.0 if rows.target is None else -np.inf
-            scores = np.maximum(curves[which].scores - optimism, lowest)
+            scores = np.maximum(curves[which].scores - too_high, lowest)
             found = found._replace(
                 size=size,
                 prefix_scores=scores,
-                optimism=optimism,
+                optimism=too_high,
                 scoring=data.scoring,
             )
     if selector.redundancy is None:
@@ -79,7 +88,7 @@ def answer(
 
 def _without_redundant(
     found: Answer,
-    data: crossfit.Data,
+    data: Data,
     threshold: float | None,
     wanted: int,
     workers: Workers,
@@ -100,20 +109,20 @@ def _without_redundant(
 def _judged_pairs(
     selector: MarginSelector,
     rows: Rows,
-    data: crossfit.Data,
+    data: Data,
     folds: list[Fold],
     thresholds: Sequence[float | None],
     workers: Workers,
 ) -> list[NDArray[Any]] | None:
     """Hits without two parts of the rows each, if there are few rows."""
-    pairs = crossfit.pair_up(folds)
-    if not pairs or len(rows.X) > crossfit.FEW_ROWS:
+    pairs = pair_up(folds)
+    if not pairs or len(rows.X) > FEW_ROWS:
         return None
     quiet, fresh = workers.silent(), clone(selector)
     with muted():
         orders = [_fold_order(fresh, rows, pair.train, quiet)[0] for pair in pairs]
     d = rows.X.shape[1]
-    return crossfit.judge_pairs(data, pairs, orders, thresholds, d, quiet)
+    return judge_pairs(data, pairs, orders, thresholds, d, quiet)
 
 
 def _fold_orders(

@@ -13,10 +13,10 @@ from widemargin import kernels
 from widemargin._sklearn import Interval
 from widemargin.base.scores import squared_share
 from widemargin.base.selector import MarginSelector
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import visiting_order
 from widemargin.notices import warn
 from widemargin.progress import progress
-from widemargin.protocol import AnyTable, Floats, Ints
-from widemargin.table import visiting_order
 from widemargin.threads import Workers, spans
 
 

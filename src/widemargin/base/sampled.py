@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from widemargin import sampling
 from widemargin._sklearn import Interval, StrOptions
+from widemargin.base import sampling
 from widemargin.base.selector import MarginSelector
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums
 from widemargin.engine.left_out import ReliefRule, scores_without
 from widemargin.notices import warn
 from widemargin.progress import progress
-from widemargin.protocol import AnyTable, Floats, Ints
-from widemargin.table import Table, warn_single_members
 from widemargin.threads import Workers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from widemargin.protocol import AnyTable, Floats
+from widemargin.data.protocol import AnyTable, Floats
 
 
 def squared_share(table: AnyTable, w: Floats) -> Floats:

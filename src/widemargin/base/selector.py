@@ -19,22 +19,23 @@ from widemargin.base.checks import (
     refuse_booleans,
     refuse_keywords,
 )
-from widemargin.base.rows import Rows
 from widemargin.base.transformer import TableSelector
-from widemargin.columns import nominal_columns, unwrapped
-from widemargin.engine import on_dask
-from widemargin.notices import warn
-from widemargin.protocol import AnyTable, Floats, Ints
-from widemargin.settings import current
-from widemargin.table import (
-    Table,
-    build,
+from widemargin.data.build import build
+from widemargin.data.labels import (
     encode,
     numeric_target,
     refuse_constant_target,
     refuse_single_class,
-    validate,
 )
+from widemargin.data.nominal import nominal_columns
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.refuse import unwrapped
+from widemargin.data.rows import Rows
+from widemargin.data.table import Table
+from widemargin.data.validate import validate
+from widemargin.engine import on_dask
+from widemargin.notices import warn
+from widemargin.settings import current
 from widemargin.threads import Workers, thread_count
 
 
@@ -210,7 +211,7 @@ class MarginSelector(TableSelector):
                 )
 
     def _fit_on_dask(self, X: Any, y: Any) -> Self:
-        from widemargin.engine.distributed.build import distribute
+        from widemargin.engine.dask.build import distribute
 
         self._refuse_on_dask(y)
         with (

@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from widemargin._sklearn import _get_output_config
 from widemargin.base.links import Documented
 from widemargin.base.pickles import Versioned
-from widemargin.columns import PRESERVED, for_output, is_frame, unwrapped
+from widemargin.data.frames import PRESERVED, for_output, is_frame
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.refuse import unwrapped
 from widemargin.engine import on_dask
-from widemargin.protocol import Floats, Ints
 
 
 class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.engine import class_sums, column_sums, row_sums
-from widemargin.protocol import AnyTable, Floats, Ints
 from widemargin.threads import Workers
 
 

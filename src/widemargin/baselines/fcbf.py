@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval
 from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import Floats
+from widemargin.data.table import Table
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete
-from widemargin.table import Floats, Table
 from widemargin.threads import Workers
 
 TIE = 1e-10  # uncertainties this close are equal

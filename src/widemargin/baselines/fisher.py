@@ -18,10 +18,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._sklearn import Interval
 from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine import class_sums, row_sums
 from widemargin.notices import warn
-from widemargin.protocol import AnyTable
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers
 
 # A spread within classes of less than 1e-10 of the feature's range is rounding.

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Literal
 
 from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import AnyTable, Floats
+from widemargin.data.table import Table
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete, counted_relevance
-from widemargin.protocol import AnyTable
-from widemargin.table import Floats, Table
 from widemargin.threads import Workers
 
 

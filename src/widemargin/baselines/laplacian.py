@@ -19,9 +19,10 @@ from sklearn.utils import Tags
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat_width, nearest
 from widemargin.notices import warn
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 WORST = 2.0  # the largest that the score of the paper can be

@@ -17,9 +17,10 @@ import numpy as np
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers
 
 TIE = 1e-10  # criteria this close are equal; a redundancy below it is none

@@ -17,8 +17,9 @@ from sklearn.utils import Tags
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.notices import warn
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 TIE = 1e-10  # dissimilarities this close, relative to the largest variance, are equal

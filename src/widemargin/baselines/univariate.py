@@ -20,7 +20,8 @@ import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions, one_at_a_time
 from widemargin.base import About, MarginSelector
-from widemargin.table import Floats, Table
+from widemargin.data.protocol import Floats
+from widemargin.data.table import Table
 from widemargin.threads import Workers
 
 

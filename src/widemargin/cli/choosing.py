@@ -194,7 +194,7 @@ def check_fit(
 
 def check_ranges(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
     """Refuse numbers that are too large, or too close, for how a method scales them."""
-    from widemargin.table import refuse_extreme_ranges
+    from widemargin.data.build import refuse_extreme_ranges
 
     X = dataset.X
     low, high = (

@@ -221,7 +221,7 @@ def _features(
     """
     import numpy as np
 
-    from widemargin.columns import NEARLY_EMPTY, names_rows
+    from widemargin.data.quality import NEARLY_EMPTY, names_rows
 
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     most = NEARLY_EMPTY if options.max_missing is None else options.max_missing
@@ -273,7 +273,7 @@ def _keys_of_groups(keys: pd.DataFrame, classes: pd.Series[Any]) -> list[str]:
     """Columns, of those that are called keys, that seem to name groups of rows."""
     import pandas as pd
 
-    from widemargin.columns import names_groups
+    from widemargin.data.row_groups import names_groups
 
     y = pd.factorize(classes)[0]
     return [name for name in keys if names_groups(pd.factorize(keys[name])[0], y)]

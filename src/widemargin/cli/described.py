@@ -72,7 +72,7 @@ def say_if_features_are_rows(source: Any, n_rows: int, notes: list[str]) -> None
     first, *others = map(str, source.frame.columns)
     if source.about is not None or source.target is not None or len(others) < 2:
         return
-    from widemargin.columns import NUMBER, kind
+    from widemargin.data.kinds import NUMBER, kind
 
     kinds = [kind(dtype) for dtype in source.frame.dtypes]
     if kinds[0] == NUMBER or {*kinds[1:]} != {NUMBER}:

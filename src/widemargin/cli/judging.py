@@ -38,7 +38,7 @@ from widemargin.cli.writing import (
     save_text,
     to_json,
 )
-from widemargin.measures import measure
+from widemargin.judging.measures import measure
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
@@ -356,7 +356,7 @@ def make_report(
     results: Any, title: str | None, reading: list[str] | None = None
 ) -> Any:
     """A `Report` on results; ``reading`` is the code that reads the data."""
-    from widemargin.report import report
+    from widemargin.reporting import report
 
     return report(results, title=title, reading=reading)
 

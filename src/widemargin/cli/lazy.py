@@ -96,7 +96,7 @@ class LazyDataset:
 
     def parts(self, columns: list[str]) -> Iterator[pd.DataFrame]:
         """Some columns of the file, a few rows after the other."""
-        from widemargin.engine.distributed.cluster import Cluster
+        from widemargin.engine.dask.cluster import Cluster
         from widemargin.threads import spans
 
         cluster = Cluster("widemargin")
@@ -119,7 +119,7 @@ def fitted_lazily(
     notes: Session,
 ) -> Iterator[Ranking]:
     """Rank the features of a file on Dask, which runs until the end."""
-    from widemargin.engine.distributed.cluster import running
+    from widemargin.engine.dask.cluster import running
     from widemargin.threads import thread_count
 
     # KernelRFE does not run on Dask collections.
@@ -218,7 +218,7 @@ def _refuse_method(name: str, selector: Any) -> None:
 
 def load_lazily(path: str, options: DataOptions) -> LazyDataset:
     """Open a file and put down what makes it ready."""
-    from widemargin.engine.distributed._dask import empty_like
+    from widemargin.engine.dask._dask import empty_like
 
     with faults(path):
         unread = (*options.drop, *options.keep)

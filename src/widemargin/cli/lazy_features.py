@@ -63,7 +63,7 @@ class Plan:
 
 def look_at_features(frame: Any) -> Seen:
     """Look at all columns of a Dask frame."""
-    from widemargin.engine.distributed.cluster import Cluster
+    from widemargin.engine.dask.cluster import Cluster
 
     cluster = Cluster("widemargin")
     spelled = spelled_columns(frame)
@@ -75,7 +75,7 @@ def look_at_features(frame: Any) -> Seen:
 
 def spelled_columns(frame: Any) -> list[str]:
     """Columns that hold neither numbers nor dates, going by their types."""
-    from widemargin.columns import NUMBER, kind
+    from widemargin.data.kinds import NUMBER, kind
 
     types = zip(frame.columns, frame.dtypes, strict=True)
     return [n for n, t in types if kind(t) != NUMBER and not is_dated(t)]
@@ -134,7 +134,7 @@ def plan(
     """
     import numpy as np
 
-    from widemargin.columns import NEARLY_EMPTY, hardly_repeat
+    from widemargin.data.quality import NEARLY_EMPTY, hardly_repeat
 
     whole = Plan()
     most = NEARLY_EMPTY if options.max_missing is None else options.max_missing

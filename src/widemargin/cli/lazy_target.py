@@ -34,7 +34,7 @@ class Seen(NamedTuple):
 
 def look_at_target(frame: Any, target: str) -> Seen:
     """Look at the target, and at the other columns, which may count the rows."""
-    from widemargin.engine.distributed.cluster import Cluster
+    from widemargin.engine.dask.cluster import Cluster
 
     cluster = Cluster("widemargin")
     parts = [cluster.call(look, part, target) for part in frame.to_delayed()]

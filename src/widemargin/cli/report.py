@@ -101,7 +101,7 @@ def _saved(file: str) -> dict[str, Any]:
 
 
 def _render(saved: dict[str, Any], out: Output) -> None:
-    from widemargin.report.html import render
+    from widemargin.reporting.html import render
 
     for path in out.output:
         html = path.lower().endswith(".html")

@@ -79,7 +79,7 @@ def find_roles(source: Any, options: DataOptions, notes: list[str]) -> Roles:
 
 def may_identify(X: Any) -> list[str]:
     """Columns of numbers that may count or identify the rows, going by their names."""
-    from widemargin.columns import NUMBER, kind
+    from widemargin.data.kinds import NUMBER, kind
 
     types = zip(X.columns, X.dtypes, strict=True)
     numbers = [n for n, dtype in types if kind(dtype) == NUMBER]
@@ -94,7 +94,7 @@ def identifies(name: str, values: pd.Series[Any], others: Iterable[Any] = ()) ->
     import numpy as np
     import pandas as pd
 
-    from widemargin.columns import names_rows
+    from widemargin.data.quality import names_rows
 
     codes, found = pd.factorize(values)
     keys = np.asarray(found, np.float64)
@@ -207,7 +207,7 @@ def say_spellings(
     name: str, values: Iterable[object], what: str, notes: list[str]
 ) -> None:
     """Say which classes or categories may be one, written in several ways."""
-    from widemargin.columns import alike
+    from widemargin.data.quality import alike
 
     notes.extend(
         f"{listed(same)} are different {what} of {name!r}; if they should be one, "
@@ -218,7 +218,7 @@ def say_spellings(
 
 def say_codes(names: list[str], values: Any, notes: list[str]) -> None:
     """Say which numbers may stand for missing values."""
-    from widemargin.columns import codes_for_missing
+    from widemargin.data.quality import codes_for_missing
 
     found: dict[str, list[str]] = {}
     for f, codes in codes_for_missing(values).items():

@@ -114,8 +114,8 @@ def working(notes: Session | None = None) -> Iterator[None]:
 
     Whether the target has classes was found out when it was read.
     """
+    from widemargin.data.targets import judged_labels
     from widemargin.kernels import when_compiling
-    from widemargin.targets import judged_labels
 
     when_compiling(None if notes is None else notes.compiling)
     try:

@@ -132,7 +132,7 @@ def find_positive(wanted: str | None, dataset: Dataset) -> Any:
 
 def _measures(y: pd.Series[Any], rows: NDArray[np.integer]) -> bool:
     """Whether numbers that occur so often must be a measurement."""
-    from widemargin.targets import MANY_NUMBERS, is_measurement
+    from widemargin.data.targets import MANY_NUMBERS, is_measurement
 
     whole = bool((y % 1 == 0).all())
     return is_measurement(rows) if whole else len(rows) > MANY_NUMBERS
@@ -208,7 +208,7 @@ def _judge_numbers(
     y: pd.Series[Any], rows: NDArray[np.integer], notes: list[str]
 ) -> None:
     """Refuse a measurement; note what may be one. ``rows`` has those of each number."""
-    from widemargin.targets import may_be_measurement
+    from widemargin.data.targets import may_be_measurement
 
     m, name = len(rows), str(y.name)
     whole = bool((y % 1 == 0).all())

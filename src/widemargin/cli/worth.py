@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from widemargin.cli.dataset import Dataset
 from widemargin.cli.problem import listed, plural
-from widemargin.measures import measure
+from widemargin.judging.measures import measure
 
 if TYPE_CHECKING:
     from widemargin.cli.fits import Ranking

@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.columns import PRESERVED, as_frame, is_frame
-from widemargin.table import Floats, Ints
+from widemargin.data.frames import PRESERVED, as_frame, is_frame
+from widemargin.data.protocol import Floats, Ints
 
 
 class Wrapper(TransformerMixin, BaseEstimator):

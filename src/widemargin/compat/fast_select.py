@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.algorithms import relief, surf, turf
 from widemargin.compat._wrapping import Wrapper, as_table, discrete
-from widemargin.table import Ints
+from widemargin.data.protocol import Ints
+from widemargin.selectors import relief, surf, turf
 
 __all__ = ["SURF", "MultiSURF", "ReliefF", "TuRF"]
 

@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from widemargin.algorithms import relief, rrelieff, surf, turf
 from widemargin.compat._wrapping import Wrapper, discrete
-from widemargin.table import Floats, Ints
+from widemargin.data.protocol import Floats, Ints
+from widemargin.selectors import relief, rrelieff, surf, turf
 
 __all__ = ["SURF", "TURF", "MultiSURF", "MultiSURFstar", "ReliefF", "SURFstar", "TuRF"]
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.folding import mix
+from widemargin.judging.folds import mix
 
 Keys = NDArray[np.uint64]
 

@@ -1,7 +1,7 @@
 """The two operations that every algorithm is made of: `nearest` and `edge_sums`.
 
 They take a table in memory, or one whose rows are on the workers of a Dask cluster: see
-`widemargin.protocol` for what both offer.
+`widemargin.data.protocol` for what both offer.
 """
 
 from typing import Any

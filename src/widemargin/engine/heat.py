@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from widemargin.data.protocol import Floats
+from widemargin.data.table import Table
 from widemargin.engine.local import nearest
 from widemargin.engine.relations import anyone
-from widemargin.table import Floats, Table
 from widemargin.threads import Workers
 
 

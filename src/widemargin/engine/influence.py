@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from widemargin.data.protocol import Floats, Ints
 from widemargin.engine.neighbors import Neighbors
 from widemargin.kernels import TIE
-from widemargin.protocol import Floats, Ints
 
 WEIGHTS = {"uniform", "rank", "distance"}
 

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, nearest
 from widemargin.engine.relations import slot_members
 from widemargin.engine.small import SCIPY_METRICS, nearer_and_tied
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
 SHORT = 1e-3  # share of lists that may turn out to be too short

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from widemargin import kernels
+from widemargin.data.protocol import Ints
+from widemargin.data.table import Table
 from widemargin.engine import operations, small
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.relations import slot_members
 from widemargin.engine.search import NO_BORDERS, SPARE_ENTRIES, Search, places
 from widemargin.progress import progress
-from widemargin.table import Ints, Table
 from widemargin.threads import Workers, spans
 
 METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}

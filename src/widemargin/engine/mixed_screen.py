@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.table import Ints
+from widemargin.data.protocol import Ints
 
 NOMINAL_CHUNK = 32  # nominal features compared before the next row of a tile
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin import kernels
-from widemargin.protocol import Floats, Ints
+from widemargin.data.protocol import Floats, Ints
 
 
 @dataclass(frozen=True)

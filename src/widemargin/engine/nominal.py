@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from widemargin.table import Floats, Ints, Table
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 
 # Beyond so many columns for each feature, comparing the values themselves is faster.
 MOST_COLUMNS = 8

@@ -2,7 +2,7 @@
 
 Each has two implementations, chosen by the kind of the table: in memory
 (`widemargin.engine.local`, `widemargin.engine.sums`) and on the workers of a cluster
-(`widemargin.engine.distributed`).
+(`widemargin.engine.dask`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from widemargin.protocol import AnyTable, Floats, Ints
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.threads import Workers
 
 if TYPE_CHECKING:

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine.local import METRICS
 from widemargin.kernels import Edges
 from widemargin.progress import Advance, progress
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
 

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from widemargin import kernels
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine.local import METRICS
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, fill_up, spans
 
 # Queries that are listed and summed together: many, since all rows have to come from

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.table import Ints
+from widemargin.data.protocol import Ints
 
 HIT, MISS = 0, 1
 HIGHER, LOWER = 1, 2

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.engine.neighbors import Neighbors
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
 NO_BORDERS = np.empty((0, 0), np.int32)  # lists that any row may enter at first

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.kernels import TIE
-from widemargin.table import Floats, Ints, Table
 
 SCIPY_METRICS = {"euclidean": "euclidean", "manhattan": "cityblock"}
 

@@ -11,8 +11,9 @@ from typing import TypeVar
 import numpy as np
 
 from widemargin import kernels
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine import operations
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, spans
 
 A = TypeVar("A", bound=np.ndarray)

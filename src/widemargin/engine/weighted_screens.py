@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.table import Floats, Ints, Table
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.threads import spans
 
 Singles = NDArray[np.float32]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from widemargin.data.protocol import Floats
 from widemargin.evaluation import _html
 from widemargin.evaluation._frames import data_frame
-from widemargin.table import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,11 @@ from widemargin.base import (
     refuse_booleans,
     refuse_keywords,
 )
-from widemargin.columns import nominal_columns, unwrapped
+from widemargin.data.nominal import nominal_columns
+from widemargin.data.protocol import Ints
+from widemargin.data.refuse import unwrapped
+from widemargin.data.targets import judged_labels
+from widemargin.data.validate import validate
 from widemargin.engine import on_dask
 from widemargin.evaluation._curves import sizes_up_to, try_out
 from widemargin.evaluation._defaults import choose
@@ -44,8 +48,6 @@ from widemargin.evaluation._verdicts import (
     verdicts,
 )
 from widemargin.notices import muted, warn
-from widemargin.table import Ints, validate
-from widemargin.targets import judged_labels
 
 if TYPE_CHECKING:
     import pandas as pd

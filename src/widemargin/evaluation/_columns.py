@@ -8,22 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.columns import (
+from widemargin.data.frames import column_of, is_frame
+from widemargin.data.kinds import (
     BOOLEAN,
     NUMBER,
     ORDERED,
-    column_of,
-    different,
-    floats_of,
     holds_numbers,
-    is_frame,
     kinds,
     missing_cells,
-    places_of,
-    unwrapped,
 )
+from widemargin.data.numbers import different, floats_of, places_of
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.refuse import unwrapped
 from widemargin.evaluation._frames import Names, feature_names
-from widemargin.table import Floats, Ints
 
 
 class Columns(NamedTuple):

@@ -14,6 +14,7 @@ from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
+from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _stages as stages
 from widemargin.evaluation._comparison_result import Baseline, Comparison
 from widemargin.evaluation._curves import columns_of
@@ -25,7 +26,6 @@ from widemargin.evaluation._scoring import default_scoring, has_order, scoring_f
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.evaluation._splits import group_codes
 from widemargin.notices import warn
-from widemargin.targets import judged_labels
 
 
 def compare(

@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.base import MarginSelector
+from widemargin.data.labels import encode
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _html
 from widemargin.evaluation._agreement import Agreement
 from widemargin.evaluation._columns import read_columns
@@ -27,9 +30,7 @@ from widemargin.evaluation._verdicts import (
     numeric_directions,
     verdicts,
 )
-from widemargin.measures import measure
-from widemargin.table import Floats, Ints, encode
-from widemargin.targets import judged_labels
+from widemargin.judging.measures import measure
 
 if TYPE_CHECKING:
     import pandas as pd

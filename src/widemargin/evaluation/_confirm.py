@@ -27,12 +27,12 @@ import numpy as np
 from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._null_scores import statistic_of
 from widemargin.evaluation._p_values import LEVEL, slack
 from widemargin.evaluation._probes import for_probes
 from widemargin.evaluation._refits import Call, refit
-from widemargin.table import Floats, Ints
 
 # Copies of a feature by the end of each stage, and the p-value up to which it gets
 # there: with higher ones, more copies would hardly bring it below LEVEL. To the last

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
 from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._folds import CALLER, Curves
@@ -24,7 +25,6 @@ from widemargin.evaluation._scoring import as_scorer, name_of, scoring_for
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.evaluation._splits import group_codes, split
 from widemargin.notices import warn
-from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,17 +6,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin.algorithms.kernel_rfe import KernelRFE
-from widemargin.algorithms.ordinal import OReliefF, OSimba
-from widemargin.algorithms.relief import Relief, ReliefF
-from widemargin.algorithms.rrelieff import RReliefF
-from widemargin.algorithms.surf import MultiSURF
 from widemargin.base import MarginSelector
 from widemargin.baselines.fisher import FisherScore
 from widemargin.baselines.forest import ForestImportance
 from widemargin.baselines.mrmr import MRMR
 from widemargin.baselines.univariate import FRegression, MutualInformation
 from widemargin.evaluation._profile import Profile, profile
+from widemargin.selectors.kernel_rfe import KernelRFE
+from widemargin.selectors.ordinal import OReliefF, OSimba
+from widemargin.selectors.relief import Relief, ReliefF
+from widemargin.selectors.rrelieff import RReliefF
+from widemargin.selectors.surf import MultiSURF
 from widemargin.settings import current
 
 MOST_TAKEN = 100  # features that MRMR takes one by one; it ranks the rest at once

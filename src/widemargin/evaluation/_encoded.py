@@ -20,19 +20,15 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.base import MarginSelector, Rows
-from widemargin.columns import (
-    BOOLEAN,
-    NUMBER,
-    as_numbers,
-    floats_of,
-    holds_numbers,
-    is_frame,
-    kinds,
-    nominal_columns,
-)
+from widemargin.base import MarginSelector
+from widemargin.data.frames import is_frame
+from widemargin.data.kinds import BOOLEAN, NUMBER, holds_numbers, kinds
+from widemargin.data.labels import encode, numeric_target
+from widemargin.data.nominal import nominal_columns
+from widemargin.data.numbers import as_numbers, floats_of
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.rows import Rows
 from widemargin.evaluation._frames import Names, feature_names, in_memory
-from widemargin.table import Floats, Ints, encode, numeric_target
 
 
 class Numbers(NamedTuple):

@@ -14,8 +14,8 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-from widemargin.crossfit import NEIGHBORS
-from widemargin.table import Ints
+from widemargin.data.protocol import Ints
+from widemargin.judging.judge import NEIGHBORS
 
 # Home, parameters, and whether features are standardised. "3-nn" and so on are known
 # besides.

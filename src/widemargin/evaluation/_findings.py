@@ -11,17 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.columns import (
-    NEARLY_EMPTY,
-    alike,
-    codes_for_missing,
-    column_of,
-    different,
-    is_frame,
-    names_groups,
-    names_rows,
-)
-from widemargin.table import Floats, Ints
+from widemargin.data.frames import column_of, is_frame
+from widemargin.data.numbers import different
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.quality import NEARLY_EMPTY, alike, codes_for_missing, names_rows
+from widemargin.data.row_groups import names_groups
 from widemargin.threads import spans
 
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most

@@ -17,13 +17,13 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.targets import judged_labels
 from widemargin.evaluation._encoded import Encoded, Numbers
 from widemargin.evaluation._neighbor import Judge
 from widemargin.evaluation._splits import Fold, repeats_of
+from widemargin.judging.thinning import best_without_copies, similarity_of
 from widemargin.progress import progress
-from widemargin.table import Floats, Ints
-from widemargin.targets import judged_labels
-from widemargin.thinning import best_without_copies, similarity_of
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 CALLER = "selection_curve"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.columns import unwrapped
+from widemargin.data.refuse import unwrapped
 
 if TYPE_CHECKING:
     import pandas as pd

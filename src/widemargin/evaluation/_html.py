@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from widemargin.measures import Measure, measure
-from widemargin.table import Floats
+from widemargin.data.protocol import Floats
+from widemargin.judging.measures import Measure, measure
 
 if TYPE_CHECKING:
     from widemargin.evaluation._agreement import Agreement

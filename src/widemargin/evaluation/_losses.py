@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from widemargin.table import Ints
+from widemargin.data.protocol import Ints
 
 
 def rank_loss(y_true: Any, y_pred: Any, *, labels: Any = None) -> float:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
-from widemargin.crossfit import NEIGHBORS
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._encoded import Numbers
 from widemargin.evaluation._estimators import classifier_of, is_nearest, prepared
+from widemargin.judging.judge import NEIGHBORS
 from widemargin.kernels import TIE
-from widemargin.table import Floats, Ints
 from widemargin.threads import spans
 
 PAIRS = 2**21  # distances measured at once

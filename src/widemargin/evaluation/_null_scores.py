@@ -13,6 +13,8 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.base import MarginSelector
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.evaluation import (
     _permuted_means as permuted_means,
 )
@@ -26,7 +28,6 @@ from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._p_values import needed
 from widemargin.evaluation._refits import Call, refit, scores_of
 from widemargin.settings import current
-from widemargin.table import Floats, Ints, Table
 from widemargin.threads import Workers, thread_count
 
 FEW, MANY = 100, 500  # permutations of all features

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from widemargin.table import Floats, Ints
+from widemargin.data.protocol import Floats, Ints
 
 LEVEL = 0.05  # customary for q-values
 TIE = 1e-10  # scores this close, relative to the largest, are equal

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from widemargin.baselines.fisher import FisherScore
-from widemargin.table import Floats, Ints, Table
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.threads import Workers, single_threaded_blas, spans
 
 TILE = 2048  # features at a time

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from widemargin.algorithms.rrelieff import RReliefF
+from widemargin.base.numeric_relief import score_of
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.evaluation._encoded import Encoded
-from widemargin.numeric import score_of
-from widemargin.table import Floats, Ints, Table
+from widemargin.selectors.rrelieff import RReliefF
 from widemargin.threads import Workers, spans
 
 CELLS = 2**22  # of products at a time

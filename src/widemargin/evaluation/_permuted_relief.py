@@ -15,11 +15,12 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from widemargin import kernels
-from widemargin.algorithms.relief import Relief, ReliefF
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine.left_out import ReliefRule
 from widemargin.engine.local import METRICS
 from widemargin.evaluation._encoded import Encoded
-from widemargin.table import Floats, Ints, Table
+from widemargin.selectors.relief import Relief, ReliefF
 from widemargin.threads import Workers, spans
 
 ENTRY = 12  # bytes of one such neighbour

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from widemargin.table import Ints
+from widemargin.data.protocol import Ints
 
 
 def for_probes(selector: Any, features: Ints) -> Any:

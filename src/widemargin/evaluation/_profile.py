@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from widemargin.columns import (
-    BOOLEAN,
-    NEARLY_EMPTY,
-    ORDERED,
-    as_numbers,
-    is_frame,
-    nominal_columns,
-    refuse_columns,
-    unwrapped,
-    warn_of_rounding,
-)
-from widemargin.columns import kinds as kinds_of
+from widemargin.data.frames import is_frame
+from widemargin.data.kinds import BOOLEAN, ORDERED
+from widemargin.data.kinds import kinds as kinds_of
+from widemargin.data.labels import encode, numeric_target
+from widemargin.data.nominal import nominal_columns
+from widemargin.data.numbers import as_numbers, warn_of_rounding
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.quality import NEARLY_EMPTY
+from widemargin.data.refuse import refuse_columns, unwrapped
 from widemargin.evaluation._findings import (
     Kinds,
     find_equal_columns,
@@ -37,8 +34,7 @@ from widemargin.evaluation._findings import (
 from widemargin.evaluation._frames import Names, data_frame, feature_names
 from widemargin.evaluation._losses import category_order
 from widemargin.evaluation._selectors import is_regression
-from widemargin.measures import lopsided
-from widemargin.table import Floats, Ints, encode, numeric_target
+from widemargin.judging.measures import lopsided
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,9 +21,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from widemargin import kernels
 from widemargin._sklearn import Interval, RealNotInt, StrOptions, _fit_context
 from widemargin.base import all_or_nothing
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.validate import validate
 from widemargin.evaluation._losses import category_order
 from widemargin.notices import warn
-from widemargin.table import Floats, Ints, validate
 
 
 @dataclass(frozen=True)

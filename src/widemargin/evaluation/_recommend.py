@@ -48,9 +48,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from widemargin.crossfit import THRESHOLDS
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._folds import Curves, Tried
-from widemargin.table import Floats, Ints
+from widemargin.judging.judge import THRESHOLDS
 
 SIMILARITIES = tuple(t for t in THRESHOLDS if t is not None)
 LEVEL = 0.05  # of the test whether fewer features score better than all

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.labels import encode, numeric_target
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import _html
 from widemargin.evaluation._columns import Columns, read_columns
 from widemargin.evaluation._frames import Names, data_frame
@@ -25,15 +28,13 @@ from widemargin.evaluation._refits import (
     scores_of,
     stoppable,
 )
-from widemargin.similarity import (
+from widemargin.judging.similarity import (
     Correlation,
     Similarity,
     Uncertainty,
     quantile_bins,
 )
-from widemargin.table import Floats, Ints, encode, numeric_target
-from widemargin.targets import looks_numeric
-from widemargin.thinning import leaders
+from widemargin.judging.thinning import leaders
 from widemargin.threads import Workers, thread_count
 
 if TYPE_CHECKING:

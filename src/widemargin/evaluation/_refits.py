@@ -14,11 +14,11 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.base import MarginSelector
+from widemargin.data.protocol import Floats
+from widemargin.data.targets import judged_labels, looks_numeric
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.progress import progress
-from widemargin.table import Floats
-from widemargin.targets import judged_labels, looks_numeric
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 

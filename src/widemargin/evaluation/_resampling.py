@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
 from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._frames import Names, data_frame
@@ -29,7 +30,6 @@ from widemargin.evaluation._refits import (
 )
 from widemargin.evaluation._splits import group_codes
 from widemargin.evaluation._stability import Stability, Supports, stability
-from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import make_scorer
 
-from widemargin.algorithms.ordinal import OReliefF, OSimba
+from widemargin.data.labels import encode
+from widemargin.data.protocol import Ints
 from widemargin.evaluation._losses import category_order, rank_loss
 from widemargin.evaluation._profile import Profile
-from widemargin.table import Ints, encode
+from widemargin.selectors.ordinal import OReliefF, OSimba
 
 NEG_RANK_LOSS = "neg_rank_loss"
 

@@ -9,7 +9,7 @@ from inspect import isclass
 from typing import Any
 
 from widemargin.base import MarginSelector
-from widemargin.targets import looks_numeric
+from widemargin.data.targets import looks_numeric
 
 
 def resolve_selectors(

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from widemargin.data.labels import encode, numeric_target
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _signal_statistics as statistics
 from widemargin.evaluation._columns import read_columns
 from widemargin.evaluation._frames import in_memory
@@ -25,7 +27,6 @@ from widemargin.evaluation._signal_groups import Part, parts_of
 from widemargin.evaluation._splits import group_codes
 from widemargin.notices import warn
 from widemargin.progress import Advance, progress
-from widemargin.table import Floats, Ints, encode, numeric_target
 from widemargin.threads import Workers, thread_count
 
 PERMUTATIONS = 499

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _signal_statistics as statistics
 from widemargin.evaluation._columns import Columns
-from widemargin.table import Floats, Ints
 
 FEW_LABELLINGS = 40  # with which p cannot be below 0.05, being doubled for two parts
 

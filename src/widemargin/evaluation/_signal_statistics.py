@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from widemargin.algorithms.relief import ReliefF
-from widemargin.algorithms.rrelieff import RReliefF
+from widemargin.data.build import build
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._columns import Columns
 from widemargin.evaluation._permuted_numbers import permuted_numbers
 from widemargin.evaluation._permuted_relief import permuted_scores
+from widemargin.selectors.relief import ReliefF
+from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current
-from widemargin.table import Floats, Ints, build
 from widemargin.threads import Workers, spans
 
 LEVELS = 20  # values of a nominal feature that count on their own; the rest are one

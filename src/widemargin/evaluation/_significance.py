@@ -21,6 +21,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
 from widemargin.evaluation._confirm import Confirmation, confirm
 from widemargin.evaluation._encoded import Encoded, read_once
@@ -45,7 +46,6 @@ from widemargin.evaluation._refits import (
 )
 from widemargin.notices import warn
 from widemargin.progress import Advance, progress
-from widemargin.table import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,10 +20,10 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from widemargin.columns import missing_cells
+from widemargin.data.kinds import missing_cells
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._encoded import Numbers
-from widemargin.folding import plain_folds, stratified_folds
-from widemargin.table import Floats, Ints
+from widemargin.judging.folds import plain_folds, stratified_folds
 
 REPEATS, FOLDS = 3, 5  # of a repeated cross-validation
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from widemargin.table import Floats
+from widemargin.data.protocol import Floats
 
 Supports = NDArray[np.bool_]
 TINY = 1e-12  # 1 − Φ of sets that are equal, but for rounding

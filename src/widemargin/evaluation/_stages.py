@@ -21,6 +21,8 @@ from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
 from widemargin.baselines.mrmr import MRMR
+from widemargin.data.protocol import Ints
+from widemargin.data.targets import judged_labels
 from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._comparison_result import Choice, choice_of
 from widemargin.evaluation._curves import curve_of, try_out
@@ -42,8 +44,6 @@ from widemargin.evaluation._splits import REPEATS, split, stratified_rows
 from widemargin.notices import warn
 from widemargin.progress import announce, progress, titled
 from widemargin.settings import current
-from widemargin.table import Ints
-from widemargin.targets import judged_labels
 
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
 SUBSAMPLE = 0.25  # of the cost of a fit, if half the rows are there

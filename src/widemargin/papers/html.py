@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from widemargin.papers.drawing import draw
-from widemargin.report.html import style
+from widemargin.reporting.html import style
 
 
 def render(summary: dict[str, Any]) -> str:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
+from widemargin.judging.prefixes import prefix_hits, spaces
 from widemargin.papers.frame import Results
-from widemargin.prefixes import prefix_hits, spaces
 from widemargin.threads import Workers, thread_count
 
 RANDOM = "random"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from widemargin.measures import measure
+from widemargin.judging.measures import measure
 from widemargin.plotting._drawing import (
     Array,
     Display,

@@ -82,7 +82,7 @@ def _told(file: Path) -> str:
 
 
 def _open_parquet(path: str) -> Any:
-    from widemargin.engine.distributed.files import open_parquet
+    from widemargin.engine.dask.files import open_parquet
 
     try:
         from pyarrow import ArrowException
@@ -100,7 +100,7 @@ def _open_text(
     import pandas as pd
 
     from widemargin.cli.reading.text import look_at, zero_codes
-    from widemargin.engine.distributed.files import open_csv
+    from widemargin.engine.dask.files import open_csv
 
     notes: list[str] = []
     head = _head(first)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from widemargin.algorithms.frll import FRLL
-from widemargin.algorithms.relief import ReliefF
 from widemargin.baselines.fcbf import FCBF
 from widemargin.baselines.fisher import TraceRatio
 from widemargin.baselines.mrmr import MRMR
 from widemargin.papers.splits import RANDOM, at_random, nearest_neighbor, ranked
+from widemargin.selectors.frll import FRLL
+from widemargin.selectors.relief import ReliefF
 
 Array = NDArray[Any]
 

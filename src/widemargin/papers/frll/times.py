@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.algorithms.frll import FRLL
-from widemargin.algorithms.relief import ReliefF
 from widemargin.baselines.fcbf import FCBF
 from widemargin.baselines.mrmr import MRMR
 from widemargin.papers.drawing import Figure, Lines, Series
@@ -27,6 +25,8 @@ from widemargin.papers.frame import (
     judged,
     untested,
 )
+from widemargin.selectors.frll import FRLL
+from widemargin.selectors.relief import ReliefF
 
 CLASSES = (2, 7, 15)
 PER_CLASS = (3, 4, 5, 6, 7)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from widemargin.algorithms.separability import IPCMSR, IPICSR
 from widemargin.baselines.correlation import PearsonScore
 from widemargin.baselines.fisher import FisherScore
 from widemargin.baselines.laplacian import LaplacianScore
 from widemargin.papers.splits import ranked
+from widemargin.selectors.separability import IPCMSR, IPICSR
 
 # The names of the sets in the paper, and what they are.
 SETS = {

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.algorithms.lmba import LMBA
-from widemargin.algorithms.simba import Simba
 from widemargin.baselines.similarity import FeatureSimilarity
 from widemargin.papers.splits import Ranker, Sized, ranked
+from widemargin.selectors.lmba import LMBA
+from widemargin.selectors.simba import Simba
 
 OURS, PRINTED, SIMBA, MITRA = "LMBA", "LMBA, printed", "Simba", "Mitra"
 NAMES = (OURS, PRINTED, SIMBA, MITRA)

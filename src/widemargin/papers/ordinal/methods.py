@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from widemargin.algorithms.ordinal import OReliefF, OSimba
-from widemargin.algorithms.relief import ReliefF
-from widemargin.algorithms.simba import Simba
+from widemargin.selectors.ordinal import OReliefF, OSimba
+from widemargin.selectors.relief import ReliefF
+from widemargin.selectors.simba import Simba
 
 # The formula as printed: absolute differences, and hits that dominate.
 PRINTED: dict[str, Any] = {"difference": "absolute", "hits": "dominating"}

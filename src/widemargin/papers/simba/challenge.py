@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from widemargin.algorithms.gflip import GFlip
 from widemargin.papers.frame import (
     Case,
     Claim,
@@ -28,6 +27,7 @@ from widemargin.papers.frame import (
     Table,
     judged,
 )
+from widemargin.selectors.gflip import GFlip
 
 SCALES: dict[str, Literal["minmax"] | None] = {"unscaled": None, "minmax": "minmax"}
 # What the classifier may choose from, in folds of the training rows.

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.algorithms.relief import Relief
-from widemargin.algorithms.simba import Simba
 from widemargin.baselines.information import InformationGain
 from widemargin.papers.drawing import Figure, Lines, Pixels, Series
 from widemargin.papers.frame import (
@@ -40,6 +38,8 @@ from widemargin.papers.splits import (
     of_method,
     ranked,
 )
+from widemargin.selectors.relief import Relief
+from widemargin.selectors.simba import Simba
 
 N_TRAIN, N_TEST, N_GROUPS = 1000, 456, 2
 INSTEAD = (

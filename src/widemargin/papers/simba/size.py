@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from scipy.ndimage import zoom
 from sklearn.neighbors import KNeighborsClassifier
 
-from widemargin.algorithms.gflip import GFlip
-from widemargin.algorithms.simba import Simba
 from widemargin.papers.frame import (
     Case,
     Claim,
@@ -26,6 +24,8 @@ from widemargin.papers.frame import (
 )
 from widemargin.papers.simba.faces import N_TEST, N_TRAIN, labels_of
 from widemargin.papers.splits import classifier
+from widemargin.selectors.gflip import GFlip
+from widemargin.selectors.simba import Simba
 
 SHAPE = 85, 60  # of the paper's images: 5100 pixels
 STARTS = {"empty": 2, "full": 1}  # splits for each; the claims are about the first

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.algorithms.relief import Relief
-from widemargin.algorithms.simba import Simba
 from widemargin.datasets import make_xor
 from widemargin.margin import evaluation
 from widemargin.papers.drawing import Bars, Figure, Lines, Series
@@ -24,6 +22,8 @@ from widemargin.papers.frame import (
     Table,
     judged,
 )
+from widemargin.selectors.relief import Relief
+from widemargin.selectors.simba import Simba
 
 N_RELEVANT = 3
 STEPS = tuple(range(10, 1001, 10))

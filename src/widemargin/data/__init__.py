@@ -1,0 +1,1 @@
+"""The caller's table, read once, and the table that the methods see."""

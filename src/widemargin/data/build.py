@@ -1,0 +1,152 @@
+"""`build`: scale X, sort its rows by class, and set apart what is not a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
+
+from widemargin import kernels
+from widemargin.data.mixed import separate
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
+from widemargin.threads import Workers
+
+FAR = 2**10  # ranges of a feature that lie between its values and 0, if they are far
+SMALLEST, LARGEST = 1e-150, 1e150  # differences beyond have squares of 0 or infinity
+
+
+def build(
+    X: Floats,
+    y: Ints,
+    classes: NDArray[Any],
+    *,
+    scale: str | None,
+    workers: Workers,
+    name: str = "X",
+    nominal: Ints | None = None,
+) -> Table:
+    """Scale X, sort its rows by class and say what is constant."""
+    d = X.shape[1]
+    rows = np.argsort(y, kind="stable")
+    low, high, mean = _ranges(X, workers)
+    gappy = np.flatnonzero(np.isnan(mean))
+    if len(gappy):
+        if nominal is None:
+            _refuse_other_than_numbers(X, name)
+        workers.run(
+            lambda part: kernels.observed_range(
+                X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
+            ),
+            workers.shares(d, 256),
+        )
+    if not np.isfinite([low, high]).all():
+        _refuse_other_than_numbers(X, name, may_miss=True)
+    constant = low == high
+    refuse_extreme_ranges(low, high, scale, name)
+    if scale == "minmax":
+        shift, span = low, high - low
+    elif scale == "standard":
+        shift, span = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
+        offsets = far_offsets(low, high)
+        for f in np.union1d(gappy, np.flatnonzero(offsets)):
+            values = X[:, f].astype(np.float64) - offsets[f]
+            if not constant[f]:
+                shift[f], span[f] = offsets[f] + np.nanmean(values), np.nanstd(values)
+    else:
+        shift, span = np.zeros(d), np.ones(d)
+        shift[gappy] = far_offsets(low, high)[gappy]
+    if scale is not None:
+        # A constant feature becomes 0, also where rounding makes its mean or its
+        # standard deviation differ from what they should be.
+        shift, span = np.where(constant, low, shift), np.where(constant, 1.0, span)
+    if nominal is not None:
+        shift[nominal], span[nominal] = 0.0, 1.0
+    Z = _scaled(X, rows, shift, span, workers)
+    low, high, mean = ((a - shift) / span for a in (low, high, mean))
+    mixed = None
+    if len(gappy) or (nominal is not None and len(nominal)):
+        nominal = np.empty(0, np.int64) if nominal is None else nominal
+        mixed = separate(Z, y[rows], nominal, gappy, workers)
+    return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
+
+
+def _refuse_other_than_numbers(
+    X: NDArray[Any], name: str, *, may_miss: bool = False
+) -> None:
+    """Refuse infinity, and NaN unless values may be missing, as scikit-learn does."""
+    with np.errstate(invalid="ignore"):  # its first guess is the sum of X
+        assert_all_finite(X, allow_nan=may_miss, estimator_name=name, input_name="X")
+
+
+def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
+    """Smallest and largest value and mean of each feature; NaN if a cell is missing."""
+    n, d = X.shape
+    ranges = np.empty((3, d))
+
+    def measure(part: slice) -> None:
+        columns = X[:, part]
+        ranges[0, part], ranges[1, part] = columns.min(axis=0), columns.max(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = columns.mean(axis=0, dtype=float)
+            if not np.isfinite(mean).all():
+                # Shares of large numbers have a sum where the numbers have none.
+                mean = np.divide(columns, n, dtype=float).sum(axis=0)
+        # Rounded, that of a constant could be another number.
+        ranges[2, part] = np.clip(mean, ranges[0, part], ranges[1, part])
+
+    workers.run(measure, workers.shares(d, 256))
+    return ranges
+
+
+def _scaled(
+    X: NDArray[Any],
+    rows: Ints,
+    shift: Floats,
+    span: Floats,
+    workers: Workers,
+) -> Floats:
+    """Some rows of X, as (x − shift) / span."""
+    Z = np.empty(X.shape)
+
+    def scale(part: slice) -> None:
+        np.subtract(X[rows[part]], shift, out=Z[part])
+        np.divide(Z[part], span, out=Z[part])
+
+    cells = 2**16  # which stay in cache from one step to the next
+    workers.run(scale, workers.shares(len(rows), 1, max(1, cells // X.shape[1])))
+    return Z
+
+
+def far_offsets(low: Floats, high: Floats) -> Floats:
+    """The smallest value of features whose values are far from 0, else 0.
+
+    What is left when it is subtracted has all digits of the differences between values
+    (both are within a factor of 2, so no rounding takes place), and sums of it keep
+    them, which sums of the values themselves would lose.
+    """
+    with np.errstate(over="ignore"):
+        between = FAR * (high - low)
+    nearest = np.minimum(np.abs(low), np.abs(high))
+    far = (np.sign(low) == np.sign(high)) & (nearest > between)
+    return np.where(far, low, 0.0)
+
+
+def refuse_extreme_ranges(
+    low: Floats, high: Floats, scale: str | None, name: str
+) -> None:
+    """Refuse features whose squared differences are no numbers, or all 0."""
+    with np.errstate(over="ignore"):
+        ranges = np.nan_to_num(high - low, nan=0.0, posinf=np.inf)
+    largest = np.finfo(np.float64).max if scale == "minmax" else LARGEST
+    f = int(np.argmax(ranges))
+    if scale == "standard" and ranges[f] <= largest:
+        f = int(np.argmin(np.where(ranges > 0, ranges, np.inf)))
+    vanishes = scale != "minmax" and 0 < ranges[f] < SMALLEST
+    if vanishes or ranges[f] > largest:
+        raise ValueError(
+            f"{name}: the values of feature {f} range over {ranges[f]:.3g}, the square "
+            f"of which {'underflows' if vanishes else 'overflows'}. Use other units."
+        )

@@ -1,0 +1,96 @@
+"""What a table in memory and a table on the workers of a cluster both offer.
+
+An algorithm that is given an `AnyTable` runs on both: on `widemargin.table.Table`,
+whose rows are an array, and on `widemargin.engine.dask.table.DistributedTable`,
+whose rows are reached by the operations of `widemargin.engine` only.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class AnyTable(Protocol):
+    """Scaled features and coded labels; where the rows are is left open."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @property
+    def y(self) -> NDArray[np.integer[Any]]:
+        """(n,) class codes; whether they are sorted depends on the table."""
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Labels of the classes as the caller wrote them."""
+
+    @property
+    def target(self) -> Floats | None:
+        """(n,) numeric y, if that is what the method predicts."""
+
+    @property
+    def low(self) -> Floats:
+        """(d,) smallest value of each feature."""
+
+    @property
+    def high(self) -> Floats:
+        """(d,) largest value of each feature."""
+
+    @property
+    def mean(self) -> Floats:
+        """(d,) mean of each feature, not to the last digit."""
+
+    @property
+    def counts(self) -> Ints:
+        """Members of each class."""
+
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """Features with one value only."""
+
+    @property
+    def span(self) -> Floats:
+        """Range of each feature; 1 for a constant one."""
+
+    @property
+    def ranges(self) -> Floats:
+        """Largest difference that each feature can show."""
+
+    def positions(self, rows: NDArray[np.integer[Any]]) -> Ints:
+        """Where the caller's rows are in this table."""
+
+    def reweighted(self, w: Floats) -> Self:
+        """The same table with feature f multiplied by |w_f|, from its lowest value."""
+
+    def oriented(self, directions: Ints) -> Self:
+        """The same table with features negated where the direction is −1."""
+
+
+class Derived:
+    """Properties of a table that follow from others, for both kinds of tables."""
+
+    @property
+    def constant(self: AnyTable) -> NDArray[np.bool_]:
+        """Features with one value only."""
+        return self.low == self.high
+
+    @property
+    def counts(self: AnyTable) -> Ints:
+        """Members of each class."""
+        return np.bincount(self.y, minlength=len(self.classes))
+
+    @property
+    def span(self: AnyTable) -> Floats:
+        """Range of each feature; 1 for a constant one."""
+        return np.where(self.constant, 1.0, self.high - self.low)

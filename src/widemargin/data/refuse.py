@@ -1,0 +1,186 @@
+"""What no method takes, or not this one: refused with the names of the columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from widemargin.data.frames import as_frame, is_frame
+from widemargin.data.kinds import BOOLEAN, NOMINAL, NUMBER, ORDERED, kinds
+from widemargin.data.nominal import listed
+from widemargin.data.protocol import Ints
+
+# The methods that take nominal features and missing values.
+MIXED = (
+    "KernelRFE",
+    "Relief",
+    "ReliefF",
+    "Simba",
+    "OReliefF",
+    "OSimba",
+    "SURF",
+    "SURFStar",
+    "MultiSURF",
+    "MultiSURFStar",
+    "IRelief",
+    "RReliefF",
+)
+
+
+ENCODE = (
+    "Encode them (for example with sklearn.preprocessing.OrdinalEncoder or "
+    "OneHotEncoder), drop them, or use a method that takes nominal features as they "
+    f"are: {', '.join(MIXED)}."
+)
+
+
+def refuse_columns(X: Any, name: str, *, mixed: bool) -> None:
+    """Name the columns of a frame that the method cannot take."""
+    if not is_frame(X):
+        return
+    fine = {NUMBER, BOOLEAN} | ({NOMINAL, ORDERED} if mixed else set())
+    columns = zip(X.columns, kinds(X), strict=True)
+    odd = [str(c) for c, k in columns if k not in fine]
+    refuse_odd_columns(odd, len(X.columns), name, mixed=mixed)
+
+
+def refuse_odd_columns(odd: list[str], d: int, name: str, *, mixed: bool) -> None:
+    """Name these columns, of d, unless there are none."""
+    if not odd:
+        return
+    wanted = "numeric or nominal features" if mixed else "numeric features"
+    advice = "Encode them (for example as numbers of days) or drop them."
+    if not mixed:
+        advice = ENCODE
+    raise ValueError(
+        f"{name} needs {wanted}; {len(odd)} of {d} columns are not: "
+        f"{listed(odd)}. {advice}"
+    )
+
+
+def refuse_text(X: Any, name: str, nominal: Ints | None) -> None:
+    """Name the columns of an array that hold text which is no number."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUST" or X.ndim != 2:
+        return
+    numeric = np.setdiff1d(np.arange(X.shape[1]), [] if nominal is None else nominal)
+    odd = [int(f) for f in numeric if any(map(_is_text, X[:, f].tolist()))]
+    if not odd:
+        return
+    shown = ", ".join(map(str, odd[:5])) + (", …" if len(odd) > 5 else "")
+    wanted = "numbers" if nominal is None else "numbers, or to be told what is nominal"
+    advice = ENCODE if nominal is None else "Name them in categorical_features."
+    raise ValueError(
+        f"{name} needs {wanted}; {len(odd)} of {X.shape[1]} columns hold text: "
+        f"{shown}. {advice}"
+    )
+
+
+def _is_text(value: Any) -> bool:
+    if not isinstance(value, str | bytes):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix or array."""
+    return hasattr(X, "toarray") and hasattr(X, "nnz")
+
+
+def refuse_sparse(X: Any, name: str) -> None:
+    """Say what to do with a sparse matrix."""
+    if not is_sparse(X):
+        return
+    size = 8 * float(np.prod(X.shape, dtype=float)) / 2**20
+    raise TypeError(
+        f"{name} needs dense features, but X is sparse ({type(X).__name__} of shape "
+        f"{X.shape}; dense, it takes {size:,.0f} MB). In a pipeline, pass "
+        "sparse_output=False to OneHotEncoder, sparse_threshold=0 to "
+        "ColumnTransformer. After TfidfVectorizer, choose columns with SelectKBest and "
+        "make them dense with FunctionTransformer(operator.methodcaller('toarray'), "
+        "accept_sparse=True)."
+    )
+
+
+def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
+    """X as a frame or an array without a mask, where it comes as something else.
+
+    A masked cell is a missing value, and refused unless there may be some.
+    """
+    X = as_frame(X, name)
+    refuse_sparse(X, name)
+    refuse_what_is_no_table(X, name)
+    if not np.ma.isMaskedArray(X):
+        return X
+    mask = np.ma.getmaskarray(X)
+    if not mask.any():
+        return X.data
+    if not missing:
+        raise ValueError(
+            f"{name} does not support missing values, but {mask.sum()} of {X.size} "
+            "cells of X are masked. Fill them in, for example with X.filled(0) or "
+            "sklearn.impute.SimpleImputer, or use a method that supports them: "
+            f"{', '.join(MIXED)}."
+        )
+    whole = X.dtype.kind in "biu"
+    values = np.array(X.data, dtype=np.float64 if whole else None)
+    if values.dtype.kind not in "f":  # text
+        values = values.astype(object)
+    values[mask] = np.nan
+    return values
+
+
+def refuse_what_is_no_table(X: Any, name: str) -> None:
+    """Say what to do with an X that is not an array or a frame of plain columns."""
+    came = _not_a_table(X) or (_odd_frame(X) if is_frame(X) else _odd_array(X))
+    if came:
+        raise ValueError(f"{name} needs a table of rows and columns, but X {came}")
+
+
+def _not_a_table(X: Any) -> str:
+    if isinstance(X, dict):
+        return "is a dict. Make it a frame: pandas.DataFrame(X)."
+    if X is None or isinstance(X, str | bytes):
+        return f"is {'None' if X is None else 'text'}. Pass an array or a DataFrame."
+    rows = X if isinstance(X, list | tuple) else ()
+    lengths = {len(row) for row in rows if isinstance(row, list | tuple)}
+    if len(lengths) > 1:
+        return (
+            f"has rows of {min(lengths)} to {max(lengths)} values. Give all the same "
+            "number, None where a value is missing."
+        )
+    return ""
+
+
+def _odd_frame(X: Any) -> str:
+    if len(set(X.columns)) < len(X.columns):
+        repeated = [str(c) for c, times in Counter(X.columns).items() if times > 1]
+        return (
+            f"has several columns of the same name: {listed(repeated)}. Rename them, "
+            "or pass X.to_numpy()."
+        )
+    if any(type(t).__name__ == "SparseDtype" for t in X.dtypes):
+        return "has sparse columns. Make them dense with X.sparse.to_dense()."
+    return ""
+
+
+def _odd_array(X: Any) -> str:
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "names", None):
+        return "is an array of records. Make it a frame: pandas.DataFrame(X)."
+    if getattr(dtype, "kind", "") == "c":
+        return (
+            "is an array of complex numbers. Complex data not supported: take their "
+            "real parts, sizes or angles."
+        )
+    if getattr(dtype, "kind", "") in ("M", "m"):
+        return (
+            f"is an array of type {dtype}. Make numbers of it, for example of days: "
+            "(X - X.min()) / numpy.timedelta64(1, 'D')."
+        )
+    return ""

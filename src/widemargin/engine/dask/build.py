@@ -1,0 +1,147 @@
+"""From a Dask collection to a `DistributedTable`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from widemargin.data.build import refuse_extreme_ranges
+from widemargin.data.protocol import AnyTable, Ints
+
+# The operations of the engine are registered by these two.
+from widemargin.engine.dask import search as search
+from widemargin.engine.dask import sums as sums
+from widemargin.engine.dask.cluster import Cluster
+from widemargin.engine.dask.expected_differences import (
+    with_expected_differences,
+)
+from widemargin.engine.dask.source import Source
+from widemargin.engine.dask.table import DistributedTable
+from widemargin.settings import DistributedSettings
+
+
+def block_rows(
+    n: int, cells: int, capacity: tuple[int, int], settings: DistributedSettings
+) -> int:
+    """Rows of a block.
+
+    Parameters
+    ----------
+    n : int
+        Rows that there are.
+    cells : int
+        Numbers of a row.
+    capacity : tuple of two int
+        Threads of the cluster and bytes of its memory.
+    settings : DistributedSettings
+    """
+    threads, memory = capacity
+    limits = settings.min_block_cells, settings.max_block_cells
+    most_cells = np.clip(memory // threads // settings.bytes_per_block_cell, *limits)
+    most = max(1, int(most_cells) // cells)
+    # Blocks are searched in pairs: as many as threads keep these busy.
+    return int(np.clip(n // threads, min(n, settings.min_block_rows), most))
+
+
+@contextmanager
+def distribute(estimator: Any, X: Any, y: Any, **options: Any) -> Iterator[AnyTable]:
+    """A table of a Dask array or frame X; at the end, nothing of it is left there.
+
+    Parameters
+    ----------
+    estimator : MarginSelector
+        Its ``n_features_in_`` and ``feature_names_in_`` are set.
+    X : Dask array or frame
+    y : array-like, Dask collection or str
+        Labels; the name of a column of a frame X.
+    **options : dict
+        See `_build`.
+    """
+    cluster = Cluster(type(estimator).__name__)
+    try:
+        yield _build(cluster, estimator, X, y, **options)
+    finally:
+        cluster.release()
+
+
+def _build(
+    cluster: Cluster,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    scale: str | None,
+    ordered: bool,
+    numeric: bool,
+    nominal: Callable[[Any], Ints | None],
+) -> DistributedTable:
+    """A table of X and labels y.
+
+    Parameters
+    ----------
+    scale : "minmax", "standard" or None
+    ordered : bool
+        Whether the order of the classes has to mean something.
+    numeric : bool
+        Whether y is a number to predict, and not a class.
+    nominal : function
+        Numbers of the nominal columns of an empty table like X; None if these and
+        missing values are refused.
+    """
+    name, settings, capacity = cluster.name, cluster.settings, cluster.size()
+    source = Source(X, y, name, cluster, nominal, numeric)
+    firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
+    # Few partitions are on few workers.
+    spread = len(source.parts) < capacity[0]
+    fits = source.n_bytes() * settings.kept_share <= capacity[1]
+    if fits and source.known_lengths:
+        codes, classes = source.labels(ordered=ordered)
+        rows = block_rows(len(codes), source.X.shape[1], capacity, settings)
+        firsts, blocks = source.blocks(codes, rows)
+        blocks = cluster.keep(blocks, spread=spread)
+        summary = source.survey_blocks(blocks)
+    else:
+        if fits:
+            source.keep()
+        summary, codes, classes = source.survey(ordered=ordered)
+    source.describe(estimator)
+    refuse_extreme_ranges(summary.low, summary.high, scale, name)
+    n, d = summary.n, len(summary.low)
+    # A row carries a number, and half of one in two ways, for each feature and class
+    # with missing cells.
+    more = len(classes) * int(np.count_nonzero(summary.missing))
+    n_bytes = n * (source.row_bytes() + 8 * more)
+    kept = n_bytes * settings.kept_share <= capacity[1]
+    final_rows = block_rows(n, d + 2 * more, capacity, settings)
+    if not kept or rows != final_rows:
+        firsts, blocks = source.blocks(codes, final_rows)
+        if kept:
+            blocks = cluster.keep(blocks, spread=spread)
+    scaling = summary.scaling(scale, sorted(source.columns.nominal))
+    differences: list[Any] = []
+    many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]
+    if many or more:
+        absent = n, np.flatnonzero(summary.missing), np.array(many, np.int64)
+        extended, differences, mixture = with_expected_differences(
+            cluster, blocks, scaling, absent, len(classes)
+        )
+        if kept and more:
+            # Until then, what they are made of must be kept.
+            extended, differences = cluster.keep(extended, wait=True), []
+        blocks = extended
+        scaling = replace(scaling, mixture=mixture)
+    return DistributedTable(
+        y=codes,
+        classes=classes,
+        scaling=scaling,
+        cluster=cluster,
+        blocks=blocks,
+        firsts=firsts,
+        kept=kept,
+        differences=differences,
+        target=source.target,
+    )

@@ -1,0 +1,302 @@
+"""Where tasks run: the cluster of the active client, or the configured scheduler."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from threading import Lock
+from typing import Any
+from weakref import ref
+
+from widemargin.engine.dask import _dask, graph
+from widemargin.engine.dask.graph import DeferredCall, Task
+from widemargin.engine.dask.monitor import Monitor
+from widemargin.settings import DistributedSettings, current
+from widemargin.threads import single_threaded_blas, spans
+
+_submitting = Lock()
+
+
+class Cluster:
+    """What runs tasks.
+
+    Parameters
+    ----------
+    name : str
+        Name of the estimator, for messages.
+    settings : DistributedSettings, default=those in force
+    """
+
+    def __init__(self, name: str, settings: DistributedSettings | None = None) -> None:
+        self.name = name
+        self.settings = settings or current().distributed
+        self.get, self.client = _dask.scheduler()
+        self.monitor = None
+        if self.client is not None:
+            self.monitor = Monitor(name, self.client, self.settings)
+        self.futures: list[ref[Any]] = []  # all of this fit
+        self.parts_of: dict[Any, list[Any]] = {}  # partitions that a task makes
+
+    def size(self) -> tuple[int, int]:
+        """Threads and bytes of memory, after a check of the workers."""
+        assumed = self.settings.assumed_memory
+        if self.monitor is None or self.client is None:
+            return _dask.config.get("num_workers", None) or 2, assumed
+        with self._explained():
+            known = self._workers()
+            if not known:
+                # A task that any worker can run is waited for; some clusters start
+                # workers only when there are tasks.
+                self.monitor.values([self.client.submit(int, pure=False)])
+                known = self._workers()
+            self.monitor.check(known, self.settings.connection_timeout)
+        limits = [w["memory_limit"] or assumed for w in known.values()]
+        threads = sum(w["nthreads"] for w in known.values())
+        return max(1, threads), sum(limits) or assumed
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Task:
+        """A task, whose key begins with the name of the function."""
+        task = Task(function, args, _key_of_partition)
+        parts = [
+            value.args[1]
+            for values in args
+            if isinstance(values, list)
+            for value in values
+            if isinstance(value, DeferredCall) and value.function is _make_partition
+        ]
+        if parts:
+            self.parts_of[task.key] = parts
+        return task
+
+    def constant(self, value: Any, n_bytes: int) -> Any:
+        """A value that several tasks use: a task of its own, if it is large.
+
+        A small one is sent with each task, which then need not wait for it to come
+        from another worker.
+        """
+        small = n_bytes <= self.settings.inline_bytes
+        return value if small else graph.constant(value)
+
+    def inlined(self, parts: list[Any]) -> list[Any]:
+        """Partitions, where possible as calls made inside the tasks that use them.
+
+        That is possible where nothing else needs what they are made of.
+        """
+        lazy = [part for part in parts if isinstance(part, _dask.Delayed)]
+        graphs = {id(g): g for g in (part.__dask_graph__() for part in lazy)}
+        known = {key: node for graph in graphs.values() for key, node in graph.items()}
+        most = self.settings.max_inlined_tasks
+        recipes = [_recipe(known, part.key, most) for part in parts]
+        uses = Counter(key for recipe in recipes for key in recipe)
+        return [
+            DeferredCall(_make_partition, (recipe, part.key))
+            if recipe and all(uses[key] == 1 for key in recipe)
+            else part
+            for part, recipe in zip(parts, recipes, strict=True)
+        ]
+
+    def tree(
+        self,
+        function: Callable[..., Any],
+        parts: list[Any],
+        last: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Reduce results by a function of a list of them, in a fixed order.
+
+        Parameters
+        ----------
+        function : callable
+        parts : list of tasks
+        last : callable, default=function
+            Called instead of the function at the root.
+        """
+        fan_in = self.settings.merge_fan_in
+        while len(parts) > fan_in:
+            parts = [self.call(function, parts[s]) for s in spans(len(parts), fan_in)]
+        return self.call(last or function, parts)
+
+    def total(self, parts: list[Any]) -> Any:
+        """The sum of arrays."""
+        return self.compute([self.tree(_add, parts)])[0]
+
+    def compute(self, results: Sequence[Any]) -> list[Any]:
+        """Values of some results."""
+        with self._explained():
+            if self.monitor is None:
+                tasks, keys = self._graph(results)
+                return list(self.get(tasks.to_dict(), keys))
+            futures = self._begin(results)
+            with _dask.seceded():
+                return self.monitor.values(futures)
+
+    def keep(
+        self, results: Sequence[Any], *, spread: bool = False, wait: bool = False
+    ) -> list[Any]:
+        """The same results, begun to be computed, and kept on the workers.
+
+        Parameters
+        ----------
+        results : list of tasks or partitions
+        spread : bool, default=False
+            Whether every worker is given its share of these tasks, wherever the
+            partitions are. Dask would run them, and most that follows from them, on
+            the workers that have the partitions.
+        wait : bool, default=False
+            Whether they are there on return, and what they were made of is gone. Of two
+            graphs at once, each would keep what they share for the other.
+        """
+        if self.monitor is None:
+            entries = [graph.constant(v).entry for v in self.compute(results)]
+        else:
+            with self._explained():
+                entries = self._begin(results, spread=spread)
+                if wait:
+                    with _dask.seceded():
+                        self.monitor.until(partial(_all_done, entries))
+        return [
+            result.become(entry)
+            if isinstance(result, Task)
+            else graph.result(result.key, entry)
+            for result, entry in zip(results, entries, strict=True)
+        ]
+
+    def release(self) -> None:
+        """Let the cluster forget all that was computed or begun.
+
+        After an interrupt, the traceback still refers to it.
+        """
+        for reference in self.futures:
+            future = reference()
+            if future is not None:
+                future.release()
+        self.futures.clear()
+
+    def _begin(self, results: Sequence[Any], *, spread: bool = False) -> list[Any]:
+        """Futures of some results."""
+        assert self.client is not None
+        tasks, keys = self._graph(results, self._places(results) if spread else None)
+        # What a task waits for goes before other tasks like it.
+        nested = 1 if _dask.in_task() else 0
+        # Filters of warnings belong to all threads.
+        with _submitting, warnings.catch_warnings():
+            # Query rows and edges are sent with the graph, so as not to be lost with a
+            # worker.
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            futures = list(self.client.get(tasks, keys, sync=False, priority=nested))
+        alive = [known for known in self.futures if known() is not None]
+        self.futures = [*alive, *map(ref, futures)]
+        return futures
+
+    def _workers(self) -> dict[str, dict[str, Any]]:
+        """What the scheduler knows of each worker, by address."""
+        assert self.client is not None
+        known: dict[str, dict[str, Any]]
+        known = self.client.scheduler_info(n_workers=-1)["workers"]
+        return known
+
+    def _places(self, results: Sequence[Any]) -> dict[Any, str]:
+        """A worker for each result, in order; one with more threads has more."""
+        threads = [a for a, w in self._workers().items() for _ in range(w["nthreads"])]
+        if not threads:
+            return {}
+        share = len(threads) / len(results)
+        return {task.key: threads[int(i * share)] for i, task in enumerate(results)}
+
+    def _graph(
+        self, results: Sequence[Any], places: dict[Any, str] | None = None
+    ) -> tuple[Any, list[Any]]:
+        """All that some results need, as a graph of Dask, and their keys.
+
+        Tasks with a place run there, or elsewhere if that worker is gone.
+        """
+        ours, parts = graph.closure(results)
+        layers: dict[str, Any] = {}
+        entries = {task.key: task.entry for task in ours}
+        for part in parts:
+            foreign = part.__dask_graph__()
+            layers.update(
+                getattr(foreign, "layers", None) or {f"part-{id(foreign)}": foreign}
+            )
+            if self.client is not None and part.key not in foreign:  # it is computed
+                entries[part.key] = _dask.Future(part.key, self.client)
+        if places:
+            wishes = {"workers": places.get, "allow_other_workers": True}
+            placed = {key: entries.pop(key) for key in places}
+            layers["placed"] = _dask.MaterializedLayer(placed, wishes)
+        layers["tasks"] = _dask.MaterializedLayer(entries)
+        tasks = _dask.HighLevelGraph(layers, {name: set() for name in layers})
+        return tasks, [result.key for result in results]
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what happened if workers die or the cluster goes away."""
+        try:
+            with single_threaded_blas():
+                yield
+        except Exception as error:
+            if self.monitor is None:
+                raise
+            parts = self.parts_of.get(getattr(error, "task", None), [])
+            explained = self.monitor.explained(error, parts)
+            if explained is None:
+                raise
+            raise explained from error
+
+
+@contextmanager
+def running(address: str | None, threads: int) -> Iterator[None]:
+    """Run tasks on the cluster of a scheduler, or else in threads of this process.
+
+    Parameters
+    ----------
+    address : str or None
+        Of the scheduler.
+    threads : int
+        Of this process, if there is no scheduler.
+    """
+    if address is None:
+        with _dask.config.set(scheduler="threads", num_workers=threads):
+            yield
+        return
+    timeout = current().distributed.connection_timeout
+    with _dask.Client(address, timeout=timeout):
+        yield
+
+
+def _all_done(futures: list[Any], timeout: float) -> bool:
+    """Whether futures are done within some seconds."""
+    try:
+        _dask.wait(futures, timeout=timeout)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _key_of_partition(value: Any) -> Any:
+    """The key of a partition of a collection; None for anything else."""
+    return value.key if isinstance(value, _dask.Delayed) else None
+
+
+def _recipe(known: dict[Any, Any], key: Any, most: int) -> dict[Any, Any]:
+    """The tasks that make a partition from nothing; empty if there are too many."""
+    recipe: dict[Any, Any] = {}
+    left = [key]
+    while left and len(recipe) < most:
+        key = left.pop()
+        needs = _dask.dependencies(known.get(key))
+        if needs is None:  # it is somewhere else, or does not say what it needs
+            return {}
+        recipe[key] = known[key]
+        left += needs - recipe.keys()
+    return {} if left else recipe
+
+
+def _make_partition(recipe: dict[Any, Any], key: Any) -> Any:
+    return _dask.compute_here(recipe, key)
+
+
+def _add(parts: list[Any]) -> Any:
+    return sum(parts[1:], start=parts[0])

@@ -1,0 +1,147 @@
+"""Codes of nominal columns, the same ones in all partitions.
+
+A partition knows its own categories and texts only. The values of each are counted
+(`count`) and put together (`join`). Then a value has one code in all partitions
+(`encode`): the place where it came first, or its place among ordered categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from widemargin.data.kinds import ORDERED, kind
+from widemargin.data.numbers import as_numbers, different, floats_of
+from widemargin.data.protocol import Floats, Ints
+
+
+class Values(NamedTuple):
+    """Different values of a column and how often each is there."""
+
+    values: list[Any]
+    counts: Ints
+
+    def codes(self) -> dict[Any, int]:
+        """The code of each."""
+        return {value: code for code, value in enumerate(self.values)}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of X are not numbers."""
+
+    name: str  # of the estimator, for messages
+    labels: list[str]
+    nominal: frozenset[int]
+    ordered: frozenset[int]
+    max_values: int  # of a nominal column
+
+    @classmethod
+    def of(
+        cls, X: Any, nominal: Ints | None, name: str, max_values: int = 2**24
+    ) -> Columns:
+        """Of an empty frame or array like X, given its nominal columns."""
+        taken = frozenset([] if nominal is None else nominal.tolist())
+        ordered = frozenset[int]()
+        if hasattr(X, "dtypes") and nominal is not None:
+            types = enumerate(X.dtypes)
+            ordered = frozenset(f for f, t in types if kind(t) == ORDERED) - taken
+        labels = [str(c) for c in getattr(X, "columns", range(X.shape[1]))]
+        return cls(name, labels, taken, ordered, max_values)
+
+    def without(self, numbers: Iterable[int]) -> Columns:
+        """The same, but for some columns that hold numbers."""
+        return replace(self, nominal=self.nominal.difference(numbers))
+
+    @property
+    def coded(self) -> list[int]:
+        """Columns whose values get codes."""
+        return sorted(self.nominal | self.ordered)
+
+    def places(self, part: Any, f: int) -> tuple[Ints, list[Any]]:
+        """Which of its different values each row of a partition has, −1 for none."""
+        column = part.iloc[:, f] if hasattr(part, "iloc") else part[:, f]
+        if f in self.nominal:
+            return different(column, self.name, self.labels[f])
+        return np.asarray(column.cat.codes, np.int64), column.cat.categories.tolist()
+
+    def count(self, part: Any) -> tuple[Floats, dict[int, Values]]:
+        """Numbers of a partition, with 0 for what has no code yet; its values."""
+        known, places = {}, {}
+        for f in self.coded:
+            places[f], values = self.places(part, f)
+            counts = np.bincount(places[f][places[f] >= 0], minlength=len(values))
+            known[f] = Values(values, counts)
+        return self._table(
+            part, {f: np.minimum(p, 0) for f, p in places.items()}
+        ), known
+
+    def encode(self, part: Any, codes: dict[int, dict[Any, int]]) -> Floats:
+        """Numbers of a partition, given the code of each value of a column.
+
+        A missing value is NaN.
+        """
+        found = {}
+        for f in self.coded:
+            places, values = self.places(part, f)
+            found[f] = np.array([*(codes[f][v] for v in values), -1])[places]
+        return self._table(part, found)
+
+    def _table(self, part: Any, codes: dict[int, Ints]) -> Floats:
+        """A partition in which some columns are replaced by codes, −1 by NaN."""
+        table = np.empty(part.shape)
+        for f in range(part.shape[1]):
+            if f in codes:
+                table[:, f] = np.where(codes[f] < 0, np.nan, codes[f])
+            elif hasattr(part, "iloc"):
+                table[:, f] = floats_of(part.iloc[:, f])
+            else:
+                column = as_numbers(
+                    part[:, f : f + 1], np.empty(0, np.int64), self.name
+                )
+                table[:, f] = column[:, 0]
+        return table
+
+    def join(
+        self, first: dict[int, Values], then: dict[int, Values]
+    ) -> dict[int, Values]:
+        """What two partitions have together."""
+        return {
+            f: (self._in_order if f in self.ordered else self._union)(
+                first[f], then[f], self.labels[f]
+            )
+            for f in first
+        }
+
+    def _union(self, first: Values, then: Values, label: str) -> Values:
+        counts = dict(zip(first.values, first.counts.tolist(), strict=True))
+        for value, count in zip(then.values, then.counts.tolist(), strict=True):
+            counts[value] = counts.get(value, 0) + count
+        if len(counts) > self.max_values:
+            raise ValueError(
+                f"{self.name}: the nominal column {label!r} has more than "
+                f"{self.max_values} different values. It looks like an identifier; "
+                "drop it."
+            )
+        return Values(list(counts), np.array(list(counts.values()), np.int64))
+
+    def _in_order(self, first: Values, then: Values, label: str) -> Values:
+        """Of an ordered category, of which a partition may lack some."""
+        longer, shorter = first, then
+        if len(then.values) > len(first.values):
+            longer, shorter = then, first
+        place = longer.codes()
+        places = [place.get(value, -1) for value in shorter.values]
+        if -1 in places or places != sorted(places):
+            raise ValueError(
+                f"{self.name}: partitions do not agree on the order of the categories "
+                f"in column {label!r}: {first.values} and {then.values}. Set it for "
+                f"all of them: X[{label!r}].cat.set_categories([lowest, …, highest], "
+                "ordered=True)."
+            )
+        counts = longer.counts.copy()
+        counts[places] += shorter.counts
+        return Values(longer.values, counts)

@@ -1,0 +1,144 @@
+"""Rows as they are stored and sent, and how they become rows of a table.
+
+They are sent as they came, in the caller's number type, and scaled where they are used.
+A row that may be compared with missing cells carries the expected differences to these,
+see `widemargin.engine.dask.expected_differences`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import kernels
+from widemargin.data.mixed import Mixture, missing_cells, set_apart
+from widemargin.data.protocol import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How raw values become the table's: ((x − shift) / span − origin) · factor."""
+
+    shift: Floats
+    span: Floats
+    factor: Floats
+    origin: Floats
+    low: Floats  # of the scaled features over all blocks, as in a Table
+    high: Floats
+    mean: Floats
+    mixture: Mixture | None = None  # nominal features and missing values, if any
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes that have to be sent."""
+        more = 0 if self.mixture is None else sum(a.nbytes for a in self.mixture)
+        return 7 * self.shift.nbytes + more
+
+    def times(self, factor: Floats) -> Scaling:
+        """The same with every feature multiplied once more."""
+        ends = self.low * factor, self.high * factor
+        return replace(
+            self,
+            factor=self.factor * factor,
+            low=np.minimum(*ends),
+            high=np.maximum(*ends),
+            mean=self.mean * factor,
+        )
+
+    def from_low(self) -> Scaling:
+        """The same with every feature moved to begin at 0."""
+        moved = np.where(self.factor == 0, 0.0, self.low)
+        return replace(
+            self,
+            origin=self.origin + moved / np.where(self.factor == 0, 1.0, self.factor),
+            low=self.low - moved,
+            high=self.high - moved,
+            mean=self.mean - moved,
+        )
+
+
+class RawRows(NamedTuple):
+    """A block of rows, or query rows from several blocks; not scaled."""
+
+    X: NDArray[Any]  # (m, d) raw
+    y: NDArray[np.integer]  # (m,) class codes
+    rows: Ints  # (m,) the caller's row numbers
+    expected: Floats | None = None  # (m, P) differences to missing cells, if any
+
+    def take(self, places: Any) -> RawRows:
+        """Some of them."""
+        X, y, rows, expected = self
+        chosen = None if expected is None else expected[places]
+        return RawRows(X[places], y[places], rows[places], chosen)
+
+
+Rows = Floats | kernels.MixedRows
+
+
+def scaled(
+    parts: Sequence[RawRows], scaling: Scaling
+) -> tuple[Floats, list[kernels.Mixed]]:
+    """Rows as they are in the table, one part after the other.
+
+    Returns their numbers, and the nominal features and missing cells of each part, if
+    there are any.
+    """
+    X = np.empty((sum(len(part.y) for part in parts), len(scaling.shift)))
+    mixed, place, weights = [], 0, np.abs(scaling.factor)
+    for part in parts:
+        rows = X[place : place + len(part.y)]
+        np.subtract(part.X, scaling.shift, out=rows)
+        rows /= scaling.span
+        if scaling.mixture is not None:
+            separated = _set_apart(rows, part, scaling.mixture)
+            mixed.append(separated._replace(weights=weights))
+        if scaling.origin.any():
+            rows -= scaling.origin
+        if not (scaling.factor == 1).all():
+            rows *= scaling.factor
+        place += len(rows)
+    return X, mixed
+
+
+def _set_apart(X: Floats, rows: RawRows, mixture: Mixture) -> kernels.Mixed:
+    """Nominal values and missing cells of scaled rows, where they are replaced."""
+    n, P = len(X), len(mixture.fills)
+    expected = np.empty((P, n))
+    if rows.expected is not None:
+        expected[:] = rows.expected.T
+    excess = np.empty((2, P, n), np.float32)
+    # What was sent may be read-only, which would be compiled for anew.
+    mixture = mixture._replace(nominal=np.array(mixture.nominal))
+    y, cells = rows.y.astype(np.int64), missing_cells(X)
+    return set_apart(X, y, mixture, cells, expected, excess)
+
+
+def with_mixed(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
+    """Rows, with the nominal features and missing cells of each part, if any."""
+    mixed = [part for part in parts if part is not None]
+    if len(mixed) < 2:
+        return kernels.MixedRows(X, mixed[0]) if mixed else X
+    fields = zip(*mixed, strict=True)
+    codes, nominal, starts, features, pairs, expected, excess, absent, weights = fields
+    cells = np.concatenate([[0], *(np.diff(s) for s in starts)])
+    together = kernels.Mixed(
+        np.concatenate(codes),
+        nominal[0],
+        np.cumsum(cells),
+        np.concatenate(features),
+        np.concatenate(pairs),
+        np.concatenate(expected, axis=1),
+        np.concatenate(excess, axis=2),
+        np.concatenate(absent),
+        weights[0],
+    )
+    return kernels.MixedRows(X, together)
+
+
+def numbers_of(rows: Rows) -> Floats:
+    """The numbers of rows, without nominal features and missing cells."""
+    return rows.X if isinstance(rows, kernels.MixedRows) else rows

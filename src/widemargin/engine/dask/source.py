@@ -1,0 +1,386 @@
+"""From the partitions of a Dask collection to blocks of rows with class codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._sklearn import _check_feature_names
+from widemargin.data.frames import is_frame
+from widemargin.data.kinds import (
+    NUMBER,
+    OTHER,
+    are_numerals,
+    is_mixture,
+    kind_of_values,
+    object_columns,
+)
+from widemargin.data.labels import encode, numeric_target, refuse_several_labels
+from widemargin.data.nominal import listed, warn_of_mixtures
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.refuse import MIXED, refuse_columns, refuse_odd_columns
+from widemargin.engine.dask import _dask
+from widemargin.engine.dask.cluster import Cluster
+from widemargin.engine.dask.encoding import Columns, Values
+from widemargin.engine.dask.labels import (
+    code_type,
+    join_labels,
+    label_part,
+    target_part,
+)
+from widemargin.engine.dask.rows import RawRows
+from widemargin.engine.dask.statistics import (
+    Summary,
+    Survey,
+    join,
+    raw,
+    summarize,
+    summarize_block,
+)
+from widemargin.notices import warn
+from widemargin.threads import spans
+
+NAMED_COLUMNS = 5  # that an error names
+
+
+class Code(NamedTuple):
+    """How partitions become numbers."""
+
+    columns: Columns
+    codes: dict[int, dict[Any, int]]  # of each value of a column
+
+    def numbers(self, part: Any) -> NDArray[Any]:
+        """The numbers of a partition."""
+        if not self.columns.coded:
+            return raw(part)
+        return self.columns.encode(part, self.codes)
+
+
+def assemble(
+    parts: list[Any],
+    limits: list[tuple[int, int]],
+    first: int,
+    y: NDArray[np.integer],
+    code: Code,
+) -> RawRows:
+    """A block of rows from parts of partitions."""
+    X = [
+        code.numbers(part.iloc[lo:hi] if hasattr(part, "iloc") else part[lo:hi])
+        for part, (lo, hi) in zip(parts, limits, strict=True)
+    ]
+    rows = np.arange(first, first + len(y))
+    return RawRows(X[0] if len(X) == 1 else np.concatenate(X), y, rows)
+
+
+def cut(lengths: Ints, rows: int) -> list[list[tuple[int, int, int]]]:
+    """Blocks of about as many rows, each a list of (partition, first row, last + 1)."""
+    blocks: list[list[tuple[int, int, int]]] = [[]]
+    held = 0
+    for p, length in enumerate(lengths.tolist()):
+        if held and held + length > 1.5 * rows:
+            blocks.append([])
+            held = 0
+        pieces = max(1, round(length / rows))
+        limits = [length * i // pieces for i in range(pieces + 1)]
+        for lo, hi in pairwise(limits):
+            if held >= rows:
+                blocks.append([])
+                held = 0
+            if hi > lo:
+                blocks[-1].append((p, lo, hi))
+                held += hi - lo
+    return [block for block in blocks if block]
+
+
+def _undecided(
+    like: Any, chosen: Ints | None, nominal: Callable[[Any], Ints | None]
+) -> list[int]:
+    """Columns of objects and of text that are not declared nominal."""
+    if chosen is None or not is_frame(like):
+        return []
+    strings = [f for f, t in enumerate(like.dtypes) if str(t).startswith("str")]
+    numeric = like.copy()
+    for f in {*object_columns(like), *strings}:
+        numeric.isetitem(f, np.empty(0))
+    declared = nominal(numeric)
+    assert declared is not None
+    return sorted(set(chosen.tolist()).difference(declared.tolist()))
+
+
+class Source:
+    """A Dask array or frame and its labels, partition by partition.
+
+    Parameters
+    ----------
+    X : Dask array or frame
+    y : Dask collection, array-like or str
+        The labels, or the name of a column of X.
+    name : str
+        Name of the estimator, for messages.
+    cluster : Cluster
+    nominal : function
+        Numbers of the nominal columns, given an empty table like X; None if there must
+        be neither such columns nor missing values.
+    numeric : bool
+        Whether y is a number to predict. Then all rows are of one class.
+
+    Attributes
+    ----------
+    target : array of shape (n,) or None
+        The numbers to predict, once the labels are known.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        name: str,
+        cluster: Cluster,
+        nominal: Callable[[Any], Ints | None],
+        numeric: bool,
+    ) -> None:
+        self.name, self.cluster = name, cluster
+        self.numeric = numeric
+        self.target: Floats | None = None
+        self.frame = hasattr(X, "columns")
+        if isinstance(y, str):
+            X, y = self._split(X, y)
+        if self.frame:
+            like = _dask.empty_like(X)
+            self.parts = list(X.to_delayed())
+        else:
+            X = self._one_column_of_chunks(X)
+            like = np.empty((0, X.shape[1]))
+            self.parts = list(X.to_delayed().ravel())
+        chosen = nominal(like)
+        self.mixed = chosen is not None
+        self.undecided = _undecided(like, chosen, nominal)
+        refuse_columns(like, name, mixed=self.mixed)
+        most = cluster.settings.max_categories
+        self.columns = Columns.of(like, chosen, name, most)
+        self.known: dict[int, Values] = {}
+        refuse_several_labels(y, name)
+        self.X, self.y = X, y
+        # Whether blocks can be made before anything is computed.
+        self.known_lengths = not (
+            self.columns.coded or self.frame or np.isnan(X.shape[0])
+        )
+        self.lengths = (
+            np.array(X.chunks[0]) if self.known_lengths else np.empty(0, np.int64)
+        )
+
+    def _split(self, X: Any, label: str) -> tuple[Any, Any]:
+        """X without the column of labels, and that."""
+        columns = list(X.columns) if self.frame else []
+        if label not in columns:
+            shown = ", ".join(map(repr, columns[:5])) + (", …" * (len(columns) > 5))
+            known = f"whose columns are {shown}" if self.frame else "an array"
+            raise ValueError(
+                f"{self.name}: y={label!r} is not the name of a column of X, {known}. "
+                "Name the column with the labels, or pass them as y."
+            )
+        return X.drop(columns=[label]), X[label]
+
+    def _one_column_of_chunks(self, X: Any) -> Any:
+        shape: tuple[Any, ...] = getattr(X, "shape", ())
+        if len(shape) != 2 or not hasattr(X, "rechunk"):
+            raise ValueError(
+                f"{self.name} needs X of shape (n_samples, n_features), a Dask array "
+                f"or frame; got a Dask {type(X).__name__} of shape {shape}."
+            )
+        if np.isnan(shape[1]) or shape[1] == 0:
+            raise ValueError(
+                f"{self.name} needs X with a known number of features, at least 1; got "
+                f"shape {shape}. X.compute_chunk_sizes() finds it out."
+            )
+        return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+    def row_bytes(self) -> int:
+        """Bytes of a row as it comes."""
+        if self.columns.coded:
+            return 8 * int(self.X.shape[1])
+        if self.frame:
+            sizes = [getattr(t, "itemsize", 8) for t in self.X.dtypes]
+            return max(sizes, default=8) * len(sizes)
+        return int(self.X.dtype.itemsize * self.X.shape[1])
+
+    def n_bytes(self) -> float:
+        """Bytes of X; NaN if that is not known before something is computed."""
+        return float("nan") if self.frame else self.X.shape[0] * self.row_bytes()
+
+    def _surveyed_together(self) -> list[slice]:
+        """Partitions that one task summarises: several, if all are surely small."""
+        largest = float("nan") if self.frame else max(self.X.chunks[0])
+        most = self.cluster.settings.surveyed_partitions
+        n_bytes = largest * self.row_bytes() * most
+        small = n_bytes <= self.cluster.settings.surveyed_bytes
+        return spans(len(self.parts), most if small else 1)
+
+    def keep(self) -> None:
+        """Keep the partitions on the workers for all that follows."""
+        self.parts = self.cluster.keep(self.parts)
+
+    def describe(self, estimator: Any) -> None:
+        """Give the estimator the number and the names of the features."""
+        names = _dask.empty_like(self.X) if self.frame else np.empty((0, 0))
+        _check_feature_names(estimator, names, reset=True)
+        estimator.n_features_in_ = self.X.shape[1]
+
+    def survey(
+        self, *, ordered: bool
+    ) -> tuple[Summary, NDArray[np.integer], NDArray[Any]]:
+        """Statistics of X, class codes and classes; computes all partitions once."""
+        surveys = [
+            self.cluster.call(summarize, self.parts[s], self.columns)
+            for s in self._surveyed_together()
+        ]
+        found, *labels = self.cluster.compute(
+            [self._together(surveys), *self._label_tasks()]
+        )
+        total = self._checked(found)
+        return total, *self._encoded(labels, total.n, ordered=ordered)
+
+    def labels(self, *, ordered: bool) -> tuple[NDArray[np.integer], NDArray[Any]]:
+        """Class codes and classes, where the lengths of the partitions are known."""
+        n = int(self.lengths.sum())
+        self._refuse_few(n)
+        tasks = self._label_tasks()
+        labels = self.cluster.compute(tasks) if tasks else []
+        return self._encoded(labels, n, ordered=ordered)
+
+    def survey_blocks(self, blocks: list[Any]) -> Summary:
+        """Statistics of X, of which there are blocks already."""
+        surveys = [
+            self.cluster.call(summarize_block, block, self.columns) for block in blocks
+        ]
+        if len(surveys) > self.cluster.settings.surveyed_partitions:
+            surveys = [self._together(surveys)]
+        found = join(self.cluster.compute(surveys), self.columns)
+        return self._checked(found._replace(lengths=self.lengths))
+
+    def _together(self, surveys: list[Any]) -> Any:
+        return self.cluster.tree(partial(join, columns=self.columns), surveys)
+
+    def _label_tasks(self) -> list[Any]:
+        """Tasks that code the labels of a Dask collection; none if y is in memory."""
+        if not hasattr(self.y, "to_delayed"):
+            return []
+        parts = np.ravel(self.y.to_delayed())
+        function = target_part if self.numeric else label_part
+        return [self.cluster.call(function, part) for part in parts]
+
+    def _checked(self, found: Survey) -> Summary:
+        """Statistics of all rows, after checks that these can be worked on."""
+        self.lengths, total, self.known = found
+        self._refuse_few(total.n if total else 0)
+        assert total is not None
+        total = self._with_numbers(total)
+        self._refuse_missing(total)
+        return total.with_values(self.known)
+
+    def _with_numbers(self, total: Summary) -> Summary:
+        """Decide which columns of objects are numbers, now that their values are known.
+
+        Such columns have no codes any more, but statistics.
+        """
+        numbers, dates, mixtures, numerals = {}, [], [], []
+        for f in self.undecided:
+            values, label = self.known[f].values, self.columns.labels[f]
+            what = kind_of_values(values)
+            if what == NUMBER:
+                numbers[f] = self.known.pop(f)
+            elif what == OTHER:
+                dates.append(label)
+            elif is_mixture(values):
+                mixtures.append(label)
+            elif are_numerals(values):
+                numerals.append(label)
+        refuse_odd_columns(dates, len(self.columns.labels), self.name, mixed=True)
+        warn_of_mixtures(mixtures, self.name)
+        if numerals:
+            warn(
+                f"{self.name}: the text in {listed(numerals)} reads as numbers, but is "
+                "treated as nominal. Dask makes text of columns of objects, unless "
+                "dataframe.convert-string is off. Convert with X.astype(float), or "
+                "list names among them in categorical_features."
+            )
+        self.columns = self.columns.without(numbers)
+        return total.with_numbers(numbers)
+
+    def _encoded(
+        self, labels: list[Any], n: int, *, ordered: bool
+    ) -> tuple[NDArray[np.integer], NDArray[Any]]:
+        """Class codes and classes; ``labels`` are those of the parts of a lazy y."""
+        if self.numeric:
+            y = np.concatenate(labels) if labels else self.y
+            self._refuse_other_length(len(y), n)
+            self.target = numeric_target(y, self.name)
+            return np.zeros(n, np.int8), np.zeros(1, np.int64)
+        if labels:
+            found = sum(len(part.codes) + part.uncoded for part in labels)
+            self._refuse_other_length(found, n)
+            return join_labels(labels, self.name, ordered=ordered)
+        self._refuse_other_length(len(self.y), n)
+        codes, classes = encode(self.y, self.name, ordered=ordered)
+        return codes.astype(code_type(len(classes))), classes
+
+    def _refuse_other_length(self, found: int, n: int) -> None:
+        if found != n:
+            raise ValueError(
+                f"{self.name} needs one label for each row, but X has {n} rows "
+                f"and y has {found}."
+            )
+
+    def _refuse_few(self, n: int) -> None:
+        if n < 2:
+            raise ValueError(f"{self.name} needs at least 2 rows, got {n}.")
+
+    def _refuse_missing(self, total: Summary) -> None:
+        for what, counts in (("NaN", total.missing), ("infinity", total.infinite)):
+            if what == "NaN" and self.mixed:
+                continue
+            places = np.flatnonzero(counts)
+            if len(places):
+                names = self.X.columns if self.frame else range(self.X.shape[1])
+                shown = [
+                    f"{counts[f]} times in column {names[f]!r}"
+                    for f in places[:NAMED_COLUMNS]
+                ]
+                more = len(places) - NAMED_COLUMNS
+                shown += [f"in {more} more column{'s' * (more > 1)}"] * (more > 0)
+                raise ValueError(
+                    f"{self.name} needs finite numbers in a Dask collection, but X has "
+                    f"{what} {', '.join(shown)}. Fill these in, leave out such rows or "
+                    "columns first"
+                    + (f", or use {', '.join(MIXED)}." if what == "NaN" else ".")
+                )
+
+    def blocks(self, codes: NDArray[np.integer], rows: int) -> tuple[Ints, list[Any]]:
+        """First row of each block, and blocks of about as many rows, to be computed."""
+        firsts, blocks, first = [], [], 0
+        size = 64 * sum(len(values) for values, _ in self.known.values())
+        codes_of = {f: values.codes() for f, values in self.known.items()}
+        code = self.cluster.constant(Code(self.columns, codes_of), size)
+        pieces_of = cut(self.lengths, rows)
+        uses = Counter(p for pieces in pieces_of for p, _, _ in pieces)
+        alone = [p for p in uses if uses[p] == 1]
+        sources = dict(enumerate(self.parts))
+        inlined = self.cluster.inlined([self.parts[p] for p in alone])
+        sources.update(zip(alone, inlined, strict=True))
+        for pieces in pieces_of:
+            parts = [sources[p] for p, _, _ in pieces]
+            limits = [(lo, hi) for _, lo, hi in pieces]
+            n = sum(hi - lo for lo, hi in limits)
+            labels = codes[first : first + n]
+            blocks.append(
+                self.cluster.call(assemble, parts, limits, first, labels, code)
+            )
+            firsts.append(first)
+            first += n
+        return np.array(firsts), blocks

@@ -1,0 +1,213 @@
+"""A table whose rows are in blocks on the workers.
+
+A block is a run of a few megabytes of the caller's rows. It is stored and sent as it
+came, in the caller's number type, and scaled where it is used. The client has labels,
+row numbers and sums; X is nowhere as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import kernels
+from widemargin.data.protocol import Derived, Floats, Ints
+from widemargin.engine.dask.cluster import Cluster
+from widemargin.engine.dask.pair_sums import Pairs
+from widemargin.engine.dask.rows import RawRows, Scaling
+
+FEW_BLOCKS = 8  # among which a row's is found by comparing with each
+
+
+class Collected(NamedTuple):
+    """Query rows that were collected last; sums mostly need the same ones."""
+
+    asked: Ints  # their numbers
+    rows: Ints  # the same, ascending
+    places: Ints  # where these are among the query rows
+    queries: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistributedTable(Derived):
+    """An `AnyTable` of blocks of rows, in the caller's order."""
+
+    y: NDArray[np.integer[Any]]  # (n,) class codes, not sorted
+    classes: NDArray[Any]  # labels as the caller wrote them
+    scaling: Scaling
+    cluster: Cluster
+    blocks: list[Any]  # tasks
+    firsts: Ints  # (B,) first row of each block
+    kept: bool  # whether blocks are in the memory of workers
+    differences: list[Any] = field(default_factory=list)  # that blocks are made with
+    collected: list[Collected] = field(default_factory=list)  # none or one
+    target: Floats | None = None  # (n,) numeric y, if that is what is predicted
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.scaling.low)
+
+    @property
+    def low(self) -> Floats:
+        """(d,) smallest value of each feature."""
+        return self.scaling.low
+
+    @property
+    def high(self) -> Floats:
+        """(d,) largest value of each feature."""
+        return self.scaling.high
+
+    @property
+    def mean(self) -> Floats:
+        """(d,) mean of each feature."""
+        return self.scaling.mean
+
+    @property
+    def ranges(self) -> Floats:
+        """Largest difference that each feature can show."""
+        ranges = self.high - self.low
+        if self.scaling.mixture is not None:
+            nominal = self.scaling.mixture.nominal
+            ranges[nominal] = np.abs(self.scaling.factor[nominal])
+        return ranges
+
+    def positions(self, rows: NDArray[np.integer[Any]]) -> Ints:
+        """Where the caller's rows are in this table."""
+        return np.asarray(rows, np.int64)
+
+    def reweighted(self, w: Floats) -> DistributedTable:
+        """The same table with feature f multiplied by |w_f|, from its lowest value."""
+        return replace(self, scaling=self.scaling.from_low().times(np.abs(w)))
+
+    def oriented(self, directions: Ints) -> DistributedTable:
+        """The same table with features negated where the direction is −1."""
+        return replace(self, scaling=self.scaling.times(directions.astype(np.float64)))
+
+    @property
+    def row_cells(self) -> int:
+        """Numbers of a row while it is compared with others."""
+        mixture = self.scaling.mixture
+        return len(self.low) + (0 if mixture is None else 2 * len(mixture.fills))
+
+    def shared_scaling(self) -> Any:
+        """The scaling, for many tasks."""
+        return self.cluster.constant(self.scaling, self.scaling.n_bytes)
+
+    def block_of(self, rows: Ints) -> NDArray[np.integer]:
+        """Number of the block of each row."""
+        if len(self.firsts) > FEW_BLOCKS:
+            return np.searchsorted(self.firsts, rows, side="right") - 1
+        number = np.zeros(len(rows), np.int8)
+        for first in self.firsts[1:]:
+            number += rows >= first
+        return number
+
+    def different(self, rows: Ints) -> Ints:
+        """Each of the given rows once, in order."""
+        if len(rows) < len(self.y) // 8:
+            return np.unique(rows)
+        there = np.zeros(len(self.y), bool)
+        there[rows] = True
+        return np.flatnonzero(there)
+
+    def in_class_order(self) -> Ints:
+        """Rows, block after block, those of a block in order of their class."""
+        limits = zip(self.firsts, [*self.firsts[1:], len(self.y)], strict=True)
+        return np.concatenate(
+            [lo + np.argsort(self.y[lo:hi], kind="stable") for lo, hi in limits]
+        )
+
+    def queries(self, rows: Ints) -> Any:
+        """A task of some rows, collected from their blocks."""
+        if self.collected and np.array_equal(rows, self.collected[0].asked):
+            return self.collected[0].queries
+        order = np.argsort(rows, kind="stable")
+        parts = []
+        for b, part in _runs(self.block_of(rows[order])):
+            places = rows[order[part]] - self.firsts[b]
+            parts.append(self.cluster.call(_take, self.blocks[b], places))
+        places = np.empty(len(rows), np.int64)
+        places[order] = np.arange(len(rows))
+        together = self.cluster.call(_collect, parts, places)
+        (queries,) = self.cluster.keep([together], wait=not self.kept)
+        self.collected[:] = [Collected(rows, rows[order], order, queries)]
+        return queries
+
+    def pair_tasks(
+        self,
+        function: Callable[..., Any],
+        edges: kernels.Edges,
+        marks: Ints,
+        *more: Any,
+    ) -> tuple[list[Any], list[Ints]]:
+        """Call a function of pairs of rows in a task of the block of their tails.
+
+        Returns tasks, and which pairs each is about.
+        """
+        heads, tails, values = edges
+        queries, whose, places = self._heads(heads)
+        # The smaller the numbers, the faster they are sorted.
+        small = np.min_scalar_type(-len(queries) * len(self.blocks))
+        whose, where = whose.astype(small), self.block_of(tails).astype(small)
+        key = whose * small.type(len(self.blocks)) + where
+        order = np.argsort(key, kind="stable")
+        scaling, tasks, parts = self.shared_scaling(), [], []
+        for pair, run in _runs(key[order]):
+            a, b = divmod(pair, len(self.blocks))
+            part = order[run]
+            pairs = Pairs(
+                places[part].astype(np.int32),
+                (tails[part] - self.firsts[b]).astype(np.int32),
+                values[part],
+                marks[part] if len(marks) else marks,
+            )
+            tasks.append(
+                self.cluster.call(
+                    function, queries[a], self.blocks[b], pairs, scaling, *more
+                )
+            )
+            parts.append(part)
+        return tasks, parts
+
+    def _heads(self, rows: Ints) -> tuple[list[Any], NDArray[np.integer], Ints]:
+        """Tasks that have the given rows; which of them has each, and its place.
+
+        Few rows are collected; of many, blocks are sent to blocks.
+        """
+        unique = self.different(rows)
+        if len(unique) > self.cluster.settings.max_query_rows:
+            whose = self.block_of(rows)
+            return self.blocks, whose, rows - self.firsts[whose]
+        if not (self.collected and np.isin(unique, self.collected[0].rows).all()):
+            self.queries(unique)
+        known = self.collected[0]
+        places = known.places[np.searchsorted(known.rows, rows)]
+        return [known.queries], np.zeros(len(rows), np.int64), places
+
+
+def _take(block: RawRows, places: Ints) -> RawRows:
+    return block.take(places)
+
+
+def _collect(parts: list[RawRows], places: Ints) -> RawRows:
+    X, y, rows = (np.concatenate([part[a] for part in parts]) for a in range(3))
+    expected = [part.expected for part in parts if part.expected is not None]
+    together = np.concatenate(expected) if expected else None
+    return RawRows(X, y, rows, together).take(places)
+
+
+def _runs(values: NDArray[np.integer]) -> Iterator[tuple[int, slice]]:
+    """Values that are in order, each with the slice that it fills."""
+    starts = np.flatnonzero(np.diff(values, prepend=-1))
+    for start, stop in zip(starts, [*starts[1:], len(values)], strict=True):
+        yield int(values[start]), slice(int(start), int(stop))

@@ -1,0 +1,189 @@
+"""Skip features that a better one stands for.
+
+Features are visited best first. One that is similar, by a threshold or more, to a
+feature kept before is skipped; else it is kept. Similarities come in blocks of features
+that may be kept against all that come after: there is never a matrix of d² of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.data.protocol import Floats, Ints
+from widemargin.judging.similarity import Correlation, Similarity, Uncertainty
+from widemargin.threads import Workers
+
+TIE = 1e-10  # similarities this close are equal
+N_BINS = 5  # of equal frequency, for numbers in a table that has nominal values, too
+
+
+class Values(NamedTuple):
+    """The columns of a table that was read already; see `similarity.Columns`."""
+
+    numbers: Floats
+    nominal: dict[int, Ints]
+
+
+class Thinned(NamedTuple):
+    """A ranking without near copies at the top."""
+
+    order: Ints  # (d,) features kept, best first, then the others, then those skipped
+    instead: Ints  # (d,) the kept feature that stands for a skipped one, else −1
+
+
+def similarity_of(
+    X: Floats,
+    nominal: Ints | None,
+    labels: Ints,
+    workers: Workers,
+    features: Ints | None = None,
+) -> Similarity:
+    """|r|, or symmetrical uncertainty if values are nominal or missing.
+
+    Nominal columns of X hold codes; NaN marks a missing value. Of ``features`` alone,
+    if given, numbered as they come there; the measure is that of the whole table.
+    """
+    mixed = nominal is not None and len(nominal) > 0
+    plain = not mixed and not np.isnan(X).any()
+    numbers = np.asarray(X if features is None else X[:, features], np.float64)
+    if plain:
+        return Correlation(Values(numbers, {}))
+    every = np.arange(X.shape[1]) if features is None else features
+    columns = np.flatnonzero(np.isin(every, [] if nominal is None else nominal))
+    codes = {int(f): _by_frequency(numbers[:, f]) for f in columns}
+    return Uncertainty(Values(numbers, codes), N_BINS, labels, workers)
+
+
+def _by_frequency(values: Floats) -> Ints:
+    """Codes of nominal values, the most frequent one 0; −1 for a missing one."""
+    there = ~np.isnan(values)
+    _, place, counts = np.unique(values[there], return_inverse=True, return_counts=True)
+    codes = np.full(len(values), -1)
+    codes[there] = np.argsort(np.argsort(-counts, kind="stable"))[place]
+    return codes
+
+
+def thin(order: Ints, similarity: Similarity, threshold: float, wanted: int) -> Thinned:
+    """Move features that are similar to better ones to the end of a ranking.
+
+    Parameters
+    ----------
+    order : array of int
+        All features, best first.
+    similarity : Similarity
+    threshold : float
+        Features at least as similar as this are redundant.
+    wanted : int
+        How many features have to be told from their near copies. Beyond so many,
+        none is skipped for being similar to another one that is not among them.
+    """
+    (thinned,) = thin_by(order, similarity, [threshold], wanted)
+    return thinned
+
+
+def thin_by(
+    order: Ints, similarity: Similarity, thresholds: Iterable[float], wanted: int
+) -> list[Thinned]:
+    """The same for several thresholds, which share most of the similarities."""
+    usable = order[similarity.usable[order]]
+    first = similarity(usable[: min(similarity.block, wanted)], usable)
+    found = []
+    for threshold in thresholds:
+        leader, _ = leaders(usable, similarity, threshold, most=wanted, first=first)
+        skipped = leader != np.arange(len(order))
+        kept, copies = order[~skipped[order]], order[skipped[order]]
+        instead = np.where(skipped, leader, -1)
+        found.append(Thinned(np.concatenate([kept, copies]), instead))
+    return found
+
+
+def best_without_copies(
+    order: Ints,
+    similarity_among: Callable[[Ints], Similarity],
+    thresholds: Sequence[float],
+    wanted: int,
+) -> list[Ints]:
+    """The best of a ranking without near copies, for each of several thresholds.
+
+    The ``wanted`` features, or more, with which the order of `thin_by` begins. Whether
+    a feature is skipped depends on better ones alone, so similarities are computed for
+    no more features than it takes.
+    """
+    size = 2 * wanted
+    while True:
+        head = order[:size]
+        similarity = similarity_among(head)
+        found = thin_by(np.arange(len(head)), similarity, thresholds, wanted)
+        enough = min(np.count_nonzero(f.instead < 0) for f in found) >= wanted
+        if enough or len(head) == len(order):
+            return [head[f.order] for f in found]
+        size *= 2
+
+
+def leaders(
+    order: Ints,
+    similarity: Similarity,
+    threshold: float,
+    *,
+    most: int | None = None,
+    first: Floats | None = None,
+    advance: Callable[[], Any] = lambda: None,
+) -> tuple[Ints, Floats]:
+    """The representative of each feature, and how similar it is.
+
+    Parameters
+    ----------
+    order : array of int
+        Features, best first; others represent themselves.
+    most : int, optional
+        No feature is represented by any but the first so many representatives.
+    first : array, optional
+        Similarities of the first of them, as many as come in a block and no more than
+        ``most``, to all of them.
+    advance : function
+        Called once for each feature that is done.
+
+    Returns
+    -------
+    leader : array of shape (n_features,)
+        The most similar representative; the feature itself if it is one.
+    similarities : array of shape (n_features,)
+        1 for features that represent themselves.
+    """
+    d = len(similarity.usable)
+    leader, similar = np.arange(d), np.zeros(d)
+    limit = threshold - TIE
+    done, found = 0, 0
+    while done < len(order) and (most is None or found < most):
+        rest = order[done:]
+        size = similarity.block if most is None else min(similarity.block, most - found)
+        open_: NDArray[np.int64] = np.flatnonzero(similar[rest] < limit)[:size]
+        candidates = rest[open_]
+        if done == 0 and first is not None:
+            block = first
+        elif len(candidates):
+            block = similarity(candidates, rest)
+        else:
+            block = np.empty((0, 0))
+        near = block >= limit
+        for i, (place, f) in enumerate(zip(open_, candidates, strict=True)):
+            if similar[f] >= limit:
+                continue
+            found += 1
+            places = place + 1 + np.flatnonzero(near[i, place + 1 :])
+            after, close = rest[places], block[i, places]
+            closer = close > similar[after] + TIE
+            similar[after[closer]] = close[closer]
+            leader[after[closer]] = f
+        settled = len(rest)
+        if len(open_) == size:
+            settled = int(open_[-1]) + 1
+        done += settled
+        for _ in range(settled):
+            advance()
+    alone = similar < limit
+    return np.where(alone, np.arange(d), leader), np.where(alone, 1.0, similar)

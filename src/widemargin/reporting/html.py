@@ -1,0 +1,293 @@
+"""From the report's dict to one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from widemargin.judging.measures import measure
+from widemargin.reporting import formats
+from widemargin.reporting.payload import (
+    VERDICTS,
+    best_method,
+    kept_names,
+    listed_features,
+    payload,
+    ranked_groups,
+    script_json,
+)
+
+N_STATIC = 50  # rows that are there without scripts, and on paper
+N_STATIC_COLUMNS = 20  # of the overview of columns, likewise
+N_NAMED = 10  # kept features at the top of the page
+N_GROUPS = 12  # groups of redundant features shown at once
+N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
+N_MEMBERS = 12  # members of a group that are named
+N_CHECKPOINTS = 10  # sizes in the table behind the curve
+CLEAR_RHO = 0.1  # rank correlation from which a target is said to rise or fall
+# Before anything is painted, so that what only scripts need, or replace, never shows.
+EARLY = "document.documentElement.classList.add('js')"
+FILTERS = (
+    "count",
+    "decimal",
+    "duration",
+    "in_words",
+    "percent",
+    "probability",
+    "breakable",
+    "unbroken",
+)
+SCRIPTS = (
+    "report.js",
+    "table.js",
+    "columns.js",
+    "curve.js",
+    "groups.js",
+    "figures.js",
+)
+
+Json = dict[str, Any]
+
+
+def render(data: Json) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    data : dict
+        What `summarize` returns, or the JSON saved of it.
+
+    Returns
+    -------
+    page : str
+        HTML with its style, scripts and data inside; it loads nothing.
+    """
+    from markupsafe import Markup
+
+    script = "\n".join(["'use strict';", *map(_source, SCRIPTS)])
+    return (
+        _environment(_jinja())
+        .get_template("page.html")
+        .render(
+            data=data,
+            style=Markup(style()),
+            script=Markup(script),
+            early=Markup(EARLY),
+            digests=[_digest(EARLY), _digest(script)],
+            payload=Markup(script_json(payload(data))),
+            **_shown(data),
+        )
+    )
+
+
+def style() -> str:
+    """The style sheet, for other pages that are to look like a report."""
+    return _source("style.css")
+
+
+def _digest(script: str) -> str:
+    """What lets the browser run this script, and none that a name smuggles in."""
+    return b64encode(sha256(script.encode()).digest()).decode()
+
+
+def _jinja() -> Any:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError(
+            'The report needs jinja2; install it with: pip install "widemargin[report]"'
+        ) from error
+    return jinja2
+
+
+@cache  # reading the template takes longer than filling it in
+def _environment(jinja2: Any) -> Any:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("widemargin.reporting"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    for name in FILTERS:
+        environment.filters[name] = getattr(formats, name)
+    environment.globals["interval"] = formats.interval
+    environment.globals["direction"] = formats.direction
+    environment.globals["clear_rho"] = CLEAR_RHO
+    environment.globals["two_digits"] = formats.two_digits
+    environment.globals["stepped"] = formats.stepped
+    return environment
+
+
+def _source(name: str) -> str:
+    path = files("widemargin.reporting").joinpath("templates", name)
+    return path.read_text(encoding="utf-8")
+
+
+def _shown(data: Json) -> Json:
+    """What the template would otherwise have to work out."""
+    best = data["methods"][best_method(data)]
+    order = np.argsort(best["rank"], kind="stable")[:N_STATIC].tolist()
+    scoring = data["curve"]["scoring"] if data["curve"] else None
+    tops = [s for s in best["score_of"] if s is not None and s > 0]
+    groups = data["redundancy"]["groups"] if data["redundancy"] else []
+    return {
+        "best": best,
+        "verdicts": data.get("verdicts"),
+        "tally": _tally(data.get("verdicts")),
+        "kept": kept_names(best, data["features"]["name"]),
+        "named": _named(data, kept_names(best, data["features"]["name"])),
+        "overlapping": _overlapping(data["agreement"]),
+        "outside": _outside(best),
+        "leaks": data["data"].get("leaks", []) if data["data"] else [],
+        "overview": (data.get("columns") or {"kind": []})["kind"][:N_STATIC_COLUMNS],
+        "loss": bool(data["curve"] and data["curve"].get("lower_is_better")),
+        "ordered": bool(data["data"] and data["data"].get("ordered")),
+        "top": order,
+        "names": data["features"]["name"],
+        "scores": formats.aligned(max(tops, default=0.0)),
+        "n_listed": len(listed_features(data)),
+        "scored": lambda value: formats.measured(value, scoring),
+        "score_name": measure(scoring).name,
+        "checkpoints": _checkpoints(data["curve"]),
+        "groups": _groups(data),
+        "alternatives": _alternatives(data["distributions"], data),
+        "target": data["data"].get("target") if data["data"] else None,
+        "guess": (data["curve"] or {}).get("guess", "guessing"),
+        "n_groups": N_GROUPS,
+        "total_groups": len(groups),
+    }
+
+
+def _named(data: Json, kept: list[str]) -> Json | None:
+    """The first of the kept features, for the top of the page.
+
+    Pixels are better seen on the map, and the answer of single selectors has names.
+    """
+    if not kept or data["image"] or data["signal"] is False or not data["curve"]:
+        return None
+    return {"names": kept[:N_NAMED], "rest": len(kept[N_NAMED:])}
+
+
+def _overlapping(agreement: Json | None) -> str:
+    """What the overlap of two methods is taken of."""
+    k = agreement.get("k") if agreement else None
+    if k is None:
+        return "Overlap of the kept features"
+    return f"Overlap of the first {formats.count(k) if k > 1 else 'feature'}"
+
+
+def _tally(verdicts: Json | None) -> str:
+    """How many features have which verdict, in words."""
+    if verdicts is None:
+        return ""
+    counts = {name: verdicts["verdict"].count(name) for name in VERDICTS}
+    d = len(verdicts["verdict"])
+    if d in counts.values():
+        name = next(name for name, n in counts.items() if n == d)
+        return f"All {formats.count(d)} are {name}."
+    parts = [
+        f"{formats.count(n)} {'is' if n == 1 else 'are'} {name}"
+        for name, n in counts.items()
+        if n
+    ]
+    return f"{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _outside(method: Json) -> list[bool]:
+    """Of each feature, whether its rank lies outside the ranks in resamples."""
+    ranks, low, high = method["rank"], method["rank_low"], method["rank_high"]
+    if low is None or high is None:
+        return [False] * len(ranks)
+    return [
+        a is not None and b is not None and not a <= rank <= b
+        for rank, a, b in zip(ranks, low, high, strict=True)
+    ]
+
+
+def _checkpoints(curve: Json | None) -> list[Json]:
+    """A few sizes and each method's score there, for the table behind the curve."""
+    if curve is None:
+        return []
+    sizes = sorted({n for line in curve["lines"] for n in line["n_features"]})
+    at = np.unique(np.geomspace(1, len(sizes), N_CHECKPOINTS).round().astype(int)) - 1
+    found = []
+    for n in (sizes[i] for i in at):
+        cells = []
+        for line in curve["lines"]:
+            where = dict(zip(line["n_features"], range(len(line["mean"])), strict=True))
+            i = where.get(n)
+            cells.append((None, None) if i is None else _point(line, i))
+        found.append({"n": n, "cells": cells})
+    return found
+
+
+def _point(line: Json, i: int) -> tuple[float | None, float | None]:
+    return line["mean"][i], line["stderr"][i]
+
+
+def _groups(data: Json) -> list[Json]:
+    """Redundant groups by name, the one with the best representative first."""
+    if data["redundancy"] is None:
+        return []
+    names = data["features"]["name"]
+    rank = data["methods"][best_method(data)]["rank"]
+    found = []
+    for group in ranked_groups(data)[:N_STATIC_GROUPS]:
+        first, *others = zip(group["features"], group["similarity"], strict=True)
+        found.append(
+            {
+                "size": 1 + len(others),
+                "first": names[first[0]],
+                "rank": rank[first[0]],
+                "others": [(names[f], s) for f, s in others[: N_MEMBERS - 1]],
+                "unnamed": max(0, len(others) - N_MEMBERS + 1),
+            }
+        )
+    return found
+
+
+def _goes(look: Json) -> str:
+    """Which way a feature goes with a numeric target, in words."""
+    parts = []
+    if look["rho"] is not None:
+        rho = formats.two_digits(look["rho"])
+        moves = "rises" if look["rho"] > 0 else "falls"
+        if abs(look["rho"]) < CLEAR_RHO:
+            moves = "hardly goes"
+        parts.append(f"The target {moves} with it (rank correlation {rho})")
+    if look["kind"] == "boxes":
+        parts += [
+            f"{level}: median {formats.decimal(box['quartiles'][1])}"
+            for level, box in zip(look["levels"], look["boxes"], strict=True)
+            if box["quartiles"]
+        ]
+    return "; ".join(parts)
+
+
+def _alternatives(found: Json | None, data: Json) -> list[str]:
+    """What each of the small figures shows, in words."""
+    if found is None:
+        return []
+    names = data["features"]["name"]
+    texts = []
+    for look in found["features"]:
+        if look["kind"] in ("scatter", "boxes"):
+            texts.append(f"{names[look['feature']]}. {_goes(look)}")
+            continue
+        parts = []
+        for c, label in enumerate(found["classes"]):
+            if look["kind"] == "numeric":
+                parts.append(f"{label}: median {formats.decimal(look['medians'][c])}")
+            elif sum(look["counts"][c]):
+                counts = look["counts"][c]
+                level = look["levels"][int(np.argmax(counts))]
+                share = formats.percent(max(counts) / sum(counts), 0)
+                parts.append(f"{label}: mostly {level} ({share})")
+        texts.append(f"{names[look['feature']]}. " + "; ".join(parts))
+    return texts

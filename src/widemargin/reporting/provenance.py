@@ -1,0 +1,166 @@
+"""Where a report comes from: settings, versions, the seed, and lines to run again.
+
+``provenance`` returns ``settings`` (name → text), ``seed`` (None if there was none),
+``versions`` (package → version), and ``code``, Python lines that repeat the results
+for someone who has X and y. `summarize` adds ``pipeline``, see there.
+"""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from widemargin._version import __version__
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
+# Settings that the code shows elsewhere, or that results do not depend on.
+ELSEWHERE = ("selectors", "n_jobs")
+# Settings whose text is Python code if it is not a plain value.
+OBJECTS = ("cv", "estimator", "groups")
+PLAIN = (bool, int, float, str, type(None))
+
+Json = dict[str, Any]
+
+
+def provenance(
+    found: Any, constructors: list[str], reading: list[str] | None = None
+) -> Json:
+    """Say how results came about and how to get them again."""
+    settings = dict(found.settings)
+    return {
+        "settings": {str(k): _shown(v) for k, v in settings.items()},
+        "seed": _seed(found),
+        "versions": _versions(),
+        "code": _code(found, constructors, reading),
+    }
+
+
+def constructor(selector: Any) -> str:
+    """The call that makes a selector with these parameters, defaults left out.
+
+    Examples
+    --------
+    >>> from widemargin import ReliefF
+    >>> from widemargin.reporting.provenance import constructor
+    >>> constructor(ReliefF(n_neighbors=5, n_jobs=2))
+    'ReliefF(n_neighbors=5)'
+    """
+    defaults = inspect.signature(type(selector).__init__).parameters
+    changed = [
+        f"{name}={_literal(value)}"
+        for name, value in selector.get_params(deep=False).items()
+        # Results do not depend on these two.
+        if name not in ("n_jobs", "verbose")
+        and not _same(value, defaults[name].default)
+    ]
+    return f"{type(selector).__name__}({', '.join(changed)})"
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (
+        isinstance(value, PLAIN) and type(value) is type(default) and value == default
+    )
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return repr(value)
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else _literal(value)
+
+
+def _seed(found: Any) -> str | None:
+    seeds = [
+        found.settings.get("random_state"),
+        *(getattr(s, "random_state", None) for s in found.selectors.values()),
+    ]
+    seed = next((s for s in seeds if s is not None), None)
+    return None if seed is None else _shown(seed)
+
+
+def _versions() -> dict[str, str]:
+    found = {"widemargin": __version__, "Python": platform.python_version()}
+    return found | {package: version(package) for package in PACKAGES}
+
+
+def _code(found: Any, constructors: list[str], reading: list[str] | None) -> str:
+    classes = {type(s) for s in found.selectors.values()}
+    baselines = {c for c in classes if c.__module__.startswith("widemargin.baselines")}
+    lines = ["import widemargin"]
+    for package, members in (
+        ("widemargin", classes - baselines),
+        ("widemargin.baselines", baselines),
+    ):
+        if members:
+            names = ", ".join(sorted(c.__name__ for c in members))
+            lines.append(f"from {package} import {names}")
+    if str(found.settings.get("cv")).startswith("TimeSeriesSplit("):
+        lines.append("from sklearn.model_selection import TimeSeriesSplit")
+    data = reading or [f"# {_data_names(found)} are your data."]
+    if reading:
+        lines.insert(0, "import pandas as pd")
+    lines += ["", *data, "", *_call(found, constructors)]
+    return "\n".join(lines)
+
+
+def _data_names(found: Any) -> str:
+    return "X, y and groups" if found.settings.get("groups") else "X and y"
+
+
+def _call(found: Any, constructors: list[str]) -> list[str]:
+    pairs = list(zip(found.selectors, constructors, strict=True))
+    if not found.settings:
+        if len(pairs) == 1:
+            fitted = f"{pairs[0][1]}.fit(X, y)"
+            return [f"results = {fitted}", _finish("results, X=X, y=y")]
+        fits = [f"    {label!r}: {code}.fit(X, y)," for label, code in pairs]
+        return ["results = {", *fits, "}", _finish("results, X=X, y=y")]
+    given = [f"    {line}," for line in _arguments(found.settings)]
+    return [
+        "results = widemargin.evaluation.compare(",
+        "    X,",
+        "    y,",
+        "    {",
+        *(f"        {label!r}: {code}," for label, code in pairs),
+        "    },",
+        *given,
+        ")",
+        _finish("results"),
+    ]
+
+
+def _arguments(settings: Json) -> list[str]:
+    """What was not left at the default of `compare`, as it is written in a call."""
+    from widemargin.evaluation import compare
+
+    defaults = inspect.signature(compare).parameters
+    return [
+        f"{name}={_argument(name, value)}"
+        for name, value in settings.items()
+        if name not in ELSEWHERE
+        and name in defaults
+        and not _same(value, defaults[name].default)
+    ]
+
+
+def _argument(name: str, value: Any) -> str:
+    written = name in OBJECTS and isinstance(value, str) and not _is_name(name, value)
+    return value if written else _literal(value)
+
+
+def _is_name(name: str, value: str) -> bool:
+    """Whether an object was given by its name, as compare(estimator="forest") is."""
+    return (name == "estimator" and "(" not in value) or value == "time"
+
+
+def _finish(arguments: str) -> str:
+    return f'widemargin.report({arguments}).save("report.html")'

@@ -1,0 +1,439 @@
+"""KernelRFE: backward elimination by the gradient of the kernel-ridge loss.
+
+References
+----------
+J. Chen, M. Stern, M. Wainwright, M. Jordan, *Kernel feature selection via conditional
+covariance minimization*, NIPS 2017: the loss.
+I. Guyon, J. Weston, S. Barnhill, V. Vapnik, *Gene selection for cancer classification
+using support vector machines*, Machine Learning 46, 2002: recursive elimination.
+S. Dasgupta, Y. Goldberg, M. Kosorok, *Feature elimination in kernel machines in
+moderately high dimensions*, Annals of Statistics 47, 2019.
+L. Song, A. Smola, A. Gretton, J. Bedo, K. Borgwardt, *Feature selection via dependence
+maximization*, Journal of Machine Learning Research 13, 2012.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
+from sklearn.utils import check_random_state
+
+from widemargin._sklearn import Interval, StrOptions
+from widemargin.base import About, MarginSelector
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
+from widemargin.progress import progress
+from widemargin.threads import Workers, single_threaded_blas, spans
+
+TIE = 1e-9  # of the terms of a score: scores as close as this are equal
+EXACT = 10  # features, up to which each is left out in turn
+FINE = 40  # features, up to which steps are half as large
+PANEL, BLOCK = 150, 256  # rows and columns worked on at a time
+
+
+class KernelRFE(MarginSelector):
+    """KernelRFE: drop what kernel ridge regression misses least, again and again.
+
+    Each step fits kernel ridge regression to the standardised features S that are left
+    and drops those whose weight adds least to the fit:
+
+        D_ij = Σ_f∈S (z_if − z_jf)²,  m its mean over i ≠ j,  t = Σ_f∈S mean z_f²,
+        R = exp(−γ D/m),  K = (1 − a) R + (a/t) Z_S Z_Sᵀ,  A = (K + λI)⁻¹ Y,
+        W = (1 − a)(2γ/m) (A Aᵀ) ∘ R,
+        s_f = z_fᵀ W z_f − Σ_i (Σ_j W_ij) z_if² + (a/t) ‖z_fᵀ A‖².
+
+    s_f is the derivative, by the weight of feature f in D and Z_S, of the loss tr
+    Yᵀ(K + λI)⁻¹Y with the sign reversed. In the terms of Relief, the neighbours are
+    soft: near pairs of unlike targets reward a difference in f, near pairs of like
+    targets punish it, and rows that are fitted badly count most. When ten features are
+    left, s_f is the loss without f, computed exactly.
+
+    Y has a column (1[y_i = c] − p_c)/√p_c for each class c, or is the standardised
+    numeric target. A table of more than ``max_rows`` rows is represented by a fresh
+    stratified draw of so many in each step.
+
+    A nominal feature is a block of indicator columns that stay or go together, scaled
+    so that their squared differences have the mean of a standardised column's. Missing
+    values are replaced by the mean of the feature.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the top-k with the lowest leave-one-out error in ``loss_path_``. What accuracy
+        to expect of it, ``prefix_scores_`` estimate by ten-fold cross-validation.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds classes or numbers.
+    gamma : float, default=2.0
+        Sharpness γ of the neighbourhoods, in units of the mean squared distance.
+    linear : float, default=0.1
+        Share a of the linear kernel.
+    alpha : float, default=1.0
+        Ridge penalty λ. Larger values keep less noise and miss more interactions.
+    step : float, default=0.2
+        Fraction of the remaining features to drop in each step while there are more
+        than 40, then half of that; at least one.
+    max_rows : int, default=600
+        Largest number of rows in a step; time and memory grow with its square.
+    redundancy : float, "auto" or None, default=None
+        Similarity at which a feature is skipped as a near copy of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
+    scale : {"minmax", "standard"} or None, default="standard"
+        How to scale features: by their range, by their standard deviation, or not at
+        all. Features with larger differences have more influence on the neighbourhoods.
+        Unless "standard", two values of a nominal feature differ by 1.
+    categorical_features : array of bool, int or str, or None, default=None
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Random seed of the rows drawn, if there are more than ``max_rows``.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        Loss added when the feature was dropped, as a fraction of the total variance of
+        Y: s_f estimates it, the last ten features have it exactly. Raised where it is
+        lower than that of a feature dropped earlier, so that scores agree with the
+        ranking.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature, the last one left; the others in reverse order of
+        elimination.
+    gradient_ : array of shape (n_features,)
+        s_f with all features present, as a fraction of the total variance of Y; 0 for
+        constant features.
+    loss_path_ : array of shape (n_features,)
+        Leave-one-out squared error of the kernel ridge regression with the top 1, 2, 3,
+        … features, as a fraction of the variance of Y; NaN for sizes that were skipped.
+        The features were chosen on the same rows, so it is too low to be quoted as the
+        error of a model.
+    support_ : array of shape (n_features,)
+        Whether each feature is kept.
+    n_features_ : int
+        Number of features kept.
+    n_iter_ : int
+        Number of steps.
+    prefix_scores_ : array of shape (n_features,) or None
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
+        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
+        fold. ``optimism_`` is subtracted.
+    optimism_ : float or None
+        Estimated selection bias of the score at the chosen size: how much lower it is
+        if the size for each fold is chosen by its training rows.
+    redundancy_ : float or None
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near copy; −1 for features that are not skipped. Skipped features rank
+        last.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    See Also
+    --------
+    ReliefF : Nearest neighbours instead of soft ones, all features at once.
+    TuRF : Backward elimination with any other selector.
+
+    Examples
+    --------
+    The class is the exclusive or of the signs of two features among 100:
+
+    >>> import numpy as np
+    >>> from widemargin import KernelRFE
+    >>> X = np.random.default_rng(0).standard_normal((300, 100))
+    >>> y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
+    >>> KernelRFE(n_features_to_select=2).fit(X, y).get_support(indices=True)
+    array([0, 1])
+    """
+
+    _mixed = True
+    _about = About(
+        "ours, after Chen et al. 2017",
+        "min(n, max_rows)² d",
+        needs="classes, or a numeric target",
+    )
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "task": [StrOptions({"classification", "regression"})],
+        "gamma": [Interval(numbers.Real, 0, None, closed="neither")],
+        "linear": [Interval(numbers.Real, 0, 1, closed="both")],
+        "alpha": [Interval(numbers.Real, 0, None, closed="neither")],
+        "step": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "max_rows": [Interval(numbers.Integral, 2, None, closed="left")],
+        "categorical_features": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        *,
+        task: Literal["classification", "regression"] = "classification",
+        gamma: float = 2.0,
+        linear: float = 0.1,
+        alpha: float = 1.0,
+        step: float = 0.2,
+        max_rows: int = 600,
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "standard",
+        categorical_features: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.task = task
+        self.gamma = gamma
+        self.linear = linear
+        self.alpha = alpha
+        self.step = step
+        self.max_rows = max_rows
+        self.redundancy = redundancy
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def _numeric_target(self) -> bool:
+        return self.task == "regression"
+
+    def _own_size(self) -> int | None:
+        path = self.loss_path_
+        return None if np.isnan(path).all() else int(np.nanargmin(path)) + 1
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        with single_threaded_blas():
+            return self._eliminate(
+                _columns(table, self.scale), _targets(table), workers
+            )
+
+    def _eliminate(self, data: _Columns, Y: Floats, workers: Workers) -> Floats:
+        """Scores, for any centred targets Y, whose first column strata are made by."""
+        d = self.n_features_in_
+        S = np.unique(data.feature)
+        sizes = self._sizes(len(S))
+        self.n_iter_ = len(sizes)
+        self.gradient_, self.loss_path_ = np.zeros(d), np.full(d, np.nan)
+        scores, level = np.zeros(d), -math.inf
+        random = check_random_state(self.random_state)
+        strata = np.argsort(Y[:, 0], kind="stable")
+        with progress(type(self).__name__, len(sizes), self.verbose) as advance:
+            for size, rest in pairwise([*sizes, 0]):
+                rows = _drawn(strata, self.max_rows, random)
+                step = self._step(data.of(S), rows, Y[rows] - Y[rows].mean(0), workers)
+                self.loss_path_[size - 1] = step.leave_one_out
+                exact = size <= EXACT
+                if not exact or size == sizes[0]:
+                    s, tie = step.gradient()
+                if size == sizes[0]:
+                    self.gradient_[S] = s
+                if exact:
+                    s, tie = step.added(S)
+                worst, group = _worst_first(s, tie)
+                for j in range(size - rest):
+                    if not j or group[j] > group[j - 1]:
+                        level = max(s[worst[j]], math.nextafter(level, math.inf))
+                    scores[S[worst[j]]] = level
+                S = np.sort(S[worst[size - rest :]])
+                advance()
+        constant = np.setdiff1d(np.arange(d), data.feature)
+        scores[constant] = min(0.0, scores.min())
+        return scores
+
+    def _step(self, data: _Columns, rows: Ints, Y: Floats, workers: Workers) -> _Step:
+        return _Step(self, data, rows, Y, workers)
+
+    def _sizes(self, d: int) -> list[int]:
+        """How many features there are in each step."""
+        sizes = [d] * (d > 0)
+        while sizes and sizes[-1] > 1:
+            size = sizes[-1]
+            share = self.step if size > FINE else self.step / 2
+            sizes.append(size - max(1, int(share * size)))
+        return sizes
+
+
+class _Columns(NamedTuple):
+    """Columns of numbers that the features are made of: one, or a block of several."""
+
+    X: Floats  # (n, d) numbers, or codes of nominal values; NaN: missing
+    feature: Ints  # (p,) the feature that each column belongs to, ascending
+    shift: Floats  # (p,)
+    span: Floats | None = None  # (p,); None for a table of numbers without gaps
+    value: Floats | None = None  # (p,) the code to indicate; NaN: X is the column
+
+    def of(self, features: Ints) -> _Columns:
+        """The columns of some features."""
+        kept = np.isin(self.feature, features)
+        parts: Any = (p if p is None else p[kept] for p in self[1:])
+        return _Columns(self.X, *parts)
+
+    def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
+        """Centred and scaled numbers; 0, the mean, where a value is missing."""
+        Z = self.X[rows[:, None], self.feature[part]]
+        if self.value is None or self.span is None:
+            return np.subtract(Z, self.shift[part], out=Z)
+        value, known = self.value[part], ~np.isnan(Z)
+        np.copyto(Z, value == Z, where=known & ~np.isnan(value))
+        return np.where(known, (Z - self.shift[part]) / self.span[part], 0.0)
+
+
+class _Step:
+    """Kernel ridge regression on the features that are left."""
+
+    def __init__(
+        self, how: KernelRFE, data: _Columns, rows: Ints, Y: Floats, workers: Workers
+    ) -> None:
+        self.how, self.data, self.rows, self.Y = how, data, rows, Y
+        self.workers, self.total = workers, float((Y**2).sum()) or 1.0
+        self.R, L, self.m, self.t = self._factorise(self._gram())
+        H, _ = dtrtri(L, lower=1, overwrite_c=1)
+        B = H @ Y
+        self.A, self.loss = H.T @ B, float((B**2).sum())
+        residuals = self.A / np.einsum("ij,ij->j", H, H)[:, None]
+        self.leave_one_out = (residuals**2).sum() / self.total
+
+    def _gram(self) -> Floats:
+        """Z Zᵀ, a few columns at a time."""
+        n = len(self.rows)
+        G, panels = np.zeros((n, n)), spans(n, PANEL)
+        for part in spans(len(self.data.feature), 4 * BLOCK):
+            Z = self.data.take(self.rows, part)
+
+            def add(i: slice, Z: Floats = Z) -> None:
+                G[i, i.start :] += Z[i] @ Z[i.start :].T
+
+            self.workers.run(add, panels)
+        for i in panels:
+            G[i.stop :, i] = G[i, i.stop :].T
+        return G
+
+    def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
+        """R, the Cholesky factor of K + λI, m and t."""
+        n, how, g = len(G), self.how, G.diagonal()
+        R = G * -2.0
+        R += g
+        R += g[:, None]
+        np.maximum(R, 0.0, out=R)
+        np.fill_diagonal(R, 0.0)
+        m, t = float(R.sum()) / (n * (n - 1)) or 1.0, float(g.mean()) or 1.0
+        R *= -how.gamma / m
+        np.exp(R, out=R)
+        K = G * (how.linear / t)
+        K += (1 - how.linear) * R
+        K.flat[:: n + 1] += how.alpha
+        L, failed = dpotrf(K.T, lower=1, overwrite_a=1)
+        if failed:
+            raise ValueError(
+                f"KernelRFE: alpha={how.alpha:g} is too small for rows that are alike: "
+                "the kernel matrix is singular. Use a larger alpha, such as 0.01."
+            )
+        return R, L, m, t
+
+    def gradient(self) -> tuple[Floats, float]:
+        """s_f of each feature, and the difference up to which two are equal."""
+        a, A, data = self.how.linear, self.A, self.data
+        W = A @ A.T
+        W *= self.R
+        W *= (1 - a) * 2 * self.how.gamma / self.m
+        w = W.sum(axis=1)
+        terms = np.empty((3, len(data.feature)))
+
+        def add(part: slice) -> None:
+            Z = data.take(self.rows, part)
+            terms[0, part] = np.einsum("if,if->f", Z, W @ Z)
+            terms[2, part] = a / self.t * ((Z.T @ A) ** 2).sum(axis=1)
+            terms[1, part] = -(w @ np.square(Z, out=Z))
+
+        self.workers.run(add, spans(len(data.feature), BLOCK))
+        first = np.flatnonzero(np.diff(data.feature, prepend=-1))
+        terms = np.add.reduceat(terms, first, axis=1) / self.total
+        return terms.sum(axis=0), TIE * float(np.abs(terms).sum(axis=0).max())
+
+    def added(self, S: Ints) -> tuple[Floats, float]:
+        """The loss without each feature in turn, less the loss with all."""
+        Z, loss = self.data.take(self.rows), np.empty(len(S))
+
+        def leave_out(f: int) -> None:
+            others = Z[:, self.data.feature != S[f]]
+            _, L, _, _ = self._factorise(others @ others.T)
+            loss[f] = (dtrtrs(L, self.Y, lower=1)[0] ** 2).sum()
+
+        if len(S) > 1:
+            self.workers.run(leave_out, range(len(S)))
+        else:
+            loss[0] = self.total / self.how.alpha  # K = 0
+        return (loss - self.loss) / self.total, TIE * float(loss.max()) / self.total
+
+
+def _columns(table: Table, scale: str | None) -> _Columns:
+    """The features that vary, as columns of numbers."""
+    varying, mixed = np.flatnonzero(~table.constant), table.mixed
+    if mixed is None:
+        parts = (table.X[:, part] for part in spans(table.n_features, BLOCK))
+        mean = np.concatenate([_mean(part) for part in parts])
+        return _Columns(table.X, varying, mean[varying])
+    X, standard = table.X.copy(), scale == "standard"
+    X[:, mixed.nominal] = mixed.codes
+    X[mixed.absent] = np.nan
+    columns = []
+    for f in varying:
+        x = X[~mixed.absent[:, f], f]
+        if f in mixed.nominal:
+            codes, counts = np.unique(x, return_counts=True)
+            q = counts / len(x)
+            differ = 1 - (q**2).sum()  # the probability that two rows do
+            span = math.sqrt(differ if standard else 2.0)
+            columns += [(f, p, span, c) for c, p in zip(codes, q, strict=True)]
+        else:
+            columns.append((f, _mean(x), x.std() if standard else 1.0, np.nan))
+    feature, *rest = np.array(columns).reshape(-1, 4).T
+    return _Columns(X, feature.astype(np.int64), *rest)
+
+
+def _mean(X: Floats) -> Floats:
+    """Means of columns, to the last digits also of values far from 0."""
+    low = X.min(axis=0)
+    return low + (X - low).mean(axis=0)
+
+
+def _targets(table: Table) -> Floats:
+    """(n, q) targets of mean 0."""
+    if table.target is not None:
+        unit = table.target / np.abs(table.target).max()
+        return ((unit - unit.mean()) / unit.std())[:, None]
+    p = table.counts / len(table.y)
+    return (np.eye(len(p))[table.y] - p) / np.sqrt(p)
+
+
+def _drawn(strata: Ints, max_rows: int, random: np.random.RandomState) -> Ints:
+    """All rows, or one at random from each of ``max_rows`` strata of equal size."""
+    n = len(strata)
+    if n <= max_rows:
+        return np.arange(n)
+    edges = np.arange(max_rows + 1) * n // max_rows
+    return strata[random.randint(edges[:-1], edges[1:])]
+
+
+def _worst_first(s: Floats, tie: float) -> tuple[Ints, Ints]:
+    """The order of dropping, and numbers of groups of equal scores in that order.
+
+    Of features with equal scores, the first columns stay: rounding decides nothing.
+    """
+    order = np.argsort(s, kind="stable")
+    group = np.cumsum(np.diff(s[order], prepend=-math.inf) > tie, dtype=np.int64)
+    return order[np.lexsort((-order, group))], group

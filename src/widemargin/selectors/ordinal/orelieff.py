@@ -1,0 +1,303 @@
+"""O-ReliefF: algorithm 4 of the paper."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._sklearn import Interval, StrOptions
+from widemargin.base import About, SampledSelector
+from widemargin.base.sampling import query_parts
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table, warn_small_classes
+from widemargin.engine import (
+    Edges,
+    Neighbors,
+    edge_sums,
+    group_sums,
+    hits_higher_and_lower,
+    nearest,
+)
+from widemargin.engine.relations import HIT
+from widemargin.selectors.ordinal.directions import (
+    CONSTRAINTS,
+    ForOrderedClasses,
+    resolve_directions,
+)
+from widemargin.selectors.ordinal.dominating import (
+    dominating_hit_sums,
+    dominating_hits,
+)
+from widemargin.threads import Workers
+
+
+class OReliefF(ForOrderedClasses, SampledSelector):
+    """O-ReliefF: ReliefF for ordered classes and features that increase with them.
+
+    Each sample x has an upward margin, to its k nearest misses in all higher classes,
+    and a downward margin, to those in all lower classes:
+
+        w_f += mean (miss⁺_f − x_f) − mean |x_f − hit_f|
+             + mean (x_f − miss⁻_f) − mean |x_f − hit_f|,
+
+    averaged over the samples. The differences to the misses are signed, so a feature
+    that separates the classes without increasing with them gains nothing. The lowest
+    class has no downward margin, and the highest has no upward margin. Distances are
+    Euclidean in the scaled space. Neighbours tied at the k-th place share the remaining
+    weight equally, so scores do not depend on the order of the rows.
+
+    Labels are numbers, ordered by value, or an ordered categorical.
+
+    Missing values are supported: expected differences, signed or absolute, over the
+    values of the feature in that row's class are used. A nominal feature has no
+    direction, so it requires ``difference="absolute"`` and ``hits="nearest"``; its
+    values differ by 0 or 1.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
+    n_neighbors : int or "log", default=1
+        Number k of hits, and of misses in higher and in lower classes; "log" is the
+        natural logarithm of the number of samples, rounded.
+    difference : {"directed", "absolute"}, default="directed"
+        How a miss counts. "absolute" is |x_f − miss_f|, the formula printed in the
+        paper, which also rewards features that are not monotone.
+    hits : {"nearest", "dominating"}, default="nearest"
+        Which samples of its class are the hits of x: the nearest ones, or, as in the
+        paper, for the upward margin the nearest of those that are at least x on every
+        feature, and for the downward margin of those that are at most x; there may be
+        none. "dominating" compares all pairs within a class, in O(n² d) at worst.
+    directions : None, "auto" or array of shape (n_features,), default=None
+        1 for a feature that should increase with the class, −1 for one that should
+        decrease. None uses 1 for all; "auto" uses the sign of the rank correlation with
+        y.
+    n_samples : int, "auto" or None, default=None
+        Number of samples to visit, drawn without replacement; None visits all. "auto"
+        visits samples in random order until simultaneous confidence intervals settle
+        which features are selected, or are as narrow as ``tol``.
+    tol : float or None, default=None
+        Half-width of the intervals at which ``n_samples="auto"`` stops. None is 0.0025
+        times the largest possible difference in a feature, which is 0.0025 for features
+        scaled by their range.
+    confidence : float, default=0.95
+        Simultaneous coverage of the intervals, valid at every stopping time.
+    redundancy : float, "auto" or None, default=None
+        Similarity at which a feature is skipped as a near copy of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How to scale features: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores.
+    random_state : int, RandomState or None, default=None
+        Random seed of the samples to visit, if ``n_samples`` is given.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        Higher is better.
+    directions_ : array of shape (n_features,)
+        1 or −1 for each feature.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether each feature is kept.
+    n_features_ : int
+        Number of features kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
+    scoring_ : str or None
+        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest.
+    optimism_ : float or None
+        Estimated selection bias of the score at the chosen size: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near copy; −1 for features that are not skipped. Skipped features rank
+        last.
+    n_samples_ : int
+        Number of samples visited.
+    scores_interval_ : array of shape (n_features, 2)
+        With ``n_samples="auto"``: simultaneous confidence intervals (lower and upper
+        ends) for the scores that visiting all samples would give. See
+        `widemargin.base.sampling` for the derivation.
+    converged_ : bool
+        With ``n_samples="auto"``: whether the intervals settled which features are
+        selected, or all samples were visited. False if ``tol`` was reached first.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Notes
+    -----
+    With directed differences, scores of features with different spreads are not
+    comparable. For a feature that is independent of the class, the signed differences
+    to misses have mean 0, while the hits cost −|x_f − hit_f| for every margin. Its
+    expected score is below 0, and the lower the wider its spread. (With ReliefF and
+    ``difference="absolute"``, misses and hits cancel, and the expected score is about
+    0.) So a narrow feature may outrank others whatever the labels are: on German credit
+    with 50 added uniform columns, scores separate original from added features with an
+    AUC of 0.96, and of 0.97 if the labels are shuffled.
+    `widemargin.evaluation.significance` compares each feature with itself under
+    permuted labels, which removes the effect of the spread: by its p-values, the two
+    AUCs are 0.70 and 0.50.
+
+    Examples
+    --------
+    The first feature rises with the grade, the second only sets the middle one apart.
+
+    >>> import numpy as np
+    >>> from widemargin import OReliefF
+    >>> rng = np.random.default_rng(0)
+    >>> grade = np.repeat([1, 2, 3], 20)
+    >>> X = rng.random((60, 5))
+    >>> X[:, 0] += grade
+    >>> X[:, 1] += 2 * (grade == 2)
+    >>> OReliefF(1).fit(X, grade).get_support(indices=True)
+    array([0])
+    >>> as_printed = OReliefF(1, difference="absolute")
+    >>> as_printed.fit(X, grade).get_support(indices=True)
+    array([1])
+    """
+
+    _instead_on_dask = None
+    _about = About("Hu, Pan, Song & Yu 2012", "n² d", needs="ordered classes")
+
+    _parameter_constraints = {
+        **SampledSelector._parameter_constraints,
+        **CONSTRAINTS,
+        "n_neighbors": [
+            Interval(numbers.Integral, 1, None, closed="left"),
+            StrOptions({"log"}),
+        ],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        *,
+        n_neighbors: int | Literal["log"] = 1,
+        difference: Literal["directed", "absolute"] = "directed",
+        hits: Literal["nearest", "dominating"] = "nearest",
+        directions: Any = None,
+        n_samples: int | Literal["auto"] | None = None,
+        tol: float | None = None,
+        confidence: float = 0.95,
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
+        categorical_features: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.difference = difference
+        self.hits = hits
+        self.directions = directions
+        self.n_samples = n_samples
+        self.tol = tol
+        self.confidence = confidence
+        self.redundancy = redundancy
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        self.directions_ = resolve_directions(self, table, workers)
+        return super()._score(table.oriented(self.directions_), workers)
+
+    def _edges(
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        C, k = len(table.classes), self._k(table.n_rows)
+        warn_small_classes(table, "OReliefF", k)
+        slots = hits_higher_and_lower(C)
+        coefficient = np.ones((C, 3))
+        # Each margin that there is has a hit term.
+        coefficient[:, HIT] = [-((c > 0) + (c < C - 1)) for c in range(C)]
+        if self.hits == "dominating":
+            np.fill_diagonal(slots, -1)
+        for block in nearest(
+            table,
+            k,
+            slots,
+            queries=rows,
+            share_ties=True,
+            workers=workers,
+            **options,
+        ):
+            yield block, block.edges(coefficient[table.y[block.queries]])
+
+    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
+        w = np.zeros(table.n_features)
+        for _, edges in self._edges(table, rows, workers):
+            if self.difference == "directed":
+                edges, misses = _split(edges, table.y)
+                everything = np.array([0, len(misses.heads)])
+                w += group_sums(
+                    table, misses, everything, signed=True, workers=workers
+                )[0]
+            w += edge_sums(table, edges, workers=workers)
+        if self.hits == "dominating":
+            assert isinstance(table, Table)
+            w -= dominating_hit_sums(table, self._k(table.n_rows), rows, workers)
+        return w / self.n_samples_
+
+    def _contributions(
+        self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
+    ) -> Iterator[Floats]:
+        for block, edges in self._edges(table, rows, workers, **options):
+            side = np.sign(table.y[edges.tails] - table.y[edges.heads])
+            signed = edges._replace(coefficients=side * edges.coefficients)
+            if self.difference == "directed":
+                hits = np.where(side == 0, edges.coefficients, 0.0)
+                edges = edges._replace(coefficients=hits)
+            for queries, offsets in query_parts(table, block):
+                v = group_sums(table, edges, offsets, workers=workers)
+                if self.difference == "directed":
+                    v += group_sums(
+                        table, signed, offsets, signed=True, workers=workers
+                    )
+                if self.hits == "dominating":
+                    assert isinstance(table, Table)
+                    v -= dominating_hits(table, self._k(table.n_rows), queries, workers)
+                yield v
+
+    def _reach(self, table: AnyTable) -> float:
+        margins = 1 if len(table.classes) == 2 else 2
+        # Signed, a miss may count against a feature as much as a hit does.
+        return 2.0 * margins if self.difference == "directed" else 1.0 * margins
+
+
+def _split(edges: Edges, y: NDArray[np.integer[Any]]) -> tuple[Edges, Edges]:
+    """Edges to hits; and to misses, with the sign that makes a step upward count."""
+    heads, tails, coefficients = edges
+    side = np.sign(y[tails] - y[heads])
+    hit = side == 0
+    return (
+        Edges(heads[hit], tails[hit], coefficients[hit]),
+        Edges(heads[~hit], tails[~hit], (side * coefficients)[~hit]),
+    )

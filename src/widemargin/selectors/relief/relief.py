@@ -1,0 +1,287 @@
+"""Relief.
+
+References
+----------
+K. Kira, L. Rendell, *A practical approach to feature selection*, ICML 1992.
+R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection: theory and
+algorithms*, ICML 2004 (Relief as an ascent of the margin).
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._sklearn import Interval, StrOptions
+from widemargin.base import About, SampledSelector
+from widemargin.base.sampling import Estimate
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table, visiting_order, warn_single_members
+from widemargin.engine import Edges, Neighbors, hits_and_misses, nearest
+from widemargin.engine.left_out import ReliefRule
+from widemargin.engine.relations import HIT, MISS
+from widemargin.threads import Workers
+
+
+class Relief(SampledSelector):
+    """Relief: how much farther the nearest miss is than the nearest hit.
+
+    For each visited sample x, with its nearest hit (same class) and its nearest miss
+    (any other class) by Euclidean distance in the scaled space,
+
+        w_f += |x_f − miss_f| − |x_f − hit_f|,
+
+    averaged over the visited samples. Tied neighbours share the weight equally, so
+    scores do not depend on the order of the rows.
+
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds. All
+        folds share one neighbour search, on features scaled by all rows, which involves
+        no labels. With few folds, nominal or missing values, or ``n_samples``, each
+        fold is fitted separately. With a ``threshold``, None and "auto" keep the
+        features above it.
+    n_samples : int, "auto" or None, default=None
+        Number of samples to visit, drawn without replacement; None visits all. "auto"
+        visits samples in random order until simultaneous confidence intervals settle
+        which features are selected, or are as narrow as ``tol``.
+    order : array of int or None, default=None
+        Rows to visit, in this order and with repetitions, instead of ``n_samples``.
+    history : "step" or None, default=None
+        "step" stores the weights after each visited row in ``weights_history_``, which
+        takes one number per visit and feature.
+    tol : float or None, default=None
+        Half-width of the intervals at which ``n_samples="auto"`` stops. None is 0.0025
+        times the largest possible difference in a feature, which is 0.0025 for features
+        scaled by their range.
+    confidence : float, default=0.95
+        Simultaneous coverage of the intervals, valid at every stopping time.
+    squared : bool, default=False
+        Use squared differences in the update, as printed by Gilad-Bachrach et al.
+    threshold : float, "chebyshev" or None, default=None
+        Keep the features with scores above it. "chebyshev" is Kira and Rendell's
+        1/√(alpha·T) for T visited samples, which keeps a given irrelevant feature with
+        a probability of at most ``alpha``. With ``n_samples="auto"``, T counts all
+        samples.
+    alpha : float, default=0.05
+        See ``threshold``.
+    redundancy : float, "auto" or None, default=None
+        Similarity at which a feature is skipped as a near copy of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How to scale features: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores.
+    random_state : int, RandomState or None, default=None
+        Random seed of the samples to visit, if ``n_samples`` is given.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        Higher is better.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether each feature is kept.
+    n_features_ : int
+        Number of features kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
+    scoring_ : str or None
+        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest.
+    optimism_ : float or None
+        Estimated selection bias of the score at the chosen size: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near copy; −1 for features that are not skipped. Skipped features rank
+        last.
+    threshold_ : float or None
+        The threshold used.
+    n_samples_ : int
+        Number of samples visited.
+    weights_history_ : array of shape (n_visits, n_features)
+        With ``history="step"``: the mean of the contributions so far, after each visit;
+        ``scores_`` is the last.
+    scores_interval_ : array of shape (n_features, 2)
+        With ``n_samples="auto"``: simultaneous confidence intervals (lower and upper
+        ends) for the scores that visiting all samples would give. See
+        `widemargin.base.sampling` for the derivation.
+    converged_ : bool
+        With ``n_samples="auto"``: whether the intervals settled which features are
+        selected, or all samples were visited. False if ``tol`` was reached first.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin import Relief
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> relief = Relief(n_features_to_select=2).fit(X, y)
+    >>> relief.get_feature_names_out()
+    array(['petal length (cm)', 'petal width (cm)'], dtype=object)
+    """
+
+    _instead_on_dask = None
+    _one_search = True
+    _about = About(
+        "Kira & Rendell 1992", "n² d", gives="ranking, or a subset with a threshold"
+    )
+
+    _parameter_constraints = {
+        **SampledSelector._parameter_constraints,
+        "squared": ["boolean"],
+        "threshold": [None, numbers.Real, StrOptions({"chebyshev"})],
+        "alpha": [Interval(numbers.Real, 0, 1, closed="right")],
+        "order": ["array-like", None],
+        "history": [StrOptions({"step"}), None],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        *,
+        n_samples: int | Literal["auto"] | None = None,
+        order: Any = None,
+        history: Literal["step"] | None = None,
+        tol: float | None = None,
+        confidence: float = 0.95,
+        squared: bool = False,
+        threshold: float | Literal["chebyshev"] | None = None,
+        alpha: float = 0.05,
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
+        categorical_features: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_samples = n_samples
+        self.order = order
+        self.history = history
+        self.tol = tol
+        self.confidence = confidence
+        self.squared = squared
+        self.threshold = threshold
+        self.alpha = alpha
+        self.redundancy = redundancy
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def _power(self) -> int:
+        return 1 + self.squared
+
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        visits, tau = self._visits(table), self.threshold
+        if tau == "chebyshev":
+            n = table.n_rows
+            T = n if isinstance(self.n_samples, str) else min(n, self.n_samples or n)
+            tau = 1 / np.sqrt(self.alpha * (T if visits is None else len(visits)))
+        self.threshold_ = None if tau is None else float(tau)
+        self.__dict__.pop("weights_history_", None)
+        if visits is None:
+            return super()._score(table, workers)
+        return self._step_by_step(table, visits, workers)
+
+    def _visits(self, table: AnyTable) -> Ints | None:
+        """Rows of the table to visit one by one; None where the order is of no use."""
+        if self.order is None and self.history is None:
+            return None
+        named = self.order is not None and self.n_samples is not None
+        if named or isinstance(self.n_samples, str):
+            raise ValueError(
+                f"Relief: n_samples={self.n_samples!r} cannot be combined with "
+                f"{'order' if self.order is not None else 'history'}; the rows to "
+                "visit must be known in advance. Leave n_samples out."
+            )
+        if self.order is not None:
+            visits = visiting_order(table, self.order, "Relief")
+            if not len(visits):
+                raise ValueError(
+                    "Relief: order names no row to visit. Name at least one, or leave "
+                    "it out."
+                )
+            return visits
+        return self._random_order(table)[: self.n_samples]
+
+    def _step_by_step(self, table: AnyTable, visits: Ints, workers: Workers) -> Floats:
+        warn_single_members(table, "Relief", "it contributes its misses only")
+        total, steps = np.zeros(table.n_features), []
+        for part in self._contributions(table, visits, workers):
+            if self.history == "step":
+                steps.append(total + np.cumsum(part, axis=0))
+            total += part.sum(axis=0)
+        self.n_samples_ = len(visits)
+        if steps:
+            count = np.arange(1, len(visits) + 1)[:, None]
+            self.weights_history_ = np.concatenate(steps) / count
+        return total / len(visits)
+
+    def _scores_without(
+        self, table: Table, left_out: list[Ints], workers: Workers
+    ) -> Floats | None:
+        if self.order is not None or self.history is not None:
+            return None
+        return super()._scores_without(table, left_out, workers)
+
+    def _edges(
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        k, slots, coefficients, _ = self._rule(table.counts, table.classes)
+        for block in nearest(
+            table,
+            k,
+            slots,
+            queries=rows,
+            share_ties=True,
+            workers=workers,
+            **options,
+        ):
+            yield block, block.edges(coefficients[table.y[block.queries]])
+
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
+        C = len(counts)
+        coefficients = np.empty((C, 2))
+        coefficients[:, HIT], coefficients[:, MISS] = -1, 1
+        return ReliefRule(1, hits_and_misses(C), coefficients)
+
+    def _settled(self, table: AnyTable, known: Estimate) -> bool | None:
+        if self.threshold_ is not None and self.n_features_to_select is None:
+            return known.clear_of(self.threshold_)
+        return super()._settled(table, known)
+
+    def _natural_support(self) -> NDArray[np.bool_] | None:
+        return None if self.threshold_ is None else self.scores_ > self.threshold_

@@ -1,0 +1,291 @@
+"""ReliefF.
+
+Reference
+---------
+I. Kononenko, *Estimating attributes: analysis and extensions of RELIEF*, ECML 1994.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._sklearn import Interval, StrOptions
+from widemargin.base import About, SampledSelector
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table, warn_small_classes
+from widemargin.engine import Edges, Neighbors, each_class, influences, nearest
+from widemargin.engine.influence import WEIGHTS
+from widemargin.engine.left_out import ReliefRule
+from widemargin.engine.relations import class_coefficients
+from widemargin.selectors.relief.priors import class_priors
+from widemargin.threads import Workers
+
+
+class ReliefF(SampledSelector):
+    """ReliefF: Relief with k neighbours of every class.
+
+    For each visited sample x, the k nearest hits count against a feature, and the k
+    nearest misses of each other class C, weighted by P(C) / (1 − P(class of x)), count
+    in its favour:
+
+        w_f += Σ_C P(C)/(1 − P(y)) · mean |x_f − miss_f| − mean |x_f − hit_f|,
+
+    averaged over the visited samples. Neighbours tied at the k-th distance share the
+    remaining weight equally, so scores do not depend on the order of the rows. A class
+    with fewer than k other members contributes all of them.
+
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds. All
+        folds share one neighbour search, on features scaled by all rows, which involves
+        no labels. With few folds, nominal or missing values, or ``n_samples``, each
+        fold is fitted separately.
+    n_neighbors : int or "log", default=10
+        Number of neighbours k per class; "log" is the natural logarithm of the number
+        of samples, rounded. To find interactions among hundreds of features, such as
+        genotypes, take 100.
+    metric : {"euclidean", "manhattan"}, default="euclidean"
+        Distance in the scaled space. Most Relief software uses "manhattan".
+    weights : {"uniform", "rank", "distance"}, default="uniform"
+        Weight of the r-th nearest of the k neighbours in a class: uniform,
+        exp(−(r/sigma)²), or 1/distance (neighbours at distance 0 then share all the
+        weight). The weights in a class sum to 1; tied neighbours share the weights of
+        their ranks. "rank" is MATLAB's ``sigma`` and CORElearn's ``ReliefFexpRank``,
+        "distance" its ``ReliefFdistance``.
+    sigma : float, default=20.0
+        Decay of the rank weights; see ``weights``. The default is the published value.
+    priors : {"empirical", "uniform"}, dict or array, default="empirical"
+        Class probabilities P(C): the frequencies in y, equal, or given by label or in
+        the order of the sorted labels. They are normalised to a sum of 1.
+    n_samples : int, "auto" or None, default=None
+        Number of samples to visit, drawn without replacement; None visits all. "auto"
+        visits samples in random order until simultaneous confidence intervals settle
+        which features are selected, or are as narrow as ``tol``.
+    tol : float or None, default=None
+        Half-width of the intervals at which ``n_samples="auto"`` stops. None is 0.0025
+        times the largest possible difference in a feature, which is 0.0025 for features
+        scaled by their range.
+    confidence : float, default=0.95
+        Simultaneous coverage of the intervals, valid at every stopping time.
+    redundancy : float, "auto" or None, default=None
+        Similarity at which a feature is skipped as a near copy of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How to scale features: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores.
+    random_state : int, RandomState or None, default=None
+        Random seed of the samples to visit, if ``n_samples`` is given.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        Higher is better.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether each feature is kept.
+    n_features_ : int
+        Number of features kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
+    scoring_ : str or None
+        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest.
+    optimism_ : float or None
+        Estimated selection bias of the score at the chosen size: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near copy; −1 for features that are not skipped. Skipped features rank
+        last.
+    n_samples_ : int
+        Number of samples visited.
+    scores_interval_ : array of shape (n_features, 2)
+        With ``n_samples="auto"``: simultaneous confidence intervals (lower and upper
+        ends) for the scores that visiting all samples would give. See
+        `widemargin.base.sampling` for the derivation.
+    converged_ : bool
+        With ``n_samples="auto"``: whether the intervals settled which features are
+        selected, or all samples were visited. False if ``tol`` was reached first.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Notes
+    -----
+    If the classes differ in size, hits are nearer than misses for most samples, so a
+    feature in which neighbours differ scores above 0 even if it is irrelevant.
+    `widemargin.evaluation.significance` corrects for this; `MultiSURF` is not affected.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin import ReliefF
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ReliefF(metric="manhattan").fit(X, y).scores_.round(4)
+    array([0.1399, 0.1226, 0.359 , 0.3754])
+
+    How many features are enough:
+
+    >>> from widemargin.datasets import make_xor
+    >>> X, y = make_xor(random_state=0)
+    >>> relieff = ReliefF(n_features_to_select="auto").fit(X, y)
+    >>> relieff.get_support(indices=True)
+    array([0, 1, 2])
+    >>> relieff.prefix_scores_[:5].round(2)
+    array([0.52, 0.52, 0.9 , 0.86, 0.82])
+
+    Text is nominal, and None is a missing value:
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame(
+    ...     {
+    ...         "age": [31, 44, None, 52, 28, 39],
+    ...         "purpose": ["car", "tv", "car", "car", "tv", None],
+    ...     }
+    ... )
+    >>> y = ["good", "bad", "good", "good", "bad", "bad"]
+    >>> ReliefF(n_features_to_select=1, n_neighbors=1).fit(X, y).get_feature_names_out()
+    array(['purpose'], dtype=object)
+
+    Neighbours that count by rank, for classes that are equally frequent where the
+    selection will be used:
+
+    >>> X, y = load_iris(return_X_y=True)
+    >>> by_rank = ReliefF(n_neighbors=40, weights="rank", priors="uniform")
+    >>> by_rank.fit(X, y).scores_.round(2)
+    array([0.15, 0.12, 0.36, 0.38])
+
+    Of a large table, some rows tell enough:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 20_000)
+    >>> X = rng.standard_normal((20_000, 10))
+    >>> X[:, 3:5] += 2 * y[:, None]
+    >>> relieff = ReliefF(2, n_samples="auto", random_state=0).fit(X, y)
+    >>> relieff.get_support(indices=True), relieff.n_samples_, relieff.converged_
+    (array([3, 4]), 1024, True)
+    """
+
+    _instead_on_dask = None
+    _one_search = True
+    _about = About("Kononenko 1994", "n² d")
+
+    _parameter_constraints = {
+        **SampledSelector._parameter_constraints,
+        "n_neighbors": [
+            Interval(numbers.Integral, 1, None, closed="left"),
+            StrOptions({"log"}),
+        ],
+        "metric": [StrOptions({"euclidean", "manhattan"})],
+        "weights": [StrOptions(WEIGHTS)],
+        "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
+        "priors": [StrOptions({"empirical", "uniform"}), dict, "array-like"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        *,
+        n_neighbors: int | Literal["log"] = 10,
+        metric: Literal["euclidean", "manhattan"] = "euclidean",
+        weights: Literal["uniform", "rank", "distance"] = "uniform",
+        sigma: float = 20.0,
+        priors: Any = "empirical",
+        n_samples: int | Literal["auto"] | None = None,
+        tol: float | None = None,
+        confidence: float = 0.95,
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
+        categorical_features: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.weights = weights
+        self.sigma = sigma
+        self.priors = priors
+        self.n_samples = n_samples
+        self.tol = tol
+        self.confidence = confidence
+        self.redundancy = redundancy
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _edges(
+        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
+    ) -> Iterator[tuple[Neighbors, Edges]]:
+        k, slots, coefficients, metric = self._rule(table.counts, table.classes)
+        warn_small_classes(table, "ReliefF", k)
+        uniform = self.weights == "uniform"
+        for block in nearest(
+            table,
+            k,
+            slots,
+            metric=metric,
+            queries=rows,
+            share_ties=True,
+            distances=not uniform,
+            workers=workers,
+            **options,
+        ):
+            mine = coefficients[table.y[block.queries]]
+            yield (
+                block,
+                block.edges(mine) if uniform else self._weighted(block, mine, k),
+            )
+
+    def _weighted(self, block: Neighbors, coefficients: Floats, k: int) -> Edges:
+        """Edges of neighbours that count by rank or distance; (m, C) sums of groups."""
+        counts = np.diff(block.offsets)
+        p = influences(block, k, self.weights, self.sigma)
+        heads = np.repeat(np.repeat(block.queries, block.n_slots), counts)
+        return Edges(heads, block.rows, p * np.repeat(coefficients.ravel(), counts))
+
+    def _scores_without(
+        self, table: Table, left_out: list[Ints], workers: Workers
+    ) -> Floats | None:
+        if self.weights != "uniform":
+            return None
+        return super()._scores_without(table, left_out, workers)
+
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
+        n = int(counts.sum())
+        P = class_priors(self.priors, counts, classes)
+        return ReliefRule(
+            self._k(n), each_class(len(P)), class_coefficients(P), self.metric
+        )

@@ -1,0 +1,299 @@
+"""Simba: gradient ascent of the margin over feature weights.
+
+Reference
+---------
+R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection: theory and
+algorithms*, ICML 2004, algorithm 2.
+"""
+
+from __future__ import annotations
+
+import numbers
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
+from widemargin.base import About, AscentSelector
+from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table, warn_single_members
+from widemargin.engine import edge_sums, hits_and_misses, nearest
+from widemargin.engine.relations import HIT, MISS
+from widemargin.engine.weighted_screens import WeightedScreen
+from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
+from widemargin.threads import Workers
+
+
+class Simba(AscentSelector):
+    """Simba: gradient ascent to the feature weights with the largest margin.
+
+    Weights start at 1. Each visited sample x moves them along the gradient of its own
+    margin, with its nearest hit and miss found under the current weights:
+
+        Δ_f = ½ ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w) w_f.
+
+    Unlike Relief, it uses the current weights to find neighbours, and so gives little
+    weight to a feature for information that another one already provides. One pass
+    visits every sample once in random order. Several orders are tried, and the result
+    with the highest e(w) is kept.
+
+    Nominal features and missing values are supported. Two values of a nominal feature
+    differ by 0 or 1, whatever the scale. If one value is missing, the expected
+    difference over the values of the feature in that row's class is used; if both are,
+    the expectation over both classes.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or fraction of them; None keeps half. "auto" keeps
+        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
+        in ten-fold stratified cross-validation with the ranking inside the folds.
+    max_iter : int, default=1
+        Number of passes over the samples.
+    n_starts : int, default=5
+        Number of random orders to try.
+    batch_size : int, default=1
+        Number of samples that share one w; their steps are averaged. Must be above 1 on
+        a Dask collection.
+    utility : {"linear", "sigmoid"}, default="linear"
+        Utility of a margin θ: θ itself, or 1/(1 + exp(−βθ)), which gives less weight to
+        margins that are already large or hopelessly negative.
+    beta : float or "auto", default="auto"
+        Slope of the sigmoid. "auto" is 1 / mean(2θ) at equal weights, or 1 if that mean
+        is not positive.
+    order : array of int or None, default=None
+        Rows to visit in each pass, instead of a random order. Implies a single start.
+    history : "step" or None, default=None
+        "step" records e(w) and w after each batch, not only after each pass. Each e(w)
+        costs as much as a pass.
+    redundancy : float, "auto" or None, default=None
+        Similarity at which a feature is skipped as a near copy of a better one:
+        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
+        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
+        not change.
+    scale : {"minmax", "standard"} or None, default="minmax"
+        How to scale features: by their range, by their standard deviation, or not at
+        all.
+    categorical_features : array of bool, int or str, or None, default=None
+        Nominal features, as a mask, column indices or names, in addition to the text,
+        boolean and unordered categorical columns of a DataFrame. An ordered category is
+        treated as a number, its position in the order.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. Starts run in parallel.
+    random_state : int, RandomState or None, default=None
+        Random seed of the orders.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features,)
+        w² / max(w²); 0 for a constant feature.
+    weights_ : array of shape (n_features,)
+        w of the best start. The signs are not meaningful.
+    margin_ : float
+        e(w) of the best start, at max w² = 1.
+    history_ : array of shape (n_starts, max_iter) or (n_starts, n_steps)
+        e(w) of each start after each pass, or after each batch with
+        ``history="step"``.
+    weights_history_ : array of shape (n_starts, n_steps, n_features)
+        With ``history="step"``: w after each batch.
+    n_iter_ : int
+        Number of passes.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature.
+    support_ : array of shape (n_features,)
+        Whether each feature is kept.
+    n_features_ : int
+        Number of features kept.
+    prefix_scores_ : array of shape (n_features,) or None
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
+        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
+        is subtracted.
+    scoring_ : str or None
+        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest.
+    optimism_ : float or None
+        Estimated selection bias of the score at the chosen size: how much lower it is
+        if the size for each fold is chosen by the other folds.
+    redundancy_ : float or None
+        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
+        skip features.
+    redundant_with_ : array of shape (n_features,) or None
+        With ``redundancy``, the kept feature of which a skipped one is a
+        near copy; −1 for features that are not skipped. Skipped features rank
+        last.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if X had names
+
+    Examples
+    --------
+    >>> from widemargin import Simba
+    >>> from widemargin.datasets import make_xor
+    >>> X, y = make_xor(random_state=0)
+    >>> simba = Simba(n_features_to_select=3, random_state=0).fit(X, y)
+    >>> simba.get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    _instead_on_dask = None
+    _about = About("Gilad-Bachrach, Navot & Tishby 2004", "n² d per pass and start")
+
+    _mixed = True
+
+    _parameter_constraints = {
+        **AscentSelector._parameter_constraints,
+        "categorical_features": ["array-like", None],
+        "utility": [StrOptions({"linear", "sigmoid"})],
+        "beta": [
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, None, closed="neither"),
+        ],
+        "history": [StrOptions({"step"}), None],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        *,
+        max_iter: int = 1,
+        n_starts: int = 5,
+        batch_size: int = 1,
+        utility: Literal["linear", "sigmoid"] = "linear",
+        beta: float | Literal["auto"] = "auto",
+        order: Any = None,
+        history: Literal["step"] | None = None,
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
+        categorical_features: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.max_iter = max_iter
+        self.n_starts = n_starts
+        self.batch_size = batch_size
+        self.utility = utility
+        self.beta = beta
+        self.order = order
+        self.history = history
+        self.redundancy = redundancy
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def _statistic(self) -> Floats:
+        """Logarithms of the squared weights, which grow by factors and are skewed."""
+        return np.log1p(super()._statistic)
+
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        warn_single_members(table, "Simba", "it has no margin and is not visited")
+        beta = resolve_beta(self.beta, self.utility, table, workers)
+        utility = kernels.Utility(UTILITIES[self.utility], beta)
+
+        def step(w: Floats, rows: Ints) -> tuple[Floats, int]:
+            return batch_step(table, w, rows, utility, workers)
+
+        def e(w: Floats) -> float:
+            return evaluate(table, w, self.utility, beta, workers)
+
+        if not isinstance(table, Table):
+            return self._ascend_in_batches(table, step, e, workers)
+        visit = partial(one_pass, WeightedScreen(table), self.batch_size, utility)
+        seeds, _ = neighbors_at(table, np.ones(table.n_features), workers)
+        return self._ascend(table, seeds, visit, e, workers)
+
+
+@kernels.jit
+def coefficients(r: Floats, utility: kernels.Utility, c: Floats) -> None:
+    """What (x − hit)_f² and (x − miss)_f² count in the paper's step (2b).
+
+        Δ_f / w_f = ½ u'(θ) ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w),
+
+    with θ = ½ (‖x − miss‖_w − ‖x − hit‖_w). r[q] holds the distances of the q-th row
+    to its hit and miss, c[q] is to hold the coefficients. A row without a hit, whose
+    distance is NaN, makes no step, and a distance of 0 no term.
+    """
+    for q in range(len(r)):
+        near, far = r[q, HIT], r[q, MISS]
+        half = 0.5 * kernels.slope(utility, 0.5 * (far - near))
+        c[q, HIT] = -half / near if near > 0 else 0.0
+        c[q, MISS] = half / far if far > 0 and not np.isnan(near) else 0.0
+
+
+@kernels.jit
+def visit_rows(
+    table: Any,
+    screen: kernels.Screen,
+    w: Floats,
+    visits: Ints,
+    seeds: Ints,
+    batch: int,
+    utility: kernels.Utility,
+    room: kernels.VisitRoom,
+) -> None:
+    """Step 2 for rows in memory: visit rows in turn and move w after each batch.
+
+    ``table`` has the rows, where their classes lie, and who wins ties. ``seeds`` holds
+    each row's last hit and miss, where the search begins. w and seeds are updated.
+    """
+    X, rank = table[0], table[2]
+    labels, starts = table[1].labels, table[1].starts
+    found, delta, r, c = room.found, room.delta, room.r, room.c
+    for first in range(0, visits.size, batch):
+        under, count = kernels.weigh(w, screen, room.squares, room.weights), 0
+        for t in range(first, min(first + batch, visits.size)):
+            x = visits[t]
+            lo, hi = starts[labels[x]], starts[labels[x] + 1]
+            if hi - lo == 1:
+                continue
+            for side in (HIT, MISS):
+                rows = (lo, hi, hi, hi) if side == HIT else (0, rank.size, lo, hi)
+                seeds[x, side], r[0, side] = kernels.nearest_from(
+                    table, x, seeds[x, side], rows, under, found
+                )
+            coefficients(r, utility, c)
+            ends = seeds[x, HIT], seeds[x, MISS]
+            kernels.add_hit_and_miss(X, x, ends, (c[0, HIT], c[0, MISS]), delta)
+            count += 1
+        if count:
+            kernels.move(w, delta, count)
+
+
+def one_pass(
+    screen: WeightedScreen,
+    batch_size: int,
+    utility: kernels.Utility,
+    w: Floats,
+    visits: Ints,
+    seeds: Ints,
+) -> None:
+    """One pass over rows in memory; w and seeds are updated."""
+    table = screen.table
+    rows = table.data, table.layout, table.rows
+    for arranged, part in screen.parts(w, visits, batch_size):
+        room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
+        visit_rows(rows, arranged, w, visits[part], seeds, batch_size, utility, room)
+
+
+def batch_step(
+    table: AnyTable, w: Floats, rows: Ints, utility: kernels.Utility, workers: Workers
+) -> tuple[Floats, int]:
+    """Σ Δ_f / w_f over rows that share one w, wherever they are, and how many moved."""
+    delta, count = np.zeros(len(w)), 0
+    slots = hits_and_misses(len(table.classes))
+    for block in nearest(
+        table.reweighted(w), 1, slots, queries=rows, distances=True, workers=workers
+    ):
+        r = block.single_distances()
+        c = np.empty_like(r)
+        coefficients(r, utility, c)
+        delta += edge_sums(table, block.edges(c), power=2, workers=workers)
+        count += int(np.count_nonzero(~np.isnan(r[:, HIT])))
+    return delta, count

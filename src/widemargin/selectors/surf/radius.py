@@ -1,0 +1,122 @@
+"""What the four methods share: rows nearer than a radius, and how they count."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from widemargin._sklearn import StrOptions
+from widemargin.base import MarginSelector
+from widemargin.base.numeric_relief import score_of, unit_target
+from widemargin.data.protocol import Floats
+from widemargin.data.table import Table, warn_single_members
+from widemargin.engine.nominal import as_numbers
+from widemargin.engine.pairs import mean_distance
+from widemargin.engine.radius import Around, RadiusSearch
+from widemargin.engine.relations import class_coefficients
+from widemargin.threads import Workers
+
+
+class RadiusSelector(MarginSelector):
+    """Base class of the methods that take all rows within a radius for neighbours."""
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "task": [StrOptions({"classification", "regression"})],
+        "metric": [StrOptions({"euclidean", "manhattan"})],
+        "categorical_features": ["array-like", None],
+    }
+    _mixed = True
+    _own_radius = False  # a radius for each sample, or one for all
+    _far = False  # whether far rows count, too
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        *,
+        task: Literal["classification", "regression"] = "classification",
+        metric: Literal["manhattan", "euclidean"] = "manhattan",
+        redundancy: float | Literal["auto"] | None = None,
+        scale: Literal["minmax", "standard"] | None = "minmax",
+        categorical_features: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.task = task
+        self.metric = metric
+        self.redundancy = redundancy
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def _numeric_target(self) -> bool:
+        return self.task == "regression"
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        if self.metric == "euclidean":
+            return self._score_columns(table, workers)
+        numbers, features = as_numbers(table)
+        scores = np.zeros(table.X.shape[1])
+        # They are linear in the differences, so those of a feature's columns add up.
+        np.add.at(scores, features, self._score_columns(numbers, workers))
+        return scores
+
+    def _score_columns(self, table: Table, workers: Workers) -> Floats:
+        if self._numeric_target:
+            return self._score_target(table, workers)
+        return self._score_classes(table, workers)
+
+    def _score_classes(self, table: Table, workers: Workers) -> Floats:
+        """Mean differences from misses, less those from hits."""
+        name = type(self).__name__
+        warn_single_members(table, name, "its sample counts misses only")
+        counts_for = class_coefficients(table.counts / len(table.X))
+
+        def contribution(around: Around) -> Floats:
+            means = counts_for[table.y[around.queries]]
+            weights = np.stack([means, -means], axis=1) / np.maximum(around.counts, 1)
+            return around.sums(weights)[0]
+
+        w: Floats = self._search(table, workers).add_up(contribution, name)
+        return w / len(table.X)
+
+    def _score_target(self, table: Table, workers: Workers) -> Floats:
+        """RReliefF's estimate from near rows, less that from far ones."""
+        y, d = unit_target(table), table.X.shape[1]
+        sides = 1 + self._far
+
+        def contribution(around: Around) -> Floats:
+            """N_C, the number of samples, N_A and N_AC from each side."""
+            found = np.empty((sides, 2 + 2 * d))
+            for side in range(sides):
+                counts = around.counts[:, side]
+                weights = np.zeros(around.counts.shape)
+                weights[:, side] = 1 / np.maximum(counts, 1)
+                N_A, _ = around.sums(weights)
+                N_AC, N_C = around.sums(weights, y)
+                found[side] = np.concatenate(
+                    [[N_C, np.count_nonzero(counts)], N_A, N_AC]
+                )
+            return found
+
+        name = type(self).__name__
+        found = self._search(table, workers).add_up(contribution, name)
+        scores = [
+            score_of(row[0], row[2 : 2 + d], row[2 + d :], int(row[1])) for row in found
+        ]
+        return scores[0] - (scores[1] if self._far else 0.0)
+
+    def _search(self, table: Table, workers: Workers) -> RadiusSearch:
+        T = self._radius(table, workers)
+        return RadiusSearch(table, self.metric, T, self._far, workers)
+
+    def _radius(self, table: Table, workers: Workers) -> float | None:
+        """T, the mean distance of all pairs; None if each row has its own radius."""
+        if self._own_radius:
+            return None
+        title = f"{type(self).__name__} (radius)"
+        return mean_distance(table, self.metric, workers, title)
