@@ -44,7 +44,11 @@ def methods() -> list[Method]:
     """
     found = []
     for package in (widemargin, baselines):
-        homes = [(package._HOME[n], n) for n in package.__all__ if n in package._HOME]
+        homes = [
+            (package._HOME[n], n)
+            for n in package.__all__
+            if n in package._HOME and n != "report"
+        ]
         for module, name in sorted(homes, key=lambda home: home[0]):
             if name not in _selectors(module):
                 continue
