@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
         """Import the command, or return None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"widemargin.cli.{cmd_name}")
+        module = import_module(f"widemargin.cli.commands.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

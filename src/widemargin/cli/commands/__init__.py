@@ -1,0 +1,1 @@
+"""The commands, one in each file, imported when asked for."""
