@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -220,50 +219,43 @@ def compare(
     """Compare methods on a data set; all or nothing if interrupted."""
     from widemargin.evaluation import compare
     from widemargin.evaluation._defaults import choose
+    from widemargin.evaluation._folds import EstimatorFailure
 
     def suitable(about: Any) -> dict[str, MarginSelector]:
         return with_parameters(choose(about, how.seed, None), how)
 
     task = "regression" if dataset.numeric else "classification"
-    with _classifying(), working(notes), warnings.catch_warnings():
+    with working(notes), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
         warnings.filterwarnings("ignore", "compare was interrupted")
-        comparison = compare(
-            dataset.X,
-            dataset.y,
-            suitable if selectors is None else selectors,
-            estimator=effort.estimator,
-            scoring=effort.scoring,
-            cv=effort.splitter(data.time is not None),
-            groups=dataset.groups,
-            baseline=baseline,
-            n_permutations=effort.permutations,
-            n_resamples=effort.resamples,
-            random_state=how.seed,
-            n_jobs=how.jobs,
-            verbose=notes.verbose,
-            image_shape=data.image_shape,
-            image_order=data.image_order,
-            task=task,
-            positive=positive,
-        )
+        try:
+            comparison = compare(
+                dataset.X,
+                dataset.y,
+                suitable if selectors is None else selectors,
+                estimator=effort.estimator,
+                scoring=effort.scoring,
+                cv=effort.splitter(data.time is not None),
+                groups=dataset.groups,
+                baseline=baseline,
+                n_permutations=effort.permutations,
+                n_resamples=effort.resamples,
+                random_state=how.seed,
+                n_jobs=how.jobs,
+                verbose=notes.verbose,
+                image_shape=data.image_shape,
+                image_order=data.image_order,
+                task=task,
+                positive=positive,
+            )
+        except EstimatorFailure as error:  # one of the user's own may fail in any way
+            raise Problem(f"--estimator: {error}") from error
     if not comparison.complete:
         raise KeyboardInterrupt
     for text in comparison.notes:
         notes.note(text)
     comparison.notes[:0] = dataset.notes  # the report says what was done to the file
     return comparison
-
-
-@contextmanager
-def _classifying() -> Iterator[None]:
-    """A classifier of the user's own may fail in any way."""
-    try:
-        yield
-    except RuntimeError as error:
-        if not re.match("selection_curve: the (classifier|regressor)", str(error)):
-            raise
-        raise Problem(f"--estimator: {error}") from error
 
 
 def print_comparison(comparison: Any) -> None:

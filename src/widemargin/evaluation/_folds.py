@@ -33,6 +33,10 @@ NESTED_ROWS = (
 )
 
 
+class EstimatorFailure(RuntimeError):
+    """The classifier or regressor that scores the features failed in a fold."""
+
+
 class Tried(NamedTuple):
     """What came out for one selector in one fold, or for all features."""
 
@@ -286,7 +290,8 @@ class Curves:
         train, test = self.folds[fold]
         k = len(columns)
         kind = "regressor" if self.data.numeric else "classifier"
-        with _named(f"the {kind} failed in fold {fold}, with {k} features"):
+        where = f"in fold {fold}, with {k} features"
+        with _named(f"the {kind} failed {where}", EstimatorFailure):
             Z = _safe_indexing(self.judge.X, columns, axis=1)
             classifier = self.judge.make(columns)
             classifier.fit(_safe_indexing(Z, train), self.y[train])
@@ -309,10 +314,10 @@ class Curves:
 
 
 @contextmanager
-def _named(what: str) -> Iterator[None]:
-    """Say where an error comes from."""
+def _named(what: str, other: type[RuntimeError] = RuntimeError) -> Iterator[None]:
+    """Say where an error comes from; one that is not a ValueError becomes ``other``."""
     try:
         yield
     except Exception as error:
-        kind = ValueError if isinstance(error, ValueError) else RuntimeError
+        kind = ValueError if isinstance(error, ValueError) else other
         raise kind(f"{CALLER}: {what}: {error}") from error
