@@ -356,8 +356,7 @@ from pathlib import Path
 def tell():
     for name in [name for name in sys.modules if name.startswith("widemargin")]:
         del sys.modules[name]
-    from widemargin.selectors import lmba, simba
-    from widemargin.selectors.ordinal import osimba
+    from widemargin.selectors import lmba, osimba, simba
     from widemargin.kernels import move
     functions = [m.visit_rows for m in (lmba, simba, osimba)] + [move]
     print(*(f._cache._digest.hex() for f in functions))
@@ -369,7 +368,7 @@ def append_to(file):
 tell()
 tell()
 append_to("selectors/simba.py")
-append_to("selectors/ordinal/osimba.py")
+append_to("selectors/osimba.py")
 tell()
 append_to("kernels/ascent.py")
 tell()

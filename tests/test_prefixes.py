@@ -18,7 +18,6 @@ from cases import CASES, of_few_trees, small_tables
 from oracles.judge import class_weights, cross_fitted, fold_hits
 from oracles.neighbours import scaled
 from widemargin import GFlip, Relief, ReliefF, RReliefF, Simba, baselines
-from widemargin.about import About
 from widemargin.base import MarginSelector
 from widemargin.baselines import (
     FCBF,
@@ -54,8 +53,6 @@ def test_scikit_learn_check(estimator, check):
 
 class Given(MarginSelector):
     """Ranks features as it is told."""
-
-    _about = About("none", "none")
 
     def __init__(
         self, scores, n_features_to_select="auto", scale="minmax", n_jobs=None
@@ -300,7 +297,7 @@ def test_every_method_finds_a_number(method):
     X, y = load_iris(return_X_y=True)
     fitted = of_few_trees(method(n_features_to_select="auto")).fit(X, y)
     assert 1 <= fitted.n_features_ == fitted.support_.sum() <= 4
-    if fitted._about.gives == "subset":
+    if fitted._gives_subset:
         natural = method().fit(X, y)
         assert fitted.prefix_scores_ is None
         np.testing.assert_array_equal(fitted.support_, natural.support_)

@@ -14,7 +14,7 @@ from oracles import separability as oracle
 from settings_tools import changed_settings
 from widemargin import IPCMSR, IPICSR
 from widemargin.base import separation_ratio
-from widemargin.selectors.separability import prototypes
+from widemargin.engine import prototypes
 from widemargin.threads import Workers
 
 pytestmark = [

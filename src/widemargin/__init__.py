@@ -1,6 +1,7 @@
 """Feature selection, by a wide margin.
 
 Public names are imported when they are first used: `import widemargin` is light.
+`methods.toml` says where each method lives.
 """
 
 from __future__ import annotations
@@ -9,93 +10,50 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from widemargin._version import __version__
+from widemargin.catalogue import homes
 
+# For type checkers and editors, which do not read `methods.toml`.
 if TYPE_CHECKING:
-    from widemargin import baselines, compat, datasets, evaluation, margin, plotting
-    from widemargin.catalogue import methods
-    from widemargin.evaluation._auto import AutoSelector
-    from widemargin.reporting import report
-    from widemargin.selection import Selection
-    from widemargin.selectors.frll import FRLL
-    from widemargin.selectors.gflip import GFlip
-    from widemargin.selectors.irelief import IRelief
-    from widemargin.selectors.kernel_rfe import KernelRFE
-    from widemargin.selectors.lmba import LMBA
-    from widemargin.selectors.ordinal import OReliefF, OSimba
-    from widemargin.selectors.relief import Relief, ReliefF
-    from widemargin.selectors.rrelieff import RReliefF
-    from widemargin.selectors.separability import IPCMSR, IPICSR
-    from widemargin.selectors.simba import Simba
-    from widemargin.selectors.surf import SURF, MultiSURF, MultiSURFStar, SURFStar
-    from widemargin.selectors.turf import TuRF
-    from widemargin.warming import warm
+    from widemargin import baselines as baselines
+    from widemargin import compat as compat
+    from widemargin import datasets as datasets
+    from widemargin import evaluation as evaluation
+    from widemargin import margin as margin
+    from widemargin import plotting as plotting
+    from widemargin.catalogue import methods as methods
+    from widemargin.evaluation._auto import AutoSelector as AutoSelector
+    from widemargin.reporting import report as report
+    from widemargin.selection import Selection as Selection
+    from widemargin.selectors.frll import FRLL as FRLL
+    from widemargin.selectors.gflip import GFlip as GFlip
+    from widemargin.selectors.ipcmsr import IPCMSR as IPCMSR
+    from widemargin.selectors.ipcmsr import IPICSR as IPICSR
+    from widemargin.selectors.irelief import IRelief as IRelief
+    from widemargin.selectors.kernel_rfe import KernelRFE as KernelRFE
+    from widemargin.selectors.lmba import LMBA as LMBA
+    from widemargin.selectors.multisurf import MultiSURF as MultiSURF
+    from widemargin.selectors.multisurf import MultiSURFStar as MultiSURFStar
+    from widemargin.selectors.orelieff import OReliefF as OReliefF
+    from widemargin.selectors.osimba import OSimba as OSimba
+    from widemargin.selectors.relief import Relief as Relief
+    from widemargin.selectors.relieff import ReliefF as ReliefF
+    from widemargin.selectors.rrelieff import RReliefF as RReliefF
+    from widemargin.selectors.simba import Simba as Simba
+    from widemargin.selectors.surf import SURF as SURF
+    from widemargin.selectors.surf import SURFStar as SURFStar
+    from widemargin.selectors.turf import TuRF as TuRF
+    from widemargin.warming import warm as warm
 
-_HOME = {
-    "methods": "widemargin.catalogue",
-    "KernelRFE": "widemargin.selectors.kernel_rfe",
-    "Relief": "widemargin.selectors.relief.relief",
-    "ReliefF": "widemargin.selectors.relief.relieff",
-    "Simba": "widemargin.selectors.simba",
-    "GFlip": "widemargin.selectors.gflip",
-    "LMBA": "widemargin.selectors.lmba",
-    "FRLL": "widemargin.selectors.frll",
-    "IPCMSR": "widemargin.selectors.separability.ratios",
-    "IPICSR": "widemargin.selectors.separability.ratios",
-    "OReliefF": "widemargin.selectors.ordinal.orelieff",
-    "OSimba": "widemargin.selectors.ordinal.osimba",
-    "RReliefF": "widemargin.selectors.rrelieff",
-    "SURF": "widemargin.selectors.surf.selectors",
-    "SURFStar": "widemargin.selectors.surf.selectors",
-    "MultiSURF": "widemargin.selectors.surf.selectors",
-    "MultiSURFStar": "widemargin.selectors.surf.selectors",
-    "IRelief": "widemargin.selectors.irelief",
-    "TuRF": "widemargin.selectors.turf",
-    "Selection": "widemargin.selection",
+_HOME = homes("widemargin") | {
     "AutoSelector": "widemargin.evaluation._auto",
+    "Selection": "widemargin.selection",
+    "methods": "widemargin.catalogue",
     "report": "widemargin.reporting",
     "warm": "widemargin.warming",
 }
-_MODULES = (
-    "baselines",
-    "compat",
-    "datasets",
-    "evaluation",
-    "margin",
-    "plotting",
-)
+_MODULES = ("baselines", "compat", "datasets", "evaluation", "margin", "plotting")
 
-__all__ = [
-    "FRLL",
-    "IPCMSR",
-    "IPICSR",
-    "LMBA",
-    "SURF",
-    "AutoSelector",
-    "GFlip",
-    "IRelief",
-    "KernelRFE",
-    "MultiSURF",
-    "MultiSURFStar",
-    "OReliefF",
-    "OSimba",
-    "RReliefF",
-    "Relief",
-    "ReliefF",
-    "SURFStar",
-    "Selection",
-    "Simba",
-    "TuRF",
-    "__version__",
-    "baselines",
-    "compat",
-    "datasets",
-    "evaluation",
-    "margin",
-    "methods",
-    "plotting",
-    "report",
-    "warm",
-]
+__all__ = ["__version__", *_HOME, *_MODULES]
 
 
 if not TYPE_CHECKING:  # type checkers would take any name for one of ours

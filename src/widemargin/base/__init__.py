@@ -11,7 +11,6 @@
 | `checks.py`, `scores.py` | what several of them use |
 """
 
-from widemargin.about import About
 from widemargin.base.ascent import AscentSelector, refuse_single_visits
 from widemargin.base.checks import (
     N_JOBS,
@@ -28,7 +27,6 @@ from widemargin.base.transformer import TableSelector
 
 __all__ = [
     "N_JOBS",
-    "About",
     "AscentSelector",
     "Documented",
     "MarginSelector",

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
-from widemargin.about import About
 from widemargin.base.answers import Answer, answer
 from widemargin.base.checks import (
     N_JOBS,
@@ -74,7 +73,8 @@ class MarginSelector(TableSelector):
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: str | None = "FisherScore, FRLL or ReliefF"
 
-    _about: About
+    # Whether the method arrives at a subset of its own, not at a ranking.
+    _gives_subset = False
 
     n_features_to_select: int | float | Literal["auto"] | None
     # Methods that arrive at a subset of their own have no such parameter.
@@ -200,7 +200,7 @@ class MarginSelector(TableSelector):
 
     def _check_auto(self, has_labels: bool) -> None:
         """Refuse to judge features without labels to judge them by."""
-        if has_labels or self._about.gives == "subset":
+        if has_labels or self._gives_subset:
             return
         for name in ("n_features_to_select", "redundancy"):
             if getattr(self, name) == "auto":
@@ -327,7 +327,7 @@ class MarginSelector(TableSelector):
 
     def _asks_the_rows(self) -> bool:
         """Whether the answer takes more than scores: how many, or which are alike."""
-        auto = self.n_features_to_select == "auto" and self._about.gives != "subset"
+        auto = self.n_features_to_select == "auto" and not self._gives_subset
         return auto or self.redundancy is not None
 
     def _scores_without(

@@ -5,44 +5,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from widemargin.catalogue import homes
+
 if TYPE_CHECKING:
-    from widemargin.baselines.correlation import PearsonScore
-    from widemargin.baselines.fcbf import FCBF
-    from widemargin.baselines.fisher import FisherScore, TraceRatio
-    from widemargin.baselines.forest import ForestImportance
-    from widemargin.baselines.information import InformationGain
-    from widemargin.baselines.laplacian import LaplacianScore
-    from widemargin.baselines.mrmr import MRMR
-    from widemargin.baselines.similarity import FeatureSimilarity
-    from widemargin.baselines.univariate import FRegression, MutualInformation
+    from widemargin.baselines.correlation import PearsonScore as PearsonScore
+    from widemargin.baselines.fcbf import FCBF as FCBF
+    from widemargin.baselines.fisher import FisherScore as FisherScore
+    from widemargin.baselines.fisher import TraceRatio as TraceRatio
+    from widemargin.baselines.forest import ForestImportance as ForestImportance
+    from widemargin.baselines.information import InformationGain as InformationGain
+    from widemargin.baselines.laplacian import LaplacianScore as LaplacianScore
+    from widemargin.baselines.mrmr import MRMR as MRMR
+    from widemargin.baselines.similarity import FeatureSimilarity as FeatureSimilarity
+    from widemargin.baselines.univariate import FRegression as FRegression
+    from widemargin.baselines.univariate import MutualInformation as MutualInformation
 
-_HOME = {
-    "FisherScore": "widemargin.baselines.fisher",
-    "TraceRatio": "widemargin.baselines.fisher",
-    "PearsonScore": "widemargin.baselines.correlation",
-    "LaplacianScore": "widemargin.baselines.laplacian",
-    "InformationGain": "widemargin.baselines.information",
-    "MRMR": "widemargin.baselines.mrmr",
-    "FCBF": "widemargin.baselines.fcbf",
-    "FeatureSimilarity": "widemargin.baselines.similarity",
-    "ForestImportance": "widemargin.baselines.forest",
-    "FRegression": "widemargin.baselines.univariate",
-    "MutualInformation": "widemargin.baselines.univariate",
-}
+_HOME = homes("widemargin.baselines")
 
-__all__ = [
-    "FCBF",
-    "MRMR",
-    "FRegression",
-    "FeatureSimilarity",
-    "FisherScore",
-    "ForestImportance",
-    "InformationGain",
-    "LaplacianScore",
-    "MutualInformation",
-    "PearsonScore",
-    "TraceRatio",
-]
+__all__ = [*_HOME]
 
 
 if not TYPE_CHECKING:  # type checkers would take any name for one of ours

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.engine import class_sums, column_sums, row_sums
 from widemargin.threads import Workers
@@ -86,7 +86,6 @@ class PearsonScore(MarginSelector):
 
     _instead_on_dask = None
     _separable = True
-    _about = About("Guyon & Elisseeff 2003", "n d C for C classes")
 
     def __init__(
         self,

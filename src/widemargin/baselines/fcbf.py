@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete
@@ -84,7 +84,7 @@ class FCBF(MarginSelector):
 
     _instead_on_dask = "InformationGain"
     _separable = True
-    _about = About("Yu & Liu 2003", "n d per feature kept", gives="subset")
+    _gives_subset = True
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

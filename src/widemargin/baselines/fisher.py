@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._sklearn import Interval
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import class_sums, row_sums
@@ -114,7 +114,6 @@ class FisherScore(MarginSelector):
 
     _instead_on_dask = None
     _separable = True
-    _about = About("Duda, Hart & Stork 2001", "n d")
 
     def __init__(
         self,
@@ -217,7 +216,6 @@ class TraceRatio(MarginSelector):
     """
 
     _instead_on_dask = "FisherScore"
-    _about = About("Nie, Xiang, Jia, Zhang & Yan 2008", "n d")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions, one_at_a_time
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
 from widemargin.threads import Workers
@@ -101,10 +101,6 @@ class ForestImportance(MarginSelector):
     >>> ForestImportance(2, random_state=0).fit(X, y).get_support(indices=True)
     array([2, 3])
     """
-
-    _about = About(
-        "Breiman 2001", "n log n √d per tree", needs="classes, or a numeric target"
-    )
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats
 from widemargin.data.table import Table
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete, counted_relevance
@@ -91,7 +91,6 @@ class InformationGain(MarginSelector):
 
     _instead_on_dask = None
     _separable = True
-    _about = About("Quinlan 1986", "n d")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat_width, nearest
@@ -116,7 +116,6 @@ class LaplacianScore(MarginSelector):
     """
 
     _instead_on_dask = "FRLL"
-    _about = About("He, Cai & Niyogi 2005", "n² d", needs="classes, or nothing")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

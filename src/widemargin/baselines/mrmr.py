@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from widemargin._sklearn import StrOptions
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.discrete import BIN_CONSTRAINTS, Discrete
@@ -113,7 +113,6 @@ class MRMR(MarginSelector):
     """
 
     _instead_on_dask = "InformationGain"
-    _about = About("Peng, Long & Ding 2005", "n d per feature kept")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

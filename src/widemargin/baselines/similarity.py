@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.notices import warn
@@ -87,7 +87,7 @@ class FeatureSimilarity(MarginSelector):
     """
 
     _instead_on_dask = "PearsonScore, which needs classes"
-    _about = About("Mitra, Murthy & Pal 2002", "n d²", needs="nothing", gives="subset")
+    _gives_subset = True
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

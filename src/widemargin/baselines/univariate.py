@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions, one_at_a_time
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
 from widemargin.threads import Workers
@@ -90,7 +90,6 @@ class FRegression(MarginSelector):
     """
 
     _separable = True
-    _about = About("Snedecor 1934", "n d", needs="a numeric target")
 
     def __init__(
         self,
@@ -208,11 +207,6 @@ class MutualInformation(MarginSelector):
     array(['bmi', 's5'], dtype=object)
     """
 
-    _about = About(
-        "Kraskov, Stögbauer & Grassberger 2004",
-        "n log n d",
-        needs="classes, or a numeric target",
-    )
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "task": [StrOptions({"classification", "regression"})],

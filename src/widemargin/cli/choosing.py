@@ -7,6 +7,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from widemargin.catalogue import methods
 from widemargin.cli.dataset import Dataset
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
@@ -214,7 +215,10 @@ def check_neighbors(
     selectors: Mapping[str, MarginSelector],
 ) -> None:
     """Refuse a number of neighbours that no class has."""
-    by_class = any(s._about.needs.endswith("classes") for s in selectors.values())
+    needs = {m.name: m.needs for m in methods()}
+    by_class = any(
+        needs[type(s).__name__].endswith("classes") for s in selectors.values()
+    )
     if not counts:
         return
     k, largest = how.neighbors, max(counts.values())

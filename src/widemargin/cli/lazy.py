@@ -204,7 +204,7 @@ def _refuse_method(name: str, selector: Any) -> None:
             f"{selector._instead_on_dask}, or --engine local if the data fit into "
             "memory."
         )
-    if selector.n_features_to_select == "auto" and selector._about.gives != "subset":
+    if selector.n_features_to_select == "auto" and not selector._gives_subset:
         raise Problem(
             "--engine dask needs a number of features, such as -n 20: -n auto compares "
             "all rows with all features."

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from widemargin._sklearn import _safe_indexing
 from widemargin.compat._wrapping import Wrapper, as_table, discrete
 from widemargin.data.protocol import Ints
-from widemargin.selectors import relief, surf, turf
+from widemargin.selectors import multisurf, relieff, surf, turf
 
 __all__ = ["SURF", "MultiSURF", "ReliefF", "TuRF"]
 
@@ -140,7 +140,7 @@ class ReliefF(_Fast):
         self.n_jobs = n_jobs
 
     def _selector(self) -> Any:
-        return relief.ReliefF(n_neighbors=self.n_neighbors)
+        return relieff.ReliefF(n_neighbors=self.n_neighbors)
 
 
 class SURF(_Fast):
@@ -202,7 +202,7 @@ class MultiSURF(SURF):
     columns that `fit` has looked at.
     """
 
-    _classes = (surf.MultiSURF, surf.MultiSURFStar)
+    _classes = (multisurf.MultiSURF, multisurf.MultiSURFStar)
 
     def fit(self, X: Any, y: Any, feat_idx: Any = None) -> Self:
         """Score the features.

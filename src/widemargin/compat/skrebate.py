@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from widemargin.compat._wrapping import Wrapper, discrete
 from widemargin.data.protocol import Floats, Ints
-from widemargin.selectors import relief, rrelieff, surf, turf
+from widemargin.selectors import multisurf, relieff, rrelieff, surf, turf
 
 __all__ = ["SURF", "TURF", "MultiSURF", "MultiSURFstar", "ReliefF", "SURFstar", "TuRF"]
 
@@ -188,7 +188,7 @@ class ReliefF(_Rebate):
             k = max(1, int(k * n * 0.5))
         if numeric:
             return rrelieff.RReliefF(n_neighbors=k, weights="uniform", **common)
-        return relief.ReliefF(n_neighbors=k, **common)
+        return relieff.ReliefF(n_neighbors=k, **common)
 
 
 class SURF(_Rebate):
@@ -273,7 +273,7 @@ class MultiSURF(SURF):
     Parameters and attributes are those of `SURF`.
     """
 
-    _class = surf.MultiSURF
+    _class = multisurf.MultiSURF
 
 
 class MultiSURFstar(SURF):
@@ -282,7 +282,7 @@ class MultiSURFstar(SURF):
     Parameters and attributes are those of `SURF`.
     """
 
-    _class = surf.MultiSURFStar
+    _class = multisurf.MultiSURFStar
 
 
 class TURF(Wrapper):

@@ -13,10 +13,12 @@ from widemargin.baselines.mrmr import MRMR
 from widemargin.baselines.univariate import FRegression, MutualInformation
 from widemargin.evaluation._profile import Profile, profile
 from widemargin.selectors.kernel_rfe import KernelRFE
-from widemargin.selectors.ordinal import OReliefF, OSimba
-from widemargin.selectors.relief import Relief, ReliefF
+from widemargin.selectors.multisurf import MultiSURF
+from widemargin.selectors.orelieff import OReliefF
+from widemargin.selectors.osimba import OSimba
+from widemargin.selectors.relief import Relief
+from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
-from widemargin.selectors.surf import MultiSURF
 from widemargin.settings import current
 
 MOST_TAKEN = 100  # features that MRMR takes one by one; it ranks the rest at once

@@ -20,7 +20,8 @@ from widemargin.data.table import Table
 from widemargin.engine.left_out import ReliefRule
 from widemargin.engine.local import METRICS
 from widemargin.evaluation._encoded import Encoded
-from widemargin.selectors.relief import Relief, ReliefF
+from widemargin.selectors.relief import Relief
+from widemargin.selectors.relieff import ReliefF
 from widemargin.threads import Workers, spans
 
 ENTRY = 12  # bytes of one such neighbour

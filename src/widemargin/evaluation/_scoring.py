@@ -13,7 +13,8 @@ from widemargin.data.labels import encode
 from widemargin.data.protocol import Ints
 from widemargin.evaluation._losses import category_order, rank_loss
 from widemargin.evaluation._profile import Profile
-from widemargin.selectors.ordinal import OReliefF, OSimba
+from widemargin.selectors.orelieff import OReliefF
+from widemargin.selectors.osimba import OSimba
 
 NEG_RANK_LOSS = "neg_rank_loss"
 

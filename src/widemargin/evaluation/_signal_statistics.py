@@ -18,7 +18,7 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._columns import Columns
 from widemargin.evaluation._permuted_numbers import permuted_numbers
 from widemargin.evaluation._permuted_relief import permuted_scores
-from widemargin.selectors.relief import ReliefF
+from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current
 from widemargin.threads import Workers, spans

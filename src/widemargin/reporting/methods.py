@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin import catalogue
 from widemargin.judging.measures import measure
 from widemargin.reporting.plain import number, numbers, text
 from widemargin.reporting.provenance import constructor
@@ -47,7 +48,8 @@ def _method(found: Any, label: str, row: Json, sign: int) -> Json:
     support = selector.support_ if n_selected is None else ranking <= n_selected
     if found.signal is False:
         support = np.zeros(len(ranking), np.bool_)
-    about = getattr(selector, "_about", None)
+    papers = {m.name: m.paper for m in catalogue.methods()}
+    paper = papers.get(type(selector).__name__)
     interval = getattr(selector, "scores_interval_", None)
     resampling = found.resampling.get(label)
     significance = found.significance.get(label)
@@ -55,7 +57,7 @@ def _method(found: Any, label: str, row: Json, sign: int) -> Json:
         "label": text(label),
         "code": constructor(selector),
         "idea": _idea(selector),
-        "paper": text(about.paper) if about else None,
+        "paper": paper and text(paper),
         "best": label == found.best or len(found.selectors) == 1,
         "n_selected": int(np.sum(support)),
         "score": number(row.get("score"), sign),

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector, separation_ratio
+from widemargin.base import MarginSelector, separation_ratio
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import warn_single_members, warn_small_classes
 from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
@@ -102,7 +102,6 @@ class FRLL(MarginSelector):
     """
 
     _instead_on_dask = None
-    _about = About("Pan, Wang, Song, Niu & Gu 2013", "n² d for neighbours, then n k d")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.margin import UTILITIES, evaluate, resolve_beta
@@ -118,11 +118,7 @@ class GFlip(MarginSelector):
     """
 
     _instead_on_dask = "Simba with a batch_size"
-    _about = About(
-        "Gilad-Bachrach, Navot & Tishby 2004",
-        "n² per flip, little per feature left as it is",
-        gives="subset",
-    )
+    _gives_subset = True
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

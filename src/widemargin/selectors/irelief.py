@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin._sklearn import Interval
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import edge_sums
@@ -115,7 +115,6 @@ class IRelief(MarginSelector):
     """
 
     _mixed = True
-    _about = About("Sun 2007", "n² d per step")
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "sigma": [Interval(numbers.Real, 0, None, closed="neither")],

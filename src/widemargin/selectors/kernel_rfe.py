@@ -24,7 +24,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 from sklearn.utils import check_random_state
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.progress import progress
@@ -159,11 +159,6 @@ class KernelRFE(MarginSelector):
     """
 
     _mixed = True
-    _about = About(
-        "ours, after Chen et al. 2017",
-        "min(n, max_rows)² d",
-        needs="classes, or a numeric target",
-    )
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "task": [StrOptions({"classification", "regression"})],

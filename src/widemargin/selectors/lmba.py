@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector, refuse_single_visits, squared_share
+from widemargin.base import MarginSelector, refuse_single_visits, squared_share
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import (
     Table,
@@ -139,7 +139,6 @@ class LMBA(MarginSelector):
     """
 
     _instead_on_dask = None
-    _about = About("Li & Lu 2009", "n² d per pass")
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, SampledSelector
+from widemargin.base import SampledSelector
 from widemargin.base.numeric_relief import Quotients, ReliefSums, unit_target
 from widemargin.base.sampling import query_parts
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -150,7 +150,6 @@ class RReliefF(SampledSelector):
     """
 
     _instead_on_dask = None
-    _about = About("Robnik-Šikonja & Kononenko 1997", "n² d", needs="a numeric target")
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],

@@ -16,7 +16,7 @@ import numpy as np
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, AscentSelector
+from widemargin.base import AscentSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import edge_sums, hits_and_misses, nearest
@@ -139,7 +139,6 @@ class Simba(AscentSelector):
     """
 
     _instead_on_dask = None
-    _about = About("Gilad-Bachrach, Navot & Tishby 2004", "n² d per pass and start")
 
     _mixed = True
 

@@ -22,7 +22,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import validate_data
 
 from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexing
-from widemargin.base import About, TableSelector, all_or_nothing
+from widemargin.base import TableSelector, all_or_nothing
 from widemargin.data.frames import is_frame
 from widemargin.data.nominal import given_columns
 from widemargin.data.protocol import Floats, Ints
@@ -82,7 +82,6 @@ class TuRF(MetaEstimatorMixin, TableSelector):
     array([0, 1, 2])
     """
 
-    _about = About("Moore & White 2007", "that of the selector, 1/drop times")
     _parameter_constraints: dict[str, Any] = {
         "selector": [HasMethods(["fit"])],
         "n_features_to_select": [

@@ -172,7 +172,7 @@ def _with_defaults(
 ) -> MethodOptions:
     """Let folds choose what the user leaves open."""
     chosen = None if method is None else find_method(method)
-    if how.features is not None or (chosen and chosen._about.gives == "subset"):
+    if how.features is not None or (chosen and chosen._gives_subset):
         return how
     how = replace(how, features="auto")
     able = chosen is None or "redundancy" in signature(chosen).parameters

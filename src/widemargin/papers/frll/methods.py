@@ -13,7 +13,7 @@ from widemargin.baselines.fisher import TraceRatio
 from widemargin.baselines.mrmr import MRMR
 from widemargin.papers.splits import RANDOM, at_random, nearest_neighbor, ranked
 from widemargin.selectors.frll import FRLL
-from widemargin.selectors.relief import ReliefF
+from widemargin.selectors.relieff import ReliefF
 
 Array = NDArray[Any]
 

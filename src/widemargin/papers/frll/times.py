@@ -26,7 +26,7 @@ from widemargin.papers.frame import (
     untested,
 )
 from widemargin.selectors.frll import FRLL
-from widemargin.selectors.relief import ReliefF
+from widemargin.selectors.relieff import ReliefF
 
 CLASSES = (2, 7, 15)
 PER_CLASS = (3, 4, 5, 6, 7)

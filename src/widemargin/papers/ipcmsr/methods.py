@@ -8,7 +8,7 @@ from widemargin.baselines.correlation import PearsonScore
 from widemargin.baselines.fisher import FisherScore
 from widemargin.baselines.laplacian import LaplacianScore
 from widemargin.papers.splits import ranked
-from widemargin.selectors.separability import IPCMSR, IPICSR
+from widemargin.selectors.ipcmsr import IPCMSR, IPICSR
 
 # The names of the sets in the paper, and what they are.
 SETS = {

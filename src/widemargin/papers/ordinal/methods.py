@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from widemargin.selectors.ordinal import OReliefF, OSimba
-from widemargin.selectors.relief import ReliefF
+from widemargin.selectors.orelieff import OReliefF
+from widemargin.selectors.osimba import OSimba
+from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.simba import Simba
 
 # The formula as printed: absolute differences, and hits that dominate.

@@ -8,7 +8,13 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin import kernels
-from widemargin.base import About, AscentSelector
+from widemargin.base import AscentSelector
+from widemargin.base.ordinal import (
+    CONSTRAINTS,
+    ForOrderedClasses,
+    dominating_hit_distances,
+    resolve_directions,
+)
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import (
@@ -21,12 +27,6 @@ from widemargin.engine import (
 from widemargin.engine.relations import HIGHER, HIT, LOWER, MISS
 from widemargin.engine.weighted_screens import WeightedScreen
 from widemargin.margin import neighbors_at
-from widemargin.selectors.ordinal.directions import (
-    CONSTRAINTS,
-    ForOrderedClasses,
-    resolve_directions,
-)
-from widemargin.selectors.ordinal.dominating import dominating_hit_distances
 from widemargin.threads import Workers
 
 
@@ -160,9 +160,6 @@ class OSimba(ForOrderedClasses, AscentSelector):
     """
 
     _instead_on_dask = None
-    _about = About(
-        "Hu, Pan, Song & Yu 2012", "n² d per pass and start", needs="ordered classes"
-    )
 
     _parameter_constraints = {**AscentSelector._parameter_constraints, **CONSTRAINTS}
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, SampledSelector
+from widemargin.base import SampledSelector
 from widemargin.base.sampling import Estimate
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, visiting_order, warn_single_members
@@ -152,9 +152,6 @@ class Relief(SampledSelector):
 
     _instead_on_dask = None
     _one_search = True
-    _about = About(
-        "Kira & Rendell 1992", "n² d", gives="ranking, or a subset with a threshold"
-    )
 
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,

@@ -18,14 +18,11 @@ import numpy as np
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, MarginSelector, separation_ratio
+from widemargin.base import MarginSelector, separation_ratio
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
-from widemargin.memory import require
-from widemargin.notices import warn
-from widemargin.progress import progress
-from widemargin.selectors.separability.prototypes import (
+from widemargin.engine.prototypes import (
     agglomerate,
     class_distances,
     cut,
@@ -34,6 +31,9 @@ from widemargin.selectors.separability.prototypes import (
     pairs_within,
     without_small,
 )
+from widemargin.memory import require
+from widemargin.notices import warn
+from widemargin.progress import progress
 from widemargin.threads import Workers
 
 
@@ -231,7 +231,6 @@ class IPCMSR(_SeparabilityRatio):
     """
 
     _instead_on_dask = "FRLL"
-    _about = About("Ng, Wang & Yeung 2009", "n² d")
 
     _parameter_constraints = {
         **_SeparabilityRatio._parameter_constraints,
@@ -374,7 +373,6 @@ class IPICSR(_SeparabilityRatio):
     """
 
     _instead_on_dask = "FRLL"
-    _about = About("Ng, Wang & Yeung 2009", "n² d within classes")
 
     def __init__(
         self,

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import About, SampledSelector
+from widemargin.base import SampledSelector
+from widemargin.base.ordinal import (
+    CONSTRAINTS,
+    ForOrderedClasses,
+    dominating_hit_sums,
+    dominating_hits,
+    resolve_directions,
+)
 from widemargin.base.sampling import query_parts
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_small_classes
@@ -23,15 +30,6 @@ from widemargin.engine import (
     nearest,
 )
 from widemargin.engine.relations import HIT
-from widemargin.selectors.ordinal.directions import (
-    CONSTRAINTS,
-    ForOrderedClasses,
-    resolve_directions,
-)
-from widemargin.selectors.ordinal.dominating import (
-    dominating_hit_sums,
-    dominating_hits,
-)
 from widemargin.threads import Workers
 
 
@@ -181,7 +179,6 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     """
 
     _instead_on_dask = None
-    _about = About("Hu, Pan, Song & Yu 2012", "n² d", needs="ordered classes")
 
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
