@@ -12,9 +12,9 @@ from oracles.judge import fold_predictions, r_squared
 from widemargin import MultiSURF, RReliefF
 from widemargin.base import About, MarginSelector
 from widemargin.baselines import ForestImportance, FRegression, MutualInformation
-from widemargin.judging.curves import JudgedNumbers, choose
+from widemargin.judging.choice import R2Curve, choose_on
 from widemargin.judging.folds import plain_folds
-from widemargin.judging.judge import Data, fold_rows, judge
+from widemargin.judging.sweep import PrefixJudge
 from widemargin.threads import Workers
 
 NUMERIC = [
@@ -71,10 +71,12 @@ def tables():
 def test_scores_are_the_oracles(table, scale):
     X, y = list(tables())[table]
     order = np.random.default_rng(1).permutation(X.shape[1])
-    data = Data(X, np.zeros(len(X), np.int64), None, scale, np.asarray(y, float))
-    folds = fold_rows(data)
+    judge = PrefixJudge(
+        X, np.zeros(len(X), np.int64), None, scale, np.asarray(y, float)
+    )
+    folds = judge.folds()
     with Workers(1) as workers:
-        (curve,) = judge(data, folds, [order] * len(folds), [None], 99, workers)
+        (curve,) = judge.curves(folds, [order] * len(folds), [None], 99, workers)
     found = [
         fold_predictions(X.tolist(), list(y), fold, order.tolist(), scale=scale)
         for fold in folds
@@ -93,10 +95,10 @@ def test_nominal_and_missing_values_are_the_oracles():
     X[rng.random(50) < 0.2, 0] = np.nan
     X[rng.random(50) < 0.2, 1] = np.nan
     y = np.nan_to_num(X[:, 0]) + rng.standard_normal(50)
-    data = Data(X, np.zeros(50, np.int64), np.array([0]), "minmax", y)
-    folds = fold_rows(data)
+    judge = PrefixJudge(X, np.zeros(50, np.int64), np.array([0]), "minmax", y)
+    folds = judge.folds()
     with Workers(1) as workers:
-        (curve,) = judge(data, folds, [np.array([0, 1, 2])] * 10, [None], 3, workers)
+        (curve,) = judge.curves(folds, [np.array([0, 1, 2])] * 10, [None], 3, workers)
     rows = [[None if np.isnan(v) else v for v in row] for row in X]
     found = [
         fold_predictions(rows, list(y), fold, [0, 1, 2], nominal=[True, False, False])
@@ -111,9 +113,9 @@ def test_with_all_features_it_is_scikit_learns_regressor():
     X, y = load_diabetes(return_X_y=True)
     X = X + np.random.default_rng(3).standard_normal(X.shape) / 1e6  # no ties
     fitted = Given(np.arange(10.0)).fit(X, y)
-    data = Data(X, np.zeros(len(X), np.int64), None, "minmax", y)
+    judge = PrefixJudge(X, np.zeros(len(X), np.int64), None, "minmax", y)
     knn = make_pipeline(MinMaxScaler(), KNeighborsRegressor(5))
-    predicted = cross_val_predict(knn, X, y, cv=fold_rows(data))
+    predicted = cross_val_predict(knn, X, y, cv=judge.folds())
     expected = 1 - np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2)
     assert fitted.prefix_scores_[-1] + fitted.optimism_ == pytest.approx(expected)
 
@@ -125,12 +127,12 @@ def test_standard_errors_cover_the_spread_over_new_tables():
     for _ in range(60):
         X = rng.standard_normal((150, 1))
         y = X[:, 0] + rng.standard_normal(150)
-        data = Data(X, np.zeros(150, np.int64), None, "minmax", y)
-        folds = fold_rows(data)
+        judge = PrefixJudge(X, np.zeros(150, np.int64), None, "minmax", y)
+        folds = judge.folds()
         with Workers(1) as workers:
-            (curve,) = judge(data, folds, [np.array([0])] * 10, [None], 1, workers)
+            (curve,) = judge.curves(folds, [np.array([0])] * 10, [None], 1, workers)
         scores.append(curve.scores[0])
-        errors.append(curve.error(1))
+        errors.append(curve.errors[0])
     assert 0.8 < np.mean(errors) / np.std(scores) < 1.8
 
 
@@ -138,10 +140,10 @@ def test_the_smallest_size_within_one_standard_error_is_chosen():
     squares = np.tile([10.0, 20.0], (10, 1))
     gains = np.array([2.0, 7.0, 7.5, 7.6])
     sums = np.tile([gains, gains**2, 10 * gains], (10, 1, 1))
-    curve = JudgedNumbers(sums, squares)
+    curve = R2Curve(sums, squares)
     np.testing.assert_allclose(curve.scores, gains / 10)
-    within = curve.scores >= curve.scores.max() - curve.error(4)
-    assert choose([curve]) == (0, int(np.argmax(within)) + 1)
+    within = curve.scores >= curve.scores.max() - curve.errors[3]
+    assert choose_on([curve]) == (0, int(np.argmax(within)) + 1)
 
 
 @pytest.mark.parametrize("n", [24, 80, 300])

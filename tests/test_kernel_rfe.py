@@ -22,7 +22,7 @@ from oracles.kernel_rfe import (
 )
 from widemargin import KernelRFE
 from widemargin.datasets import load, make_xor
-from widemargin.judging.curves import Judged, excess
+from widemargin.judging.choice import AccuracyCurve, excess
 
 
 def wide(rng):
@@ -259,7 +259,7 @@ def test_auto_takes_the_lowest_error_and_claims_what_the_folds_find(task):
 
 def test_each_fold_is_judged_at_its_own_size():
     hits = np.array([[1, 4, 5], [3, 2, 5]])  # of 5 rows each, with 1, 2 and 3 features
-    curve = Judged(hits, np.array([5, 5]), 10)
+    curve = AccuracyCurve(hits, np.array([5, 5]), 10)
     assert excess(curve, 3, [2, 1]) == pytest.approx(1.0 - 0.7)
     assert excess(curve, 3, [3, None]) == 0.0
     assert excess(curve, 2, [3, 3]) == 0.0  # the claim is not raised

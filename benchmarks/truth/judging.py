@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
-from widemargin.judging.judge import Data, fold_rows
+from widemargin.judging.sweep import PrefixJudge
 
 DEALS = 3  # of the rows to the folds of the plain loop
 
@@ -81,7 +81,7 @@ def same_folds(selector: Any, split: Split) -> dict[str, float]:
     So the two do not differ by which rows share a fold.
     """
     X, y = split[:2]
-    folds = fold_rows(Data(X, np.unique(y, return_inverse=True)[1], None, "minmax"))
+    folds = PrefixJudge(X, np.unique(y, return_inverse=True)[1], None, "minmax").folds()
     right = np.array([_fold(selector, X, y, *fold) for fold in folds])
     k = _sizes(right, len(y))["1-SE, binomial"]
     order = np.argsort(clone(selector).fit(X, y).ranking_)

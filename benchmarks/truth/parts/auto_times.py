@@ -11,7 +11,7 @@ import numpy as np
 from truth import Verdict
 from truth.formats import table
 from truth.methods import selector
-from widemargin.judging.judge import FEW_ROWS
+from widemargin.judging.auto import FEW_ROWS
 
 TITLE = 'Time of `n_features_to_select="auto"`'
 SHAPES = ((100, 200), (500, 100), (200, 2000), (2000, 100), (60, 10_000), (1000, 1000))

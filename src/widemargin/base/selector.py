@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
-from widemargin.base.answers import Answer, answer
 from widemargin.base.checks import (
     N_JOBS,
     all_or_nothing,
@@ -33,6 +32,7 @@ from widemargin.data.rows import Rows
 from widemargin.data.table import Table
 from widemargin.data.validate import validate
 from widemargin.engine import on_dask
+from widemargin.judging.auto import Answer, answer
 from widemargin.notices import warn
 from widemargin.settings import current
 from widemargin.threads import Workers, thread_count

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from widemargin.data.protocol import Ints
-from widemargin.judging.judge import NEIGHBORS
+from widemargin.judging.sweep import NEIGHBORS
 
 # Home, parameters, and whether features are standardised. "3-nn" and so on are known
 # besides.

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._encoded import Numbers
 from widemargin.evaluation._estimators import classifier_of, is_nearest, prepared
-from widemargin.judging.judge import NEIGHBORS
+from widemargin.judging.sweep import NEIGHBORS
 from widemargin.kernels import TIE
 from widemargin.threads import spans
 

@@ -50,7 +50,7 @@ from scipy.stats import t as student
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._folds import Curves, Tried
-from widemargin.judging.judge import THRESHOLDS
+from widemargin.judging.sweep import THRESHOLDS
 
 SIMILARITIES = tuple(t for t in THRESHOLDS if t is not None)
 LEVEL = 0.05  # of the test whether fewer features score better than all

@@ -104,24 +104,27 @@ def thin_by(
 def best_without_copies(
     order: Ints,
     similarity_among: Callable[[Ints], Similarity],
-    thresholds: Sequence[float],
+    thresholds: Sequence[float | None],
     wanted: int,
 ) -> list[Ints]:
     """The best of a ranking without near copies, for each of several thresholds.
 
-    The ``wanted`` features, or more, with which the order of `thin_by` begins. Whether
-    a feature is skipped depends on better ones alone, so similarities are computed for
-    no more features than it takes.
+    The ``wanted`` features, or more, with which the order of `thin_by` begins; the
+    whole ranking for None. Whether a feature is skipped depends on better ones alone,
+    so similarities are computed for no more features than it takes.
     """
+    limits = [t for t in thresholds if t is not None]
     size = 2 * wanted
-    while True:
+    thinned: list[Ints] = []
+    while limits and not thinned:
         head = order[:size]
-        similarity = similarity_among(head)
-        found = thin_by(np.arange(len(head)), similarity, thresholds, wanted)
+        found = thin_by(np.arange(len(head)), similarity_among(head), limits, wanted)
         enough = min(np.count_nonzero(f.instead < 0) for f in found) >= wanted
         if enough or len(head) == len(order):
-            return [head[f.order] for f in found]
+            thinned = [head[f.order] for f in found]
         size *= 2
+    rest = iter(thinned)
+    return [order if t is None else next(rest) for t in thresholds]
 
 
 def leaders(

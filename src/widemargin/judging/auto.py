@@ -1,10 +1,17 @@
-"""How many features to keep, and which of them are redundant, judged in folds."""
+"""How many features to keep, and which are redundant, by ten folds of the rows.
+
+A selector ranks the features by the training rows of each fold; 1-NN, or the mean of
+the five nearest rows, scores the best 1, 2, … of them in the test rows, with and
+without near copies; the one-standard-error rule chooses. An accuracy that is shown
+comes from rows that had no part in ranking or scaling the features.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,28 +20,19 @@ from sklearn.base import clone
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.rows import Rows
 from widemargin.data.table import Table
-from widemargin.judging.curves import choose, excess, optimism
+from widemargin.judging.choice import PARTS, choose_on, excess, optimism
 from widemargin.judging.folds import Fold
-from widemargin.judging.judge import (
-    FEW_ROWS,
-    THRESHOLDS,
-    Data,
-    fold_rows,
-    judge,
-    judge_pairs,
-    pair_up,
-)
 from widemargin.judging.prefixes import constant_in_training
+from widemargin.judging.sweep import THRESHOLDS, Cut, PrefixJudge
 from widemargin.judging.thinning import similarity_of, thin
 from widemargin.notices import muted
 from widemargin.threads import Workers
 
-if TYPE_CHECKING:
-    from widemargin.base.selector import MarginSelector
+FEW_ROWS = 100  # up to which pairs of parts are left out as well
 
 
 class Answer(NamedTuple):
-    """What a fit finds besides scores, as far as it was asked for."""
+    """What a fit answers besides scores, as far as it was asked for."""
 
     ranking: Ints  # redundant features last
     size: int | None = None  # features to keep
@@ -45,101 +43,99 @@ class Answer(NamedTuple):
     redundant_with: Ints | None = None
 
 
-def answer(
-    selector: MarginSelector, rows: Rows, table: Table, workers: Workers
-) -> Answer:
-    """Judge sizes and thresholds in folds, then skip redundant features."""
+def answer(selector: Any, rows: Rows, table: Table, workers: Workers) -> Answer:
+    """Choose the size and the threshold in folds, then skip redundant features.
+
+    ``selector`` has scores and a ranking of all rows.
+    """
     found = Answer(selector.ranking_)
     natural, d = selector._natural_support(), table.n_features
     subset = natural is not None and selector.n_features_to_select in (None, "auto")
     any_size = selector.n_features_to_select == "auto" and not subset
     wanted = d if any_size else min(selector._wanted(), d)
-    if natural is not None and subset:
+    if subset:
         wanted = max(1, int(natural.sum()))
     threshold: Any = selector.redundancy
-    data = Data(rows.X, rows.judged, rows.nominal, selector.scale, rows.target)
+    judge = PrefixJudge(rows.X, rows.judged, rows.nominal, selector.scale, rows.target)
     if any_size or threshold == "auto":
         thresholds = THRESHOLDS if threshold == "auto" else (threshold,)
-        folds = fold_rows(data)
+        folds = judge.folds()
         orders, sizes = _fold_orders(selector, rows, table, folds, workers)
-        curves = judge(data, folds, orders, thresholds, wanted, workers)
+        curves = judge.curves(folds, orders, thresholds, wanted, workers)
         own = selector._own_size() if any_size else wanted
-        which, size = choose(curves, own)
+        which, size = choose_on(curves, own)
         threshold = thresholds[which]
         if any_size:
             if own is None:
-                pairs = _judged_pairs(selector, rows, data, folds, thresholds, workers)
+                pairs = _pair_sums(selector, rows, judge, folds, thresholds, workers)
                 too_high = optimism(curves, pairs)
             else:
                 too_high = excess(curves[which], size, sizes)
             # R² may be below 0, an accuracy may not.
             lowest = 0.0 if rows.target is None else -np.inf
             scores = np.maximum(curves[which].scores - too_high, lowest)
-            found = found._replace(
-                size=size,
-                prefix_scores=scores,
-                optimism=too_high,
-                scoring=data.scoring,
-            )
+            found = Answer(found.ranking, size, scores, too_high, judge.scoring)
     if selector.redundancy is None:
         return found
-    return _without_redundant(found, data, threshold, wanted, workers)
-
-
-def _without_redundant(
-    found: Answer,
-    data: Data,
-    threshold: float | None,
-    wanted: int,
-    workers: Workers,
-) -> Answer:
-    """Move features that are similar to better ones to the end of the ranking."""
     if threshold is None:
-        return found._replace(redundant_with=np.full(len(found.ranking), -1))
-    similarity = similarity_of(data.X, data.nominal, data.y, workers)
-    order = np.argsort(found.ranking)
-    order, redundant_with = thin(order, similarity, threshold, wanted)
+        return found._replace(redundant_with=np.full(d, -1))
+    similarity = similarity_of(judge.X, judge.nominal, judge.y, workers)
+    order, instead = thin(np.argsort(found.ranking), similarity, threshold, wanted)
     ranking = np.empty_like(found.ranking)
-    ranking[order] = np.arange(1, len(order) + 1)
-    return found._replace(
-        ranking=ranking, redundancy=threshold, redundant_with=redundant_with
-    )
+    ranking[order] = np.arange(1, d + 1)
+    return found._replace(ranking=ranking, redundancy=threshold, redundant_with=instead)
 
 
-def _judged_pairs(
-    selector: MarginSelector,
+def _pair_sums(
+    selector: Any,
     rows: Rows,
-    data: Data,
+    judge: PrefixJudge,
     folds: list[Fold],
     thresholds: Sequence[float | None],
     workers: Workers,
-) -> list[NDArray[Any]] | None:
-    """Hits without two parts of the rows each, if there are few rows."""
-    pairs = pair_up(folds)
-    if not pairs or len(rows.X) > FEW_ROWS:
+) -> NDArray[Any] | None:
+    """Sums in each part of the rows without that part and another one, if rows are few.
+
+    Of shape (thresholds, PARTS, PARTS, …). The first part is the other one: it has no
+    part in ranking or scoring.
+    """
+    n, d = rows.X.shape
+    if len(folds) < PARTS or n > FEW_ROWS:
         return None
+    of_part = np.array_split(np.arange(len(folds)), PARTS)
+    parts = [np.concatenate([folds[v][1] for v in some]) for some in of_part]
+    every, pairs = (
+        np.sort(np.concatenate(folds[0])),
+        list(combinations(range(PARTS), 2)),
+    )
+    cuts = [
+        Cut(
+            np.setdiff1d(every, np.concatenate([parts[a], parts[b]])),
+            [parts[a], parts[b]],
+        )
+        for a, b in pairs
+    ]
     quiet, fresh = workers.silent(), clone(selector)
     with muted():
-        orders = [_fold_order(fresh, rows, pair.train, quiet)[0] for pair in pairs]
-    d = rows.X.shape[1]
-    return judge_pairs(data, pairs, orders, thresholds, d, quiet)
+        orders = [_fold_order(fresh, rows, cut.train, quiet)[0] for cut in cuts]
+    found = np.array(judge.sums(cuts, orders, thresholds, d, quiet))
+    sums = np.zeros((len(thresholds), PARTS, PARTS, *found.shape[3:]))
+    for (a, b), of_pair in zip(pairs, found, strict=True):
+        sums[:, b, a], sums[:, a, b] = of_pair[:, 0], of_pair[:, 1]
+    return sums
 
 
 def _fold_orders(
-    selector: MarginSelector,
-    rows: Rows,
-    table: Table,
-    folds: list[Fold],
-    workers: Workers,
+    selector: Any, rows: Rows, table: Table, folds: list[Fold], workers: Workers
 ) -> tuple[list[Ints], list[int | None]]:
     """Features, best first, as the training rows of each fold rank them; how many."""
-    quiet, trains = workers.silent(), [train for train, _ in folds]
+    quiet = workers.silent()
     with muted():
         tests = [table.positions(test) for _, test in folds]
         scores = selector._scores_without(table, tests, quiet)
         if scores is None:
             fresh = clone(selector)
-            found = [_fold_order(fresh, rows, train, quiet) for train in trains]
+            found = [_fold_order(fresh, rows, train, quiet) for train, _ in folds]
             return [order for order, _ in found], [size for _, size in found]
     constant = constant_in_training(rows.X, folds)
     orders = [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
@@ -147,7 +143,7 @@ def _fold_orders(
 
 
 def _fold_order(
-    selector: MarginSelector, rows: Rows, train: Ints, workers: Workers
+    selector: Any, rows: Rows, train: Ints, workers: Workers
 ) -> tuple[Ints, int | None]:
     """Features, best first, by a fit of a selector to some rows, and its own size."""
     twin = deepcopy(selector)  # a sixth of the time of `clone`
