@@ -119,7 +119,7 @@ class AccuracyCurve:
         """
         p = np.minimum(self.scores, 1.0)  # but for rounding
         folds = self.hits / self.tested[:, None]
-        by_folds = fold_variance(folds, np.zeros(len(folds)))
+        by_folds = fold_variance(folds, np.zeros(len(folds), np.int64))
         return np.sqrt(np.maximum(p * (1 - p) * self.spread / self.n, by_folds))
 
     def without(
@@ -208,15 +208,12 @@ def choose_on(curves: Sequence[Curve], size: int | None = None) -> tuple[int, in
     return int(t), int(k) + 1
 
 
-def optimism(
-    curves: Sequence[Curve], pairs: Sequence[NDArray[Any]] | None = None
-) -> float:
+def optimism(curves: Sequence[Curve], pairs: NDArray[Any] | None = None) -> float:
     """How much too high the accuracy of the chosen size is, since it was chosen for it.
 
     The chosen accuracy minus that of the folds, each at the size and on the curve that
     others choose; at least 0. The others are the other folds or, given ``pairs``, the
-    parts that the fold is not in, ranked and scored without its rows: see
-    `widemargin.judging.auto.pair_sums`. Two rows that are each other's nearest are both
+    parts that the fold is not in, ranked and scored without its rows. Two rows that are each other's nearest are both
     right or both wrong: without pairs, part of the optimism stays.
     """
     gains = np.stack([curve.gains for curve in curves], axis=1)  # (V, T, K)
@@ -232,7 +229,7 @@ def optimism(
         a = int(part_of[v])
         t, k = choose_on(
             [
-                curve.without(part_of, a, None if pairs is None else pairs[i][a])
+                curve.without(part_of, a, None if pairs is None else pairs[i, a])
                 for i, curve in enumerate(curves)
             ]
         )
