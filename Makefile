@@ -55,11 +55,13 @@ lint: $(VENV)/.has-dev ## check style, types, directions of imports, workflow fi
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python tools/docstrings.py --check
 	@$(SCHEMA)github-workflows .github/workflows/*
 	@$(SCHEMA)github-issue-forms .github/ISSUE_TEMPLATE/*
 	@$(SCHEMA)citation-file-format CITATION.cff
 
 format: $(VENV)/.has-dev ## fix style where it can be fixed
+	@$(BIN)/python tools/docstrings.py
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 

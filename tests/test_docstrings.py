@@ -1,8 +1,10 @@
-"""Docstrings of selectors name every parameter with its default, in shared words."""
+"""Docstrings of selectors name every parameter with its default.
+
+What they share is written by tools/docstrings.py, which `make lint` checks.
+"""
 
 import inspect
 import re
-from collections import Counter
 
 import pytest
 
@@ -15,68 +17,6 @@ SELECTORS = {
     for name in package.__all__
     if hasattr(getattr(package, name), "fit") and name != "Selection"  # has no fit
 }
-# What means the same wherever it is, and the selectors that have a reason to say more,
-# or something else.
-NUMBERS = (  # judged by R² if y is numeric
-    "FRegression",
-    "ForestImportance",
-    "KernelRFE",
-    "MultiSURF",
-    "MultiSURFStar",
-    "MutualInformation",
-    "RReliefF",
-    "SURF",
-    "SURFStar",
-)
-SHARED = {
-    "beta": (),
-    "bins": (),
-    "categorical_features": (),
-    "confidence": (),
-    "converged_": (),
-    "directions": (),
-    "directions_": (),
-    "feature_names_in_": (),
-    "history_": (),
-    "linkage": (),
-    "n_bins": (),
-    "n_features_": (),
-    "n_features_in_": (),
-    "n_features_to_select": (
-        "AutoSelector",
-        "FCBF",
-        "FeatureSimilarity",
-        "GFlip",
-        "MRMR",
-        "TraceRatio",
-        "TuRF",
-        *NUMBERS,
-    ),
-    "n_jobs": (),
-    "n_samples": (),
-    "n_samples_": (),
-    "optimism_": ("KernelRFE",),
-    "prefix_scores_": NUMBERS,
-    "prototypes_": (),
-    "ranking_": ("MRMR",),
-    "redundancy": ("AutoSelector",),
-    "redundancy_": ("AutoSelector",),
-    "redundant_with_": (),
-    "scale": (
-        "FCBF",
-        "FRegression",
-        "FisherScore",
-        "ForestImportance",
-        "InformationGain",
-        "MRMR",
-        "MutualInformation",
-        "PearsonScore",
-    ),
-    "scores_interval_": (),
-    "support_": (),
-    "task": (),
-}
-ELSEWHERE = {"Not used.", "Those of ``selector_``."}
 
 
 def entries(selector):
@@ -111,24 +51,6 @@ def test_every_parameter_is_documented_with_its_default(name):
             assert not given, parameter
         else:
             assert eval(default) == parameter.default, parameter
-
-
-@pytest.mark.parametrize("name", SHARED)
-def test_what_selectors_share_is_said_in_the_same_words(name):
-    said = {
-        selector: found[name][1]
-        for selector, found in ENTRIES.items()
-        if name in found and found[name][1] not in ELSEWHERE
-    }
-    own = {selector: said.pop(selector) for selector in SHARED[name]}
-    ((usual, _),) = Counter(said.values()).most_common(1)
-    assert len(said) > 1
-    for selector, text in said.items():
-        # Some say less, others add to it.
-        same = text.startswith(usual[:-1]) or usual.startswith(text[:-1])
-        assert same, f"{selector}: {text!r} instead of {usual!r}"
-    for selector, text in own.items():
-        assert not text.startswith(usual), f"{selector} is no exception"
 
 
 def test_alternatives_are_written_in_one_way():

@@ -12,10 +12,10 @@ from sklearn.datasets import load_breast_cancer
 
 from settings_tools import changed_settings
 from widemargin import IPCMSR, IPICSR, GFlip, memory
+from widemargin.base import prototypes
 from widemargin.datasets import make_gaussian_relevant
-from widemargin.engine import prototypes
 from widemargin.evaluation import selection_curve
-from widemargin.selectors import gflip, ipcmsr
+from widemargin.selectors import gflip
 from widemargin.settings import Settings, current
 
 MEMINFO = "MemTotal: 16000000 kB\nMemAvailable: 8000000 kB\nSwapFree: 99000000 kB\n"
@@ -166,7 +166,7 @@ class TestSeparabilityRatios:
         X, y = np.random.default_rng(0).random((50, 3)), np.repeat(["a", "b"], [40, 10])
         monkeypatch.setenv("WIDEMARGIN_MEMORY", "12KiB")
         for name in ("heat_width", "class_distances", "nearest", "edge_sums"):
-            monkeypatch.setattr(ipcmsr, name, work)
+            monkeypatch.setattr(prototypes, name, work)
         expected = (
             f"^{selector.__name__} needs about 12.5 KiB of memory for the distances "
             r"within class 'a' \(40 rows\), and 12.0 KiB are available. Fit it to a "

@@ -13,8 +13,7 @@ from cases import CASES, gaussian, small_tables, tied
 from oracles import separability as oracle
 from settings_tools import changed_settings
 from widemargin import IPCMSR, IPICSR
-from widemargin.base import separation_ratio
-from widemargin.engine import prototypes
+from widemargin.base import prototypes, separation_ratio
 from widemargin.threads import Workers
 
 pytestmark = [

@@ -48,8 +48,9 @@ class LaplacianScore(MarginSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
-        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
-        in ten-fold stratified cross-validation with the ranking inside the folds.
+        the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     supervised : bool or None, default=None
         Whether to build the graph from the classes. None does so if ``fit`` is given y.
     n_neighbors : int, default=5
@@ -59,13 +60,11 @@ class LaplacianScore(MarginSelector):
         Width of the heat kernel. "auto" is the mean distance of a sample to its (⌊ln n⌋
         + 1)-th nearest neighbour, or 1 where that is 0.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How to scale features: by their range, by their standard deviation, or not at
-        all.
+        Scaling of the features: by range, by standard deviation, or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -83,22 +82,20 @@ class LaplacianScore(MarginSelector):
     n_features_ : int
         Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
-        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
-        is subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     scoring_ : str or None
-        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
-        more than four times as many rows as the smallest.
+        Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest; "r2" for a numeric target.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     delta_ : float
         δ.
     n_features_in_ : int

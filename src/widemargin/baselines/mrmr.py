@@ -44,8 +44,8 @@ class MRMR(MarginSelector):
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to select, or fraction of them; None selects half. "auto"
         ranks all of them and keeps the smallest top-k whose 1-NN accuracy is within one
-        standard error of the best, in ten-fold stratified cross-validation with the
-        search inside the folds.
+        standard error of the best, in ten-fold cross-validation with the search inside
+        the folds.
     criterion : {"mid", "miq"}, default="mid"
         Difference or quotient of relevance and redundancy.
     bins : {"three", "equal-width", "quantile", "mdl"} or None, default="three"
@@ -56,10 +56,9 @@ class MRMR(MarginSelector):
         Number of bins for "equal-width" and "quantile"; a value on an edge belongs to
         the upper bin.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="minmax"
         No effect on the scores, because bins scale with the feature.
     n_jobs : int or None, default=None
@@ -80,22 +79,20 @@ class MRMR(MarginSelector):
     n_features_ : int
         Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
-        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
-        is subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     scoring_ : str or None
-        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
-        more than four times as many rows as the smallest.
+        Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest; "r2" for a numeric target.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     relevance_ : array of shape (n_features,)
         I(f; y) in nats.
     criterion_ : array of shape (n_features,)

@@ -50,8 +50,7 @@ class FeatureSimilarity(MarginSelector):
         least ``n_features_to_select`` features while k + 1 leaves fewer; without such a
         number it is the same as None.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How to scale features: by their range, by their standard deviation, or not at
-        all.
+        Scaling of the features: by range, by standard deviation, or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0

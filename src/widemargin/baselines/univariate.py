@@ -36,13 +36,13 @@ class FRegression(MarginSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
-        the smallest top-k whose R² with 5-NN is within one standard error of the best,
-        in ten-fold cross-validation with the ranking inside the folds.
+        the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="minmax"
         No effect on the scores.
     n_jobs : int or None, default=None
@@ -62,21 +62,20 @@ class FRegression(MarginSelector):
     n_features_ : int
         Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated R² of 5-NN with the top 1,
-        2, 3, … features, ranked on the training rows of each fold. ``optimism_`` is
-        subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     scoring_ : str or None
-        Name of that score: "r2".
+        Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest; "r2" for a numeric target.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -138,7 +137,7 @@ class MutualInformation(MarginSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
-        the smallest top-k whose 1-NN accuracy (R² with 5-NN for a numeric target) is
+        the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
         within one standard error of the best, in ten-fold cross-validation with the
         ranking inside the folds.
     task : {"classification", "regression"}, default="classification"
@@ -150,10 +149,9 @@ class MutualInformation(MarginSelector):
         Discrete features, as a mask or column indices; True for all. Their scores are
         computed exactly, without noise.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="minmax"
         No effect on the scores, apart from the added noise.
     n_jobs : int or None, default=None
@@ -174,22 +172,20 @@ class MutualInformation(MarginSelector):
     n_features_ : int
         Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
-        fold. ``optimism_`` is subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     scoring_ : str or None
-        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
-        more than four times as many rows as the smallest; "r2" for numbers.
+        Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest; "r2" for a numeric target.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -89,8 +89,8 @@ class AutoSelector(TableSelector):
         Number of features to keep, or fraction of them; the method with the highest
         score is then chosen. None chooses the number, too.
     redundancy : float, "auto" or None, default="auto"
-        Similarity at which a feature is skipped as a near copy of a better one.
-        "auto" tries None, 0.9 and 0.7.
+        Similarity at which a feature is skipped as a near copy of a better one. "auto"
+        tries None, 0.9 and 0.7.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is

@@ -79,8 +79,7 @@ class GFlip(MarginSelector):
         Order of the features in each epoch, instead of a random one. Implies a single
         start, which ends with the list at the latest.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How to scale features: by their range, by their standard deviation, or not at
-        all.
+        Scaling of the features: by range, by standard deviation, or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None

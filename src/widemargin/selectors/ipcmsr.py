@@ -11,123 +11,21 @@ selection*, ICMLC 2009.
 from __future__ import annotations
 
 import numbers
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from widemargin import kernels
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import MarginSelector, separation_ratio
-from widemargin.data.protocol import Floats, Ints
+from widemargin._sklearn import Interval
+from widemargin.base.prototypes import SeparabilityRatio
+from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
-from widemargin.engine import edge_sums, heat, heat_width, misses_only, nearest
-from widemargin.engine.prototypes import (
-    agglomerate,
-    class_distances,
-    cut,
-    knee,
-    linkage_bytes,
-    pairs_within,
-    without_small,
-)
-from widemargin.memory import require
+from widemargin.engine import edge_sums, heat, misses_only, nearest
 from widemargin.notices import warn
-from widemargin.progress import progress
 from widemargin.threads import Workers
 
 
-class _SeparabilityRatio(MarginSelector):
-    """What both ratios share: prototypes, δ and the sum over pairs of a prototype."""
-
-    _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
-        "linkage": [StrOptions({"summed", "average", "ward", "complete"})],
-        "delta": [
-            StrOptions({"auto"}),
-            Interval(numbers.Real, 0, None, closed="neither"),
-        ],
-        "min_prototype_size": [Interval(numbers.Integral, 1, None, closed="left")],
-    }
-
-    linkage: str
-    delta: float | Literal["auto"]
-    min_prototype_size: int
-
-    def _score(self, table: Table, workers: Workers) -> Floats:
-        self._require_memory(table)
-        if self.delta == "auto":
-            self.delta_ = heat_width(table, workers)
-        else:
-            self.delta_ = float(self.delta)
-        within = self._within(table, workers)
-        return separation_ratio(self._between(table, workers), within)
-
-    def _require_memory(self, table: Table) -> None:
-        """Refuse a class whose distances do not fit, before any work is done."""
-        m, c = int(table.counts.max()), table.classes.tolist()[table.counts.argmax()]
-        require(
-            linkage_bytes(m, self.linkage),
-            type(self).__name__,
-            f"the distances within class {c!r} ({m} rows)",
-            "Fit it to a sample of the rows, or use FRLL, which keeps no distances.",
-        )
-
-    def _between(self, table: Table, workers: Workers) -> Floats:
-        """Denominator of eq. (1)."""
-        raise NotImplementedError
-
-    def _within(self, table: Table, workers: Workers) -> Floats:
-        """Numerator of eq. (1), class by class; finds the prototypes on the way."""
-        name, starts = type(self).__name__, table.starts
-        sums, weight = np.zeros(table.X.shape[1]), 0.0
-        p = np.full(len(table.X), -1, np.int64)
-        with progress(f"{name}, prototypes", len(starts) - 1, self.verbose) as advance:
-            for start, stop in pairwise(starts):
-                mine, more, S = self._within_class(table, start, stop, workers)
-                p[start:stop] = np.where(mine >= 0, mine + p.max() + 1, -1)
-                sums += more
-                weight += S
-                advance()
-        self.prototypes_ = np.empty_like(p)
-        self.prototypes_[table.rows] = p
-        self._warn(table, p, weight)
-        return sums
-
-    def _within_class(
-        self, table: Table, start: int, stop: int, workers: Workers
-    ) -> tuple[Ints, Floats, float]:
-        """Prototypes of the rows of a class, their sums and the sum of S."""
-        sums, weight = np.zeros(table.X.shape[1]), 0.0
-        D = class_distances(table.X[start:stop], workers)
-        merges, heights = agglomerate(D, self.linkage)
-        mine = without_small(cut(merges, knee(heights)), self.min_prototype_size)
-        for i, j in pairs_within(mine, table.settings.prototype_pairs):
-            S = heat(D[i, j], self.delta_)
-            weight += S.sum()
-            edges = kernels.Edges(start + i, start + j, S)
-            sums += edge_sums(table, edges, power=2, workers=workers)
-        return mine, sums, weight
-
-    def _warn(self, table: Table, p: Ints, weight: float) -> None:
-        name = type(self).__name__
-        without = np.bincount(table.y[p >= 0], minlength=len(table.classes)) == 0
-        if without.any():
-            classes = table.classes[without].tolist()
-            shown = ", ".join(map(repr, classes[:5])) + ", …" * (len(classes) > 5)
-            warn(
-                f"{name}: class {shown} has no prototype of "
-                f"min_prototype_size={self.min_prototype_size} or more samples; it "
-                "counts only in the separation of classes."
-            )
-        if weight == 0 and np.any(np.bincount(p[p >= 0], minlength=1) > 1):
-            warn(
-                f"{name}: delta={self.delta_:g} is so small that no pair of samples "
-                "of a prototype has any weight. Use a larger delta, or 'auto'."
-            )
-
-
-class IPCMSR(_SeparabilityRatio):
+class IPCMSR(SeparabilityRatio):
     """IPCMSR: variation across the class margin against that within prototypes.
 
     A class may consist of several clusters, so its samples are first clustered into
@@ -146,8 +44,9 @@ class IPCMSR(_SeparabilityRatio):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
-        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
-        in ten-fold stratified cross-validation with the ranking inside the folds.
+        the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     n_neighbors : int, default=5
         Number of neighbours k. Of samples tied at the k-th place, those that come first
         in X are used.
@@ -161,13 +60,11 @@ class IPCMSR(_SeparabilityRatio):
         Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the margin.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How to scale features: by their range, by their standard deviation, or not at
-        all.
+        Scaling of the features: by range, by standard deviation, or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -185,22 +82,20 @@ class IPCMSR(_SeparabilityRatio):
     n_features_ : int
         Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
-        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
-        is subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     scoring_ : str or None
-        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
-        more than four times as many rows as the smallest.
+        Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest; "r2" for a numeric target.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 if it was
         dropped.
@@ -233,7 +128,7 @@ class IPCMSR(_SeparabilityRatio):
     _instead_on_dask = "FRLL"
 
     _parameter_constraints = {
-        **_SeparabilityRatio._parameter_constraints,
+        **SeparabilityRatio._parameter_constraints,
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
     }
 
@@ -282,7 +177,7 @@ class IPCMSR(_SeparabilityRatio):
         return edge_sums(table, edges, power=2, workers=workers)
 
 
-class IPICSR(_SeparabilityRatio):
+class IPICSR(SeparabilityRatio):
     """IPICSR: variation between classes against that within prototypes.
 
     The predecessor of `IPCMSR`. A good feature varies little within the prototypes of a
@@ -299,8 +194,9 @@ class IPICSR(_SeparabilityRatio):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
-        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
-        in ten-fold stratified cross-validation with the ranking inside the folds.
+        the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     linkage : {"summed", "average", "ward", "complete"}, default="summed"
         Distance between two clusters P and Q. "summed" is the paper's Σ ‖x − x'‖ / (n_P
         + n_Q); of tied pairs, the one with the lowest row numbers is merged.
@@ -311,13 +207,11 @@ class IPICSR(_SeparabilityRatio):
         Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the separation of classes.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How to scale features: by their range, by their standard deviation, or not at
-        all.
+        Scaling of the features: by range, by standard deviation, or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -335,22 +229,20 @@ class IPICSR(_SeparabilityRatio):
     n_features_ : int
         Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
-        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
-        is subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     scoring_ : str or None
-        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
-        more than four times as many rows as the smallest.
+        Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest; "r2" for a numeric target.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     prototypes_ : array of shape (n_samples,)
         Prototype of each sample, numbered by class and then by first row; −1 if it was
         dropped.

@@ -17,23 +17,21 @@ from __future__ import annotations
 import math
 import numbers
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 from sklearn.utils import check_random_state
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
+from widemargin.engine.kernel_ridge import Columns, KernelRidge, standardised_columns
 from widemargin.progress import progress
-from widemargin.threads import Workers, single_threaded_blas, spans
+from widemargin.threads import Workers, single_threaded_blas
 
-TIE = 1e-9  # of the terms of a score: scores as close as this are equal
 EXACT = 10  # features, up to which each is left out in turn
 FINE = 40  # features, up to which steps are half as large
-PANEL, BLOCK = 150, 256  # rows and columns worked on at a time
 
 
 class KernelRFE(MarginSelector):
@@ -81,14 +79,13 @@ class KernelRFE(MarginSelector):
     max_rows : int, default=600
         Largest number of rows in a step; time and memory grow with its square.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="standard"
-        How to scale features: by their range, by their standard deviation, or not at
-        all. Features with larger differences have more influence on the neighbourhoods.
-        Unless "standard", two values of a nominal feature differ by 1.
+        Scaling of the features: by range, by standard deviation, or none. Features with
+        larger differences have more influence on the neighbourhoods. Unless "standard",
+        two values of a nominal feature differ by 1.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
@@ -125,19 +122,17 @@ class KernelRFE(MarginSelector):
     n_iter_ : int
         Number of steps.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN, or R² of
-        5-NN, with the top 1, 2, 3, … features, ranked on the training rows of each
-        fold. ``optimism_`` is subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by its training rows.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -213,10 +208,10 @@ class KernelRFE(MarginSelector):
     def _score(self, table: Table, workers: Workers) -> Floats:
         with single_threaded_blas():
             return self._eliminate(
-                _columns(table, self.scale), _targets(table), workers
+                standardised_columns(table, self.scale), _targets(table), workers
             )
 
-    def _eliminate(self, data: _Columns, Y: Floats, workers: Workers) -> Floats:
+    def _eliminate(self, data: Columns, Y: Floats, workers: Workers) -> Floats:
         """Scores, for any centred targets Y, whose first column strata are made by."""
         d = self.n_features_in_
         S = np.unique(data.feature)
@@ -229,7 +224,8 @@ class KernelRFE(MarginSelector):
         with progress(type(self).__name__, len(sizes), self.verbose) as advance:
             for size, rest in pairwise([*sizes, 0]):
                 rows = _drawn(strata, self.max_rows, random)
-                step = self._step(data.of(S), rows, Y[rows] - Y[rows].mean(0), workers)
+                Y_rows = Y[rows] - Y[rows].mean(axis=0)
+                step = self._step(data.of(S), rows, Y_rows, workers)
                 self.loss_path_[size - 1] = step.leave_one_out
                 exact = size <= EXACT
                 if not exact or size == sizes[0]:
@@ -249,8 +245,10 @@ class KernelRFE(MarginSelector):
         scores[constant] = min(0.0, scores.min())
         return scores
 
-    def _step(self, data: _Columns, rows: Ints, Y: Floats, workers: Workers) -> _Step:
-        return _Step(self, data, rows, Y, workers)
+    def _step(
+        self, data: Columns, rows: Ints, Y: Floats, workers: Workers
+    ) -> KernelRidge:
+        return KernelRidge(self, data, rows, Y, workers)
 
     def _sizes(self, d: int) -> list[int]:
         """How many features there are in each step."""
@@ -260,150 +258,6 @@ class KernelRFE(MarginSelector):
             share = self.step if size > FINE else self.step / 2
             sizes.append(size - max(1, int(share * size)))
         return sizes
-
-
-class _Columns(NamedTuple):
-    """Columns of numbers that the features are made of: one, or a block of several."""
-
-    X: Floats  # (n, d) numbers, or codes of nominal values; NaN: missing
-    feature: Ints  # (p,) the feature that each column belongs to, ascending
-    shift: Floats  # (p,)
-    span: Floats | None = None  # (p,); None for a table of numbers without gaps
-    value: Floats | None = None  # (p,) the code to indicate; NaN: X is the column
-
-    def of(self, features: Ints) -> _Columns:
-        """The columns of some features."""
-        kept = np.isin(self.feature, features)
-        parts: Any = (p if p is None else p[kept] for p in self[1:])
-        return _Columns(self.X, *parts)
-
-    def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
-        """Centred and scaled numbers; 0, the mean, where a value is missing."""
-        Z = self.X[rows[:, None], self.feature[part]]
-        if self.value is None or self.span is None:
-            return np.subtract(Z, self.shift[part], out=Z)
-        value, known = self.value[part], ~np.isnan(Z)
-        np.copyto(Z, value == Z, where=known & ~np.isnan(value))
-        return np.where(known, (Z - self.shift[part]) / self.span[part], 0.0)
-
-
-class _Step:
-    """Kernel ridge regression on the features that are left."""
-
-    def __init__(
-        self, how: KernelRFE, data: _Columns, rows: Ints, Y: Floats, workers: Workers
-    ) -> None:
-        self.how, self.data, self.rows, self.Y = how, data, rows, Y
-        self.workers, self.total = workers, float((Y**2).sum()) or 1.0
-        self.R, L, self.m, self.t = self._factorise(self._gram())
-        H, _ = dtrtri(L, lower=1, overwrite_c=1)
-        B = H @ Y
-        self.A, self.loss = H.T @ B, float((B**2).sum())
-        residuals = self.A / np.einsum("ij,ij->j", H, H)[:, None]
-        self.leave_one_out = (residuals**2).sum() / self.total
-
-    def _gram(self) -> Floats:
-        """Z Zᵀ, a few columns at a time."""
-        n = len(self.rows)
-        G, panels = np.zeros((n, n)), spans(n, PANEL)
-        for part in spans(len(self.data.feature), 4 * BLOCK):
-            Z = self.data.take(self.rows, part)
-
-            def add(i: slice, Z: Floats = Z) -> None:
-                G[i, i.start :] += Z[i] @ Z[i.start :].T
-
-            self.workers.run(add, panels)
-        for i in panels:
-            G[i.stop :, i] = G[i, i.stop :].T
-        return G
-
-    def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
-        """R, the Cholesky factor of K + λI, m and t."""
-        n, how, g = len(G), self.how, G.diagonal()
-        R = G * -2.0
-        R += g
-        R += g[:, None]
-        np.maximum(R, 0.0, out=R)
-        np.fill_diagonal(R, 0.0)
-        m, t = float(R.sum()) / (n * (n - 1)) or 1.0, float(g.mean()) or 1.0
-        R *= -how.gamma / m
-        np.exp(R, out=R)
-        K = G * (how.linear / t)
-        K += (1 - how.linear) * R
-        K.flat[:: n + 1] += how.alpha
-        L, failed = dpotrf(K.T, lower=1, overwrite_a=1)
-        if failed:
-            raise ValueError(
-                f"KernelRFE: alpha={how.alpha:g} is too small for rows that are alike: "
-                "the kernel matrix is singular. Use a larger alpha, such as 0.01."
-            )
-        return R, L, m, t
-
-    def gradient(self) -> tuple[Floats, float]:
-        """s_f of each feature, and the difference up to which two are equal."""
-        a, A, data = self.how.linear, self.A, self.data
-        W = A @ A.T
-        W *= self.R
-        W *= (1 - a) * 2 * self.how.gamma / self.m
-        w = W.sum(axis=1)
-        terms = np.empty((3, len(data.feature)))
-
-        def add(part: slice) -> None:
-            Z = data.take(self.rows, part)
-            terms[0, part] = np.einsum("if,if->f", Z, W @ Z)
-            terms[2, part] = a / self.t * ((Z.T @ A) ** 2).sum(axis=1)
-            terms[1, part] = -(w @ np.square(Z, out=Z))
-
-        self.workers.run(add, spans(len(data.feature), BLOCK))
-        first = np.flatnonzero(np.diff(data.feature, prepend=-1))
-        terms = np.add.reduceat(terms, first, axis=1) / self.total
-        return terms.sum(axis=0), TIE * float(np.abs(terms).sum(axis=0).max())
-
-    def added(self, S: Ints) -> tuple[Floats, float]:
-        """The loss without each feature in turn, less the loss with all."""
-        Z, loss = self.data.take(self.rows), np.empty(len(S))
-
-        def leave_out(f: int) -> None:
-            others = Z[:, self.data.feature != S[f]]
-            _, L, _, _ = self._factorise(others @ others.T)
-            loss[f] = (dtrtrs(L, self.Y, lower=1)[0] ** 2).sum()
-
-        if len(S) > 1:
-            self.workers.run(leave_out, range(len(S)))
-        else:
-            loss[0] = self.total / self.how.alpha  # K = 0
-        return (loss - self.loss) / self.total, TIE * float(loss.max()) / self.total
-
-
-def _columns(table: Table, scale: str | None) -> _Columns:
-    """The features that vary, as columns of numbers."""
-    varying, mixed = np.flatnonzero(~table.constant), table.mixed
-    if mixed is None:
-        parts = (table.X[:, part] for part in spans(table.n_features, BLOCK))
-        mean = np.concatenate([_mean(part) for part in parts])
-        return _Columns(table.X, varying, mean[varying])
-    X, standard = table.X.copy(), scale == "standard"
-    X[:, mixed.nominal] = mixed.codes
-    X[mixed.absent] = np.nan
-    columns = []
-    for f in varying:
-        x = X[~mixed.absent[:, f], f]
-        if f in mixed.nominal:
-            codes, counts = np.unique(x, return_counts=True)
-            q = counts / len(x)
-            differ = 1 - (q**2).sum()  # the probability that two rows do
-            span = math.sqrt(differ if standard else 2.0)
-            columns += [(f, p, span, c) for c, p in zip(codes, q, strict=True)]
-        else:
-            columns.append((f, _mean(x), x.std() if standard else 1.0, np.nan))
-    feature, *rest = np.array(columns).reshape(-1, 4).T
-    return _Columns(X, feature.astype(np.int64), *rest)
-
-
-def _mean(X: Floats) -> Floats:
-    """Means of columns, to the last digits also of values far from 0."""
-    low = X.min(axis=0)
-    return low + (X - low).mean(axis=0)
 
 
 def _targets(table: Table) -> Floats:

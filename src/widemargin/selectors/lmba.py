@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -58,8 +59,9 @@ class LMBA(MarginSelector):
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
-        the smallest top-k whose 1-NN accuracy is within one standard error of the best,
-        in ten-fold stratified cross-validation with the ranking inside the folds.
+        the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
+        within one standard error of the best, in ten-fold cross-validation with the
+        ranking inside the folds.
     n_neighbors : int, default=3
         k.
     c : float, default=1.0
@@ -78,13 +80,11 @@ class LMBA(MarginSelector):
     order : array of int or None, default=None
         Rows to visit in each pass, instead of a random order.
     redundancy : float, "auto" or None, default=None
-        Similarity at which a feature is skipped as a near copy of a better one:
-        |r|, or the symmetrical uncertainty if the table has nominal or missing values.
-        "auto" chooses among None, 0.9 and 0.7 by ten-fold cross-validation. Scores do
-        not change.
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. "auto"
+        chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "standard"} or None, default="minmax"
-        How to scale features: by their range, by their standard deviation, or not at
-        all.
+        Scaling of the features: by range, by standard deviation, or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores. They compute the targets and the loss;
         samples are visited by a single thread.
@@ -110,22 +110,20 @@ class LMBA(MarginSelector):
     n_features_ : int
         Number of features kept.
     prefix_scores_ : array of shape (n_features,) or None
-        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN with the
-        top 1, 2, 3, … features, ranked on the training rows of each fold. ``optimism_``
-        is subtracted.
+        With ``n_features_to_select="auto"``: cross-validated accuracy of 1-NN (R² of
+        5-NN for a numeric target) with the top 1, 2, 3, … features, ranked on the
+        training rows of each fold. ``optimism_`` is subtracted.
     scoring_ : str or None
-        Name of that score: "accuracy", or "balanced_accuracy" if the largest class has
-        more than four times as many rows as the smallest.
+        Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
+        more than four times as many rows as the smallest; "r2" for a numeric target.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
     redundancy_ : float or None
-        The similarity used; None if ``redundancy`` is None, or if "auto" chose not to
-        skip features.
+        The similarity used; None if features are not compared.
     redundant_with_ : array of shape (n_features,) or None
-        With ``redundancy``, the kept feature of which a skipped one is a
-        near copy; −1 for features that are not skipped. Skipped features rank
-        last.
+        With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
+        for features that are not skipped. Skipped features rank last.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -190,11 +188,9 @@ class LMBA(MarginSelector):
         warn_small_classes(table, "LMBA", self.n_neighbors)
         random = check_random_state(self.random_state)
         targets = self._targets(table, workers)
-        path: _Descent | _DescentInBatches
-        if isinstance(table, Table):
-            path = _Descent(self, table, targets, workers)
-        else:
-            path = _DescentInBatches(self, table, targets, workers)
+        path: _InMemory | _OnWorkers = _InMemory(self, table, targets, workers)
+        if not isinstance(table, Table):
+            path = _OnWorkers(self, table, targets, workers)
         w, t = np.ones(table.n_features), 0
         with progress("LMBA", self.max_iter, self.verbose) as advance:
             for _ in range(self.max_iter):
@@ -224,15 +220,11 @@ class LMBA(MarginSelector):
         relation = hits_and_misses(len(table.classes))
         for block in nearest(table, k, relation, distances=True, workers=workers):
             filled = np.arange(k) < block.counts[..., None]
-            part, measured = (
-                np.zeros(filled.shape, np.int64),
-                np.full(filled.shape, np.nan),
-            )
+            part = np.zeros(filled.shape, np.int64)
+            measured = np.full(filled.shape, np.nan)
             part[filled], measured[filled] = block.rows, block.distances
-            ids[block.queries], counts[block.queries] = (
-                part[:, HIT],
-                block.counts[:, HIT],
-            )
+            ids[block.queries] = part[:, HIT]
+            counts[block.queries] = block.counts[:, HIT]
             shortest[block.queries] = np.fmin.reduce(measured, axis=2)
         near, far = shortest[:, HIT], shortest[:, MISS]
         return kernels.Targets(ids, counts, np.abs(far**2 - near**2))
@@ -310,18 +302,24 @@ def visit_rows(
 
 
 class _Descent:
-    """The way down for rows in memory, with all of it compiled."""
+    """The way down, for one set of targets."""
 
     def __init__(
-        self, lmba: LMBA, table: Table, targets: kernels.Targets, workers: Workers
+        self, lmba: LMBA, table: Any, targets: kernels.Targets, workers: Workers
     ) -> None:
         self.c, self.weighted = float(lmba.c), lmba.active == "weighted"
-        self.batch = lmba.batch_size
-        self.table, self.targets, self.workers = table, targets, workers
-        self.screen = WeightedScreen(table)
+        self.batch, self.workers = lmba.batch_size, workers
+        self.table, self.targets = table, targets
+
+
+class _InMemory(_Descent):
+    """All of it compiled, for rows in memory."""
+
+    @cached_property
+    def screen(self) -> WeightedScreen:
+        return WeightedScreen(self.table)
 
     def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
-        """One pass; w is updated (step 3)."""
         tested = w if self.weighted else np.ones_like(w)
         descent = kernels.Descent(self.c, tested, self.batch)
         for arranged, part in self.screen.parts(tested, visits, self.batch):
@@ -341,7 +339,6 @@ class _Descent:
         return kernels.DescentRoom.of(d, n, k, arranged.rows.shape[1])
 
     def loss(self, w: Floats) -> float:
-        """e(w), equation 4."""
         n, arranged = len(self.targets.counts), self.screen.arranged(w)
         losses = np.empty(n)
         self.workers.run(
@@ -361,15 +358,8 @@ class _Descent:
         return float(losses.sum())
 
 
-class _DescentInBatches:
-    """The same for rows on the workers, by the operations of the engine."""
-
-    def __init__(
-        self, lmba: LMBA, table: AnyTable, targets: kernels.Targets, workers: Workers
-    ) -> None:
-        self.c, self.weighted = float(lmba.c), lmba.active == "weighted"
-        self.batch, self.workers = lmba.batch_size, workers
-        self.table, self.targets = table, targets
+class _OnWorkers(_Descent):
+    """By the operations of the engine, for rows on the workers."""
 
     def _hinges(self, rows: Ints, w: Floats) -> tuple[Edges, Floats, Floats]:
         """Edges to the targets of rows; their squared lengths; up to where is invaded.
@@ -388,7 +378,6 @@ class _DescentInBatches:
         return edges, lengths, limits
 
     def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
-        """One pass; w is updated (step 3)."""
         for step, part in zip(beta, spans(len(visits), self.batch), strict=True):
             rows = np.sort(visits[part])
             rows = rows[self.targets.counts[rows] > 0]
@@ -405,7 +394,6 @@ class _DescentInBatches:
             go_down(pulled - self.c * pushed, step, w, np.empty(len(w)))
 
     def loss(self, w: Floats) -> float:
-        """e(w), equation 4."""
         total, rows = 0.0, np.flatnonzero(self.targets.counts)
         for part in spans(len(rows), ROWS_AT_ONCE):
             _, lengths, limits = self._hinges(rows[part], w)

@@ -1,4 +1,6 @@
-"""Prototypes: the natural clusters of a class, by a linkage that is cut at its knee.
+"""Ratios of what varies between classes to what varies within their prototypes.
+
+Prototypes are the natural clusters of a class, by a linkage that is cut at its knee.
 
 References
 ----------
@@ -10,7 +12,10 @@ clustering/segmentation algorithms*, ICTAI 2004 (the L-method).
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from scipy.cluster import hierarchy
@@ -19,8 +24,106 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 
 from widemargin import kernels
+from widemargin._sklearn import Interval, StrOptions
+from widemargin.base.scores import separation_ratio
+from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
+from widemargin.engine import edge_sums, heat, heat_width
+from widemargin.memory import require
+from widemargin.notices import warn
+from widemargin.progress import progress
 from widemargin.threads import Workers, spans
+
+
+class SeparabilityRatio(MarginSelector):
+    """What both ratios share: prototypes, δ and the sum over pairs of a prototype."""
+
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "linkage": [StrOptions({"summed", "average", "ward", "complete"})],
+        "delta": [
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, None, closed="neither"),
+        ],
+        "min_prototype_size": [Interval(numbers.Integral, 1, None, closed="left")],
+    }
+
+    linkage: str
+    delta: float | Literal["auto"]
+    min_prototype_size: int
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        self._require_memory(table)
+        if self.delta == "auto":
+            self.delta_ = heat_width(table, workers)
+        else:
+            self.delta_ = float(self.delta)
+        within = self._within(table, workers)
+        return separation_ratio(self._between(table, workers), within)
+
+    def _require_memory(self, table: Table) -> None:
+        """Refuse a class whose distances do not fit, before any work is done."""
+        m, c = int(table.counts.max()), table.classes.tolist()[table.counts.argmax()]
+        require(
+            linkage_bytes(m, self.linkage),
+            type(self).__name__,
+            f"the distances within class {c!r} ({m} rows)",
+            "Fit it to a sample of the rows, or use FRLL, which keeps no distances.",
+        )
+
+    def _between(self, table: Table, workers: Workers) -> Floats:
+        """Denominator of eq. (1)."""
+        raise NotImplementedError
+
+    def _within(self, table: Table, workers: Workers) -> Floats:
+        """Numerator of eq. (1), class by class; finds the prototypes on the way."""
+        name, starts = type(self).__name__, table.starts
+        sums, weight = np.zeros(table.X.shape[1]), 0.0
+        p = np.full(len(table.X), -1, np.int64)
+        with progress(f"{name}, prototypes", len(starts) - 1, self.verbose) as advance:
+            for start, stop in pairwise(starts):
+                mine, more, S = self._within_class(table, start, stop, workers)
+                p[start:stop] = np.where(mine >= 0, mine + p.max() + 1, -1)
+                sums += more
+                weight += S
+                advance()
+        self.prototypes_ = np.empty_like(p)
+        self.prototypes_[table.rows] = p
+        self._warn(table, p, weight)
+        return sums
+
+    def _within_class(
+        self, table: Table, start: int, stop: int, workers: Workers
+    ) -> tuple[Ints, Floats, float]:
+        """Prototypes of the rows of a class, their sums and the sum of S."""
+        sums, weight = np.zeros(table.X.shape[1]), 0.0
+        D = class_distances(table.X[start:stop], workers)
+        merges, heights = agglomerate(D, self.linkage)
+        mine = without_small(cut(merges, knee(heights)), self.min_prototype_size)
+        for i, j in pairs_within(mine, table.settings.prototype_pairs):
+            S = heat(D[i, j], self.delta_)
+            weight += S.sum()
+            edges = kernels.Edges(start + i, start + j, S)
+            sums += edge_sums(table, edges, power=2, workers=workers)
+        return mine, sums, weight
+
+    def _warn(self, table: Table, p: Ints, weight: float) -> None:
+        name = type(self).__name__
+        without = np.bincount(table.y[p >= 0], minlength=len(table.classes)) == 0
+        if without.any():
+            classes = table.classes[without].tolist()
+            shown = ", ".join(map(repr, classes[:5])) + ", …" * (len(classes) > 5)
+            warn(
+                f"{name}: class {shown} has no prototype of "
+                f"min_prototype_size={self.min_prototype_size} or more samples; it "
+                "counts only in the separation of classes."
+            )
+        if weight == 0 and np.any(np.bincount(p[p >= 0], minlength=1) > 1):
+            warn(
+                f"{name}: delta={self.delta_:g} is so small that no pair of samples "
+                "of a prototype has any weight. Use a larger delta, or 'auto'."
+            )
 
 
 def class_distances(X: Floats, workers: Workers) -> Floats:

@@ -1,0 +1,177 @@
+"""Kernel ridge regression on some features of a table, and what each one adds to it.
+
+`Columns` are the numbers that the features are made of; `KernelRidge` is the fit, with
+the gradient of its loss by the weights of the features.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
+
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
+from widemargin.threads import Workers, spans
+
+TIE = 1e-9  # of the terms of a score: scores as close as this are equal
+PANEL, BLOCK = 150, 256  # rows and columns worked on at a time
+
+
+class RidgeParameters(Protocol):
+    """γ, the share a of the linear kernel, and λ, as `KernelRFE` names them."""
+
+    gamma: float
+    linear: float
+    alpha: float
+
+
+class Columns(NamedTuple):
+    """Columns of numbers that the features are made of: one, or a block of several."""
+
+    X: Floats  # (n, d) numbers, or codes of nominal values; NaN: missing
+    feature: Ints  # (p,) the feature that each column belongs to, ascending
+    shift: Floats  # (p,)
+    span: Floats | None = None  # (p,); None for a table of numbers without gaps
+    value: Floats | None = None  # (p,) the code to indicate; NaN: X is the column
+
+    def of(self, features: Ints) -> Columns:
+        """The columns of some features."""
+        kept = np.isin(self.feature, features)
+        parts: Any = (p if p is None else p[kept] for p in self[1:])
+        return Columns(self.X, *parts)
+
+    def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
+        """Centred and scaled numbers; 0, the mean, where a value is missing."""
+        Z = self.X[rows[:, None], self.feature[part]]
+        if self.value is None or self.span is None:
+            return np.subtract(Z, self.shift[part], out=Z)
+        value, known = self.value[part], ~np.isnan(Z)
+        np.copyto(Z, value == Z, where=known & ~np.isnan(value))
+        return np.where(known, (Z - self.shift[part]) / self.span[part], 0.0)
+
+
+class KernelRidge:
+    """Kernel ridge regression on the features that are left."""
+
+    def __init__(
+        self,
+        how: RidgeParameters,
+        data: Columns,
+        rows: Ints,
+        Y: Floats,
+        workers: Workers,
+    ) -> None:
+        self.how, self.data, self.rows, self.Y = how, data, rows, Y
+        self.workers, self.total = workers, float((Y**2).sum()) or 1.0
+        self.R, L, self.m, self.t = self._factorise(self._gram())
+        H, _ = dtrtri(L, lower=1, overwrite_c=1)
+        B = H @ Y
+        self.A, self.loss = H.T @ B, float((B**2).sum())
+        residuals = self.A / np.einsum("ij,ij->j", H, H)[:, None]
+        self.leave_one_out = (residuals**2).sum() / self.total
+
+    def _gram(self) -> Floats:
+        """Z Zᵀ, a few columns at a time."""
+        n = len(self.rows)
+        G, panels = np.zeros((n, n)), spans(n, PANEL)
+        for part in spans(len(self.data.feature), 4 * BLOCK):
+            Z = self.data.take(self.rows, part)
+
+            def add(i: slice, Z: Floats = Z) -> None:
+                G[i, i.start :] += Z[i] @ Z[i.start :].T
+
+            self.workers.run(add, panels)
+        for i in panels:
+            G[i.stop :, i] = G[i, i.stop :].T
+        return G
+
+    def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
+        """R, the Cholesky factor of K + λI, m and t."""
+        n, how, g = len(G), self.how, G.diagonal()
+        R = G * -2.0
+        R += g
+        R += g[:, None]
+        np.maximum(R, 0.0, out=R)
+        np.fill_diagonal(R, 0.0)
+        m, t = float(R.sum()) / (n * (n - 1)) or 1.0, float(g.mean()) or 1.0
+        R *= -how.gamma / m
+        np.exp(R, out=R)
+        K = G * (how.linear / t)
+        K += (1 - how.linear) * R
+        K.flat[:: n + 1] += how.alpha
+        L, failed = dpotrf(K.T, lower=1, overwrite_a=1)
+        if failed:
+            raise ValueError(
+                f"KernelRFE: alpha={how.alpha:g} is too small for rows that are alike: "
+                "the kernel matrix is singular. Use a larger alpha, such as 0.01."
+            )
+        return R, L, m, t
+
+    def gradient(self) -> tuple[Floats, float]:
+        """s_f of each feature, and the difference up to which two are equal."""
+        a, A, data = self.how.linear, self.A, self.data
+        W = A @ A.T
+        W *= self.R
+        W *= (1 - a) * 2 * self.how.gamma / self.m
+        w = W.sum(axis=1)
+        terms = np.empty((3, len(data.feature)))
+
+        def add(part: slice) -> None:
+            Z = data.take(self.rows, part)
+            terms[0, part] = np.einsum("if,if->f", Z, W @ Z)
+            terms[2, part] = a / self.t * ((Z.T @ A) ** 2).sum(axis=1)
+            terms[1, part] = -(w @ np.square(Z, out=Z))
+
+        self.workers.run(add, spans(len(data.feature), BLOCK))
+        first = np.flatnonzero(np.diff(data.feature, prepend=-1))
+        terms = np.add.reduceat(terms, first, axis=1) / self.total
+        return terms.sum(axis=0), TIE * float(np.abs(terms).sum(axis=0).max())
+
+    def added(self, S: Ints) -> tuple[Floats, float]:
+        """The loss without each feature in turn, less the loss with all."""
+        Z, loss = self.data.take(self.rows), np.empty(len(S))
+
+        def leave_out(f: int) -> None:
+            others = Z[:, self.data.feature != S[f]]
+            _, L, _, _ = self._factorise(others @ others.T)
+            loss[f] = (dtrtrs(L, self.Y, lower=1)[0] ** 2).sum()
+
+        if len(S) > 1:
+            self.workers.run(leave_out, range(len(S)))
+        else:
+            loss[0] = self.total / self.how.alpha  # K = 0
+        return (loss - self.loss) / self.total, TIE * float(loss.max()) / self.total
+
+
+def standardised_columns(table: Table, scale: str | None) -> Columns:
+    """The features that vary, as columns of numbers."""
+    varying, mixed = np.flatnonzero(~table.constant), table.mixed
+    if mixed is None:
+        parts = (table.X[:, part] for part in spans(table.n_features, BLOCK))
+        mean = np.concatenate([_mean(part) for part in parts])
+        return Columns(table.X, varying, mean[varying])
+    X, standard = table.X.copy(), scale == "standard"
+    X[:, mixed.nominal] = mixed.codes
+    X[mixed.absent] = np.nan
+    columns = []
+    for f in varying:
+        x = X[~mixed.absent[:, f], f]
+        if f in mixed.nominal:
+            codes, counts = np.unique(x, return_counts=True)
+            q = counts / len(x)
+            differ = 1 - (q**2).sum()  # the probability that two rows do
+            span = math.sqrt(differ if standard else 2.0)
+            columns += [(f, p, span, c) for c, p in zip(codes, q, strict=True)]
+        else:
+            columns.append((f, _mean(x), x.std() if standard else 1.0, np.nan))
+    feature, *rest = np.array(columns).reshape(-1, 4).T
+    return Columns(X, feature.astype(np.int64), *rest)
+
+
+def _mean(X: Floats) -> Floats:
+    """Means of columns, to the last digits also of values far from 0."""
+    low = X.min(axis=0)
+    return low + (X - low).mean(axis=0)
