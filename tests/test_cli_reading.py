@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from widemargin.cli.dataset import DataOptions, load, prepare
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading import File, Request
+from widemargin.cli.reading import Request
 from widemargin.cli.reading.arff import read_arff
 from widemargin.cli.reading.arrays import read_matlab
-from widemargin.cli.reading.excel import read_excel
+from widemargin.cli.reading.files import File
 from widemargin.cli.reading.source import MISSING
+from widemargin.cli.reading.tables import read_excel
 from widemargin.cli.reading.text import read_text
 
 

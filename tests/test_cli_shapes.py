@@ -146,18 +146,18 @@ def test_names_of_cells_and_columns_of_obs_can_be_kept():
 
 
 def test_a_crash_or_hang_of_the_library_is_one_line(monkeypatch):
-    from widemargin.cli.reading import arrays, faults, tables
+    from widemargin.cli.reading import arrays, guards
 
     write_cells(["kind"])
-    monkeypatch.setattr(tables, "TEXTS", "import os; os._exit(139)")
+    monkeypatch.setattr(arrays, "TEXTS", "import os; os._exit(139)")
     assert "not a readable AnnData file: the HDF5 library crashes." in refused(
         "rank", "x.h5ad"
     )
     savemat("x.mat", {"X": np.eye(4), "y": [0, 1, 0, 1]})
     monkeypatch.setattr(arrays, "LOAD", "import os; os._exit(139)")
     assert "MATLAB file: SciPy crashes." in refused("rank", "x.mat")
-    monkeypatch.setattr(tables, "TEXTS", "import time; time.sleep(600)")
-    monkeypatch.setattr(faults, "PATIENCE", 0.1)
+    monkeypatch.setattr(arrays, "TEXTS", "import time; time.sleep(600)")
+    monkeypatch.setattr(guards, "PATIENCE", 0.1)
     assert "the HDF5 library does not come to an end." in refused("rank", "x.h5ad")
 
 

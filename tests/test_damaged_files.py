@@ -18,7 +18,7 @@ from test_cli_formats import FORMATS as WRITERS
 from test_cli_formats import write
 from widemargin.cli.dataset import DataOptions, load
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading import memory
+from widemargin.cli.reading import guards
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import damaged_files
@@ -29,7 +29,7 @@ NAMES = [n for n in WRITERS if n not in ("bar.txt", "blank.dat", "mark.csv", "ta
 @pytest.fixture(autouse=True)
 def small_memory(monkeypatch):
     """So that a file that claims much is refused, and not tried."""
-    monkeypatch.setenv(memory.VARIABLE, "256M")
+    monkeypatch.setenv(guards.VARIABLE, "256M")
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +269,7 @@ def test_a_file_that_does_not_fit_is_refused_before_it_is_read(
     make(tmp_path / name)
     if name.endswith("h5ad"):
         pytest.importorskip("anndata")
-    monkeypatch.setenv(memory.VARIABLE, "8M")
+    monkeypatch.setenv(guards.VARIABLE, "8M")
     assert words in refused(tmp_path / name)
 
 
@@ -279,7 +279,7 @@ def test_a_workbook_that_does_not_fit_is_refused(tmp_path, good, monkeypatch):
     path.write_bytes(good["book.xlsx"])
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as book:
         book.writestr("xl/media/image.png", bytes(2**23))
-    monkeypatch.setenv(memory.VARIABLE, "8M")
+    monkeypatch.setenv(guards.VARIABLE, "8M")
     assert "needs 8." in refused(path)
 
 
@@ -297,20 +297,20 @@ def test_rows_that_a_sheet_does_not_have_cost_nothing(tmp_path):
 
 
 def test_the_limit_is_half_of_what_is_available(monkeypatch):
-    monkeypatch.delenv(memory.VARIABLE)
-    monkeypatch.setattr(memory, "available", lambda: 2**30)
-    assert memory.memory_limit() == 2**29
+    monkeypatch.delenv(guards.VARIABLE)
+    monkeypatch.setattr(guards, "available", lambda: 2**30)
+    assert guards.memory_limit() == 2**29
     with pytest.raises(Problem, match=r"more than 512.0 MiB, half of the memory that"):
-        memory.check_room("x.npz", 2**40)
+        guards.check_room("x.npz", 2**40)
 
 
 def test_the_limit_is_half_of_what_the_environment_allows(monkeypatch):
-    monkeypatch.setenv(memory.VARIABLE, "1G")
+    monkeypatch.setenv(guards.VARIABLE, "1G")
     with pytest.raises(Problem, match=r"512.0 MiB, half of what WIDEMARGIN_MEMORY"):
-        memory.check_room("x.npz", 2**40)
-    monkeypatch.setenv(memory.VARIABLE, "much")
+        guards.check_room("x.npz", 2**40)
+    monkeypatch.setenv(guards.VARIABLE, "much")
     with pytest.raises(Problem, match=r"must be a number of bytes, .*, got 'much'"):
-        memory.memory_limit()
+        guards.memory_limit()
 
 
 def test_the_limit_knows_of_containers(monkeypatch, tmp_path):
@@ -325,9 +325,9 @@ def test_the_limit_knows_of_containers(monkeypatch, tmp_path):
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    monkeypatch.delenv(memory.VARIABLE)
-    monkeypatch.setattr(memory, "available", lambda: available(tmp_path))
-    assert memory.memory_limit() == 1_000_000
+    monkeypatch.delenv(guards.VARIABLE)
+    monkeypatch.setattr(guards, "available", lambda: available(tmp_path))
+    assert guards.memory_limit() == 1_000_000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the system for the peak")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 
 LIKE = 0.75  # similarity of a word and what may be meant: one letter of four differs
 
@@ -12,11 +14,19 @@ class Problem(Exception):
     """Something that the user can put right: shown as one line, exit code 2."""
 
 
-def needs(package: str, what: str, install: str | None = None) -> Problem:
-    """Say which package is missing, for what, and how to get it."""
+def needs(package: str, what: str, extra: str) -> Problem:
+    """Say which package is missing, for what, and the extra that installs it."""
     return Problem(
-        f"{what} needs the package {package}: pip install {install or package}"
+        f'{what} needs the package {package}: pip install "widemargin[{extra}]"'
     )
+
+
+def require(module: str, what: str, extra: str) -> Any:
+    """Import a module of an optional package, or say how to install it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise needs(module.partition(".")[0], what, extra) from None
 
 
 def listed(names: Iterable[object], most: int = 5) -> str:

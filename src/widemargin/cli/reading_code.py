@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.reading import Request
-from widemargin.cli.reading.unpacking import PACKED
+from widemargin.cli.reading.source import is_whole
 from widemargin.cli.roles import with_numbers
 
 if TYPE_CHECKING:
@@ -75,29 +75,26 @@ def _read(
     dataset: Dataset, options: DataOptions, told: dict[str, Any] | None
 ) -> list[str]:
     """The call that reads the table."""
-    name = PurePath(dataset.name)
-    endings = [e.lower() for e in name.suffixes]
-    while endings and endings[-1] in PACKED:
-        endings.pop()
-    reader = READERS.get(endings[-1] if endings else "")
+    name = str(PurePath(dataset.name))
     if told is not None:
         arguments = "".join(f", {k}={v!r}" for k, v in told.items())
-        if has_magic(str(name)):
+        if has_magic(name):
             return [
                 "from glob import glob",
-                f"files = sorted(glob({str(name)!r}, recursive=True))",
+                f"files = sorted(glob({name!r}, recursive=True))",
                 f"tables = [pd.read_csv(file{arguments}) for file in files]",
                 "data = pd.concat(tables, ignore_index=True)",
             ]
-        return [f"data = pd.read_csv({str(name)!r}{arguments})"]
-    if reader and _is_simple(options) and len(endings) == len(name.suffixes):
-        return [f"data = pd.{reader}({str(name)!r})"]
+        return [f"data = pd.read_csv({name!r}{arguments})"]
+    reader = READERS.get(PurePath(name).suffix.lower())
+    if reader and _is_simple(options):
+        return [f"data = pd.{reader}({name!r})"]
     # Of other formats pandas would make something else, or nothing.
     given = ", ".join(f"{k}={v!r}" for k, v in _changed(options.request).items())
     how = f", format={options.format!r}" if options.format else ""
     return [
         "from widemargin.cli.reading import Request, read",
-        f"data = read({str(name)!r}, Request({given}){how}).frame",
+        f"data = read({name!r}, Request({given}){how}).frame",
     ]
 
 
@@ -158,7 +155,7 @@ def _target(dataset: Dataset, options: DataOptions) -> str:
         return f"y = pd.qcut({column}, {options.bins}, duplicates='drop')"
     if options.ordinal:
         labels = [str(label) for label in dataset.y.cat.categories]
-        whole = ".astype(int)" if raw.dtype.kind == "f" and _all_whole(raw) else ""
+        whole = ".astype(int)" if raw.dtype.kind == "f" and is_whole(raw) else ""
         names = f"{column}{whole}.astype(str)"
         return f"y = pd.Categorical({names}, {labels!r}, ordered=True)"
     if _has_margins(raw):
@@ -168,7 +165,3 @@ def _target(dataset: Dataset, options: DataOptions) -> str:
     if str(dataset.y.dtype) == "category" and raw.dtype.kind in "biuf":
         column += ".astype('category').cat.as_ordered()"
     return f"y = {column}"
-
-
-def _all_whole(column: pd.Series[Any]) -> bool:
-    return bool((column.dropna() % 1 == 0).all())

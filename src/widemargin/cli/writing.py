@@ -63,9 +63,9 @@ def check_writable(
             f"{option} {path}: the file extension must be one of {', '.join(endings)}."
         )
     if ending == ".parquet" and not find_spec("pyarrow"):
-        raise needs("pyarrow", "Parquet", '"widemargin[files]"')
+        raise needs("pyarrow", "Parquet", "files")
     if ending == ".html" and not find_spec("jinja2"):
-        raise needs("jinja2", "A report", '"widemargin[report]"')
+        raise needs("jinja2", "A report", "report")
     if path.is_dir():
         raise Problem(f"{option} {path} is a folder; a file is needed.")
     _refuse_source(option, path, source)

@@ -27,7 +27,7 @@ from widemargin.cli.options import (
     shared_options,
 )
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading.faults import problem_if_unreadable
+from widemargin.cli.reading.guards import problem_if_unreadable
 from widemargin.cli.session import session
 from widemargin.cli.terminal import echo
 from widemargin.cli.verdicts import print_verdicts, saved_verdicts, verdicts_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli.numerals import numbers_in
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.files import File
-from widemargin.cli.reading.memory import check_room
+from widemargin.cli.reading.guards import check_room
 from widemargin.cli.reading.source import Request, Source, distinct, exact_numbers
 
 if TYPE_CHECKING:
@@ -80,13 +80,13 @@ def _header(file: File, text: str) -> tuple[list[Attribute], str]:
 
 
 def _attribute(file: File, number: int, line: str) -> Attribute:
-    found = ATTRIBUTE.fullmatch(line)
-    if not found:
+    match = ATTRIBUTE.fullmatch(line)
+    if not match:
         raise Problem(
             f"{file.name} is not a readable ARFF file: line {number}, {line[:40]!r}, "
             "lacks the name or the type of the attribute."
         )
-    name, kind = _unquote(found[1]), found[2].strip()
+    name, kind = _unquote(match[1]), match[2].strip()
     if kind.startswith("{"):
         values = [v for v in _cells(kind.strip("{} \t")) if v is not None]
         return Attribute(name, "nominal", values)
@@ -100,7 +100,7 @@ def _attribute(file: File, number: int, line: str) -> Attribute:
 
 
 def _fast_rows(attributes: list[Attribute], body: str) -> Any:
-    """Rows by pandas' parser, which knows neither quotes of two kinds nor braces."""
+    """Rows by pandas' parser, which supports neither quotes of two kinds nor braces."""
     if any(sign in body for sign in "'\"{%\\\t"):
         return None
     import pandas as pd
@@ -119,7 +119,7 @@ def _fast_rows(attributes: list[Attribute], body: str) -> Any:
             low_memory=False,
             **exact_numbers(),
         )
-    except ValueError:  # said better by the careful way
+    except ValueError:  # `_rows` says better what is wrong
         return None
     # The parser fills up short rows.
     full = body.count(",") == len(rows) * (len(attributes) - 1)
@@ -146,22 +146,22 @@ def _rows(file: File, attributes: list[Attribute], body: str) -> list[list[str |
 def _cells(line: str) -> list[str | None]:
     """Values of a line; None for one that is missing."""
     cells: list[str | None] = []
-    for found in VALUE.finditer(line):
-        raw = found[1]
+    for match in VALUE.finditer(line):
+        raw = match[1]
         cells.append(None if raw == "?" else _unquote(raw))
-        if not found[2]:
+        if not match[2]:
             break
     return cells
 
 
 def _sparse(attributes: list[Attribute], line: str) -> list[str | None]:
-    """Values of a sparse row: 0, or the first nominal value, unless said otherwise."""
+    """Values of a sparse row: 0, or the first nominal value, unless given."""
     row: list[str | None] = [a.values[0] if a.values else "0" for a in attributes]
-    for found in PAIR.finditer(line.strip("{} \t")):
-        j = int(found[1])
+    for match in PAIR.finditer(line.strip("{} \t")):
+        j = int(match[1])
         if j >= len(row):
             return []
-        row[j] = None if found[2] == "?" else _unquote(found[2])
+        row[j] = None if match[2] == "?" else _unquote(match[2])
     return row
 
 

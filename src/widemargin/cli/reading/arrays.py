@@ -1,26 +1,33 @@
-"""Formats that keep features and classes in separate arrays: MATLAB, NumPy, LIBSVM."""
+"""Formats that keep features and classes apart: MATLAB, NumPy, LIBSVM, AnnData."""
 
 from __future__ import annotations
 
 import io
 import math
+import struct
 import sys
+import tempfile
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.cli.problem import Problem, did_you_mean, listed
-from widemargin.cli.reading.faults import probe, problem_if_unreadable
-from widemargin.cli.reading.files import File
-from widemargin.cli.reading.magic import ARRAY
-from widemargin.cli.reading.matlab import check_parts
-from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Request, Source
+from widemargin.cli.problem import Problem, did_you_mean, listed, require
+from widemargin.cli.reading.files import ARRAY, CHUNK, File
+from widemargin.cli.reading.guards import (
+    check_room,
+    memory_limit,
+    probe,
+    problem_if_unreadable,
+    too_large,
+)
+from widemargin.cli.reading.source import Request, Source, distinct
 
-# Names that published data sets use, the most telling first.
+# Names that published data sets use, the most common first.
 FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
 CLASSES = ("Y", "y", "gnd", "labels", "label", "target", "class", "lab", "outs")
 NAMES = ("feature_names", "names", "columns")
@@ -31,6 +38,28 @@ import io, sys, scipy.io
 scipy.io.loadmat(io.BytesIO(sys.stdin.buffer.read()))
 """
 
+# The HDF5 library may end the process, or never end, at damaged texts.
+TEXTS = """
+import io, sys, h5py
+from contextlib import suppress
+
+def look(name, item):
+    with suppress(Exception):
+        dict(item.attrs)
+        if item.dtype.kind == "O" and item.size < len(data):
+            item[()]
+
+data = sys.stdin.buffer.read()
+with h5py.File(io.BytesIO(data)) as file:
+    look("", file)
+    file.visititems(look)
+"""
+
+# Of a MATLAB file
+HEADER = 128  # bytes before the first part
+MATRIX, COMPRESSED = 14, 15
+KINDS = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13, MATRIX, COMPRESSED, 16, 17, 18}
+
 Array = NDArray[Any]
 
 
@@ -40,7 +69,7 @@ def read_matlab(file: File, request: Request) -> Source:
     from scipy.sparse import issparse
 
     with problem_if_unreadable(f"{file.name} is not a readable MATLAB file"):
-        check_parts(file.name, file.data)
+        _check_parts(file.name, file.data)
         probe("SciPy", LOAD, file.data)
         try:
             found = loadmat(io.BytesIO(file.data))
@@ -50,11 +79,79 @@ def read_matlab(file: File, request: Request) -> Source:
                 "it in MATLAB with the option '-v7'."
             ) from None
     arrays = {
-        name: dense(file, value) if issparse(value) else np.asarray(value)
+        name: _dense(file, value) if issparse(value) else np.asarray(value)
         for name, value in found.items()
         if not name.startswith("__")
     }
     return _from_arrays(file, arrays, request)
+
+
+def _check_parts(name: str, data: bytes) -> None:
+    """Refuse a file of version 5 to 7 with parts that are damaged or too large.
+
+    A part is a tag, its kind and its length, and a content: numbers, a matrix, which
+    consists of parts again, or another part, compressed. SciPy trusts the tags: an
+    unknown kind ends the process, and a few compressed megabytes may take many
+    gigabytes.
+
+    Raises
+    ------
+    ValueError
+        If a part is of an unknown kind or extends beyond the end of the file.
+    Problem
+        If the parts unpack to more than memory may take.
+    """
+    marks = data[124:128]
+    if 0 in data[:4] or len(marks) < 4 or marks[marks[2:3] == b"I"] != 1:
+        return  # of version 4, or 7.3, or not a MATLAB file: SciPy reports it
+    order = "<" if marks[2:3] == b"I" else ">"
+    left = memory_limit()
+    for kind, part in _parts(memoryview(data)[HEADER:], order, padded=False):
+        if kind == COMPRESSED:
+            unpacked = _unpacked(part, left)
+            left -= len(unpacked)
+            if left < 0:
+                raise too_large(name, "unpacks to more than")
+            _check_matrix(memoryview(unpacked), order)
+        elif kind == MATRIX:
+            _check_matrix(part, order)
+
+
+def _check_matrix(data: memoryview, order: str) -> None:
+    """Go through all parts of a matrix, and of the matrices in it."""
+    left = [data]
+    while left:
+        for kind, part in _parts(left.pop(), order):
+            if kind == MATRIX:
+                left.append(part)
+
+
+def _parts(
+    data: memoryview, order: str, padded: bool = True
+) -> Iterator[tuple[int, memoryview]]:
+    """Kind and content of each part."""
+    place = 0
+    while place + 8 <= len(data):
+        kind, length = struct.unpack_from(f"{order}II", data, place)
+        start = place + 8
+        if kind >> 16:  # a short one: its length and content are in the tag
+            kind, length, start = kind & 0xFFFF, kind >> 16, place + 4
+        if kind not in KINDS:
+            raise ValueError(f"a part is of the unknown kind {kind}")
+        if start + length > len(data) or (start < place + 8 and length > 4):
+            raise ValueError("a part extends beyond the end of the file")
+        yield kind, data[start : start + length]
+        place = max(start + length, place + 8)
+        place += -place % 8 if padded else 0
+
+
+def _unpacked(data: memoryview, most: int) -> bytes:
+    """A compressed part, unpacked to a little above ``most`` bytes."""
+    unpack, whole, packed = zlib.decompressobj(), io.BytesIO(), bytes(data)
+    while packed and whole.tell() <= most:
+        whole.write(unpack.decompress(packed, CHUNK))
+        packed = unpack.unconsumed_tail
+    return whole.getvalue()
 
 
 def read_numpy(file: File, request: Request) -> Source:
@@ -76,7 +173,7 @@ def read_numpy(file: File, request: Request) -> Source:
 
 
 def _check_text(array: Array) -> None:
-    """Refuse text, of which NumPy makes strings unseen, with code points that are none.
+    """Refuse text with invalid code points, which NumPy does not check.
 
     Such a string is an error, or undefined, wherever it is used.
     """
@@ -103,11 +200,11 @@ def _check_claims(file: File) -> None:
 
 
 def _claim(stream: Any, size: int) -> int:
-    """Bytes that an array says to have, of a stream of that size."""
-    major, _ = np.lib.format.read_magic(stream)
+    """Bytes that the header of an array claims; refuse more than the stream has."""
+    npy = np.lib.format
+    major, _ = npy.read_magic(stream)
     # Versions 2 and 3 differ in the encoding of names only.
-    read = np.lib.format
-    header = read.read_array_header_1_0 if major == 1 else read.read_array_header_2_0
+    header = npy.read_array_header_1_0 if major == 1 else npy.read_array_header_2_0
     shape, _, dtype = header(stream)
     claim = math.prod(shape) * dtype.itemsize
     if claim > size:
@@ -121,10 +218,56 @@ def read_libsvm(file: File, request: Request) -> Source:
 
     with problem_if_unreadable(f"{file.name} is not a readable LIBSVM file"):
         X, y = load_svmlight_file(io.BytesIO(file.data))
-    return _source(dense(file, X), y, None, "target")
+    return _source(_dense(file, X), y, None, "target")
 
 
-def dense(file: File, X: Any) -> Array:
+def read_anndata(file: File, request: Request) -> Source:
+    """Read genes as features, and all columns of the observations."""
+    anndata = require("anndata", "AnnData", "anndata")
+    import pandas as pd
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        problem_if_unreadable(f"{file.name} is not a readable AnnData file"),
+    ):
+        path = Path(folder) / "data.h5ad"
+        path.write_bytes(file.data)
+        if b"\x89HDF" in file.data:
+            probe("the HDF5 library", TEXTS, file.data)
+        _check_datasets(file, path)
+        data = anndata.read_h5ad(path)
+        if data.X is None:
+            raise Problem(f"{file.name} has no matrix X.")
+        X = _dense(file, data.X) if hasattr(data.X, "toarray") else data.X
+        about = [str(name) for name in data.obs.columns]
+        key = str(data.obs.index.name or "obs_names")
+        while key in about:
+            key += "_"
+        obs = data.obs.set_axis(about, axis=1).rename_axis(key).reset_index()
+    notes: list[str] = []
+    taken = {key, *about}
+    names = [f"{n} (feature)" if n in taken else n for n in map(str, data.var_names)]
+    frame = pd.DataFrame(X, columns=distinct(file.name, names, notes))
+    frame = pd.concat([frame, obs], axis=1)
+    return Source(frame, about=(key, *about), key=key, notes=notes)
+
+
+def _check_datasets(file: File, path: Path) -> None:
+    """Refuse arrays that are too large, whether they are stored or only claimed."""
+    import h5py
+
+    sizes: list[int] = []
+
+    def add(_: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            sizes.append(item.size * item.dtype.itemsize)
+
+    with h5py.File(path) as opened:
+        opened.visititems(add)
+    check_room(file.name, sum(sizes))
+
+
+def _dense(file: File, X: Any) -> Array:
     """A sparse matrix with its zeros, if there is room for them."""
     n, d = X.shape
     check_room(f"{file.name}, {n} × {d} cells without gaps,", n * d * 8)

@@ -1,4 +1,4 @@
-"""Parquet and delimited text as Dask frames, of which nothing is read but the head."""
+"""Parquet and delimited text as Dask frames; only the head is read."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from widemargin.cli.columns import find_columns
-from widemargin.cli.problem import Problem, needs
-from widemargin.cli.reading.files import File
-from widemargin.cli.reading.source import Dialect, Request, Source
-from widemargin.cli.reading.unpacking import PACKED
+from widemargin.cli.problem import Problem, require
+from widemargin.cli.reading.files import FORMATS, PACKED, File
+from widemargin.cli.reading.source import Request, Source
 
 HEAD = 2**18  # bytes of a text to look at, and at least two lines
-ROWS = 200  # rows of a text that tell the types of its columns
-PARQUET = (".parquet", ".pq", ".parq")
-TEXT = (".csv", ".tsv", ".tab", ".psv", ".txt", ".data", ".dat")
+ROWS = 200  # rows of a text from which the types of its columns are inferred
+PARQUET = (*FORMATS["parquet"].endings, ".parq")
+TEXT = FORMATS["csv"].endings
 
 
 def open_lazily(
@@ -27,23 +26,23 @@ def open_lazily(
     Columns to ``drop`` are there, but may hold anything.
     """
     first = _first_file(path)
-    format = format or _told(first)
+    format = format or _format_of(first)
     if format == "parquet":
-        frame, notes, dialect = _open_parquet(path), list[str](), None
+        source = _open_parquet(path)
     elif format == "csv":
-        frame, notes, dialect = _open_text(path, first, request, drop)
+        source = _open_text(path, first, request, drop)
     else:
         raise Problem(
             f"--engine dask reads Parquet and CSV, not {format}; --engine local reads "
             "the other formats."
         )
-    if len(frame.columns) < 2:
+    if len(source.frame.columns) < 2:
         raise Problem(f"{path} has only one column; features and a target are needed.")
-    return Source(frame, notes=notes, dialect=dialect)
+    return source
 
 
 def _first_file(path: str) -> Path:
-    """One of the files, to tell what they are."""
+    """One of the files, from which format and layout are inferred."""
     if path == "-":
         raise Problem(
             "--engine dask needs a file, because it reads the data more than once."
@@ -51,10 +50,10 @@ def _first_file(path: str) -> Path:
     place = Path(path)
     if place.is_file():
         return place
-    found = sorted(glob(path)) if has_magic(path) else []
+    names = sorted(glob(path)) if has_magic(path) else []
     if place.is_dir():
-        found = sorted(str(p) for p in place.rglob("*") if not _is_hidden(p, place))
-    files = [Path(name) for name in found if Path(name).is_file()]
+        names = sorted(str(p) for p in place.rglob("*") if not _is_hidden(p, place))
+    files = [Path(name) for name in names if Path(name).is_file()]
     if not files:
         where = "in" if place.is_dir() else "that matches" if has_magic(path) else ""
         raise Problem(f"there is no file {where} {path!r}.")
@@ -65,7 +64,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part[0] in "._" for part in path.relative_to(folder).parts)
 
 
-def _told(file: Path) -> str:
+def _format_of(file: Path) -> str:
     """The format of a file, by its ending or else by its first bytes."""
     ending = file.suffix.lower()
     if ending in PACKED and any(end in TEXT for end in file.suffixes):
@@ -81,25 +80,24 @@ def _told(file: Path) -> str:
         return "parquet" if stream.read(4) == b"PAR1" else ending or "csv"
 
 
-def _open_parquet(path: str) -> Any:
+def _open_parquet(path: str) -> Source:
     from widemargin.engine.dask.files import open_parquet
 
+    pyarrow = require("pyarrow", "Parquet", "files")
+    errors = (pyarrow.ArrowException, OSError, ValueError, NotImplementedError)
     try:
-        from pyarrow import ArrowException
-    except ImportError:
-        raise needs("pyarrow", "Parquet", '"widemargin[files]"') from None
-    try:
-        return open_parquet(path)
-    except (ArrowException, OSError, ValueError, NotImplementedError) as error:
+        return Source(open_parquet(path))
+    except errors as error:
         raise _unreadable(path, "Parquet", error) from None
 
 
 def _open_text(
     path: str, first: Path, request: Request, drop: tuple[str, ...]
-) -> tuple[Any, list[str], Dialect]:
+) -> Source:
     import pandas as pd
 
-    from widemargin.cli.reading.text import look_at, zero_codes
+    from widemargin.cli.reading.layout import look_at
+    from widemargin.cli.reading.text import zero_codes
     from widemargin.engine.dask.files import open_csv
 
     notes: list[str] = []
@@ -117,7 +115,7 @@ def _open_text(
         rows = pd.read_csv(io.BytesIO(head), nrows=ROWS, **options)
         if not len(rows):
             raise Problem(f"{path} has {len(rows.columns)} columns but no rows.")
-        # A type that can tell when one is missing.
+        # A type with missing values.
         flags = rows.select_dtypes("bool").columns
         types: dict[str, Any] = dict.fromkeys(flags, "boolean")
         types |= dict.fromkeys(zero_codes(file, layout, request, rows, nrows=ROWS), str)
@@ -125,14 +123,10 @@ def _open_text(
         frame = open_csv(names, len(head) + 1, ROWS, dtype=types, **options)
     except (OSError, ValueError) as error:
         raise _unreadable(path, "text", error) from None
-    frame = frame.drop(columns=_ghosts(frame, layout.unnamed))
-    return frame, notes, layout.dialect
-
-
-def _ghosts(frame: Any, unnamed: frozenset[str]) -> list[str]:
-    """The column after a separator that ends each line."""
     last = frame.columns[-1]
-    return [last] if last in unnamed and frame[last].head(50).isna().all() else []
+    if last in layout.unnamed and frame[last].head(50).isna().all():
+        frame = frame.drop(columns=[last])  # after a separator that ends each line
+    return Source(frame, notes=notes, dialect=layout.dialect)
 
 
 def _head(file: Path) -> bytes:

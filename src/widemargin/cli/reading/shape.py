@@ -1,20 +1,57 @@
-"""Tables whose rows are features, and tables whose labels are in a second file."""
+"""Tables made of several files, with rows as features, or with labels in another."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.numerals import numbers_in
 from widemargin.cli.problem import Problem, listed, plural
-from widemargin.cli.reading.source import Source, distinct
+from widemargin.cli.reading.source import Source, distinct, is_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+def joined(pattern: str, names: list[str], sources: Iterable[Source]) -> Source:
+    """The rows of all files, one after the other; their columns have to agree."""
+    import pandas as pd
+
+    parts = zip(names, sources, strict=True)
+    _, first = next(parts)
+    columns, frames = list(first.frame.columns), [first.frame]
+    notes = [f"{pattern} is {len(names)} files, read as one table."]
+    notes += [text.replace(names[0], pattern) for text in first.notes]
+    for name, source in parts:
+        _check_columns(names[0], columns, name, list(source.frame.columns))
+        frames.append(source.frame[columns])
+        more = [text.replace(name, pattern) for text in source.notes]
+        notes += [text for text in more if text not in notes]
+    numeric = [{c for c in columns if f.dtypes[c].kind in "iuf"} for f in frames]
+    mixed = set.union(*numeric) - set.intersection(*numeric)
+    for i, frame in enumerate(frames):
+        numbers = [c for c in mixed if frame.dtypes[c].kind != "O"]
+        frames[i] = frame.assign(**{c: _texts(frame[c]) for c in numbers})
+    whole = pd.concat(frames, ignore_index=True)
+    return replace(first, frame=whole, notes=notes, hint="", cells=None)
+
+
+def _check_columns(first: str, columns: list[str], name: str, found: list[str]) -> None:
+    lacking = [column for column in columns if column not in set(found)]
+    extra = [column for column in found if column not in set(columns)]
+    if lacking:
+        raise Problem(
+            f"{name} does not match {first}: it lacks the columns {listed(lacking)}."
+        )
+    if extra:
+        raise Problem(
+            f"{name} does not match {first}, which lacks the columns {listed(extra)}."
+        )
+
+
 def transposed(name: str, source: Source) -> Source:
-    """Rows become features, named by the first column, and columns become rows.
+    """Exchange rows and columns; the first column has the names of the features.
 
     The first column of the result has the names of the rows.
     """
@@ -25,9 +62,9 @@ def transposed(name: str, source: Source) -> Source:
             f"--transpose is for one table; {name} has features and classes apart."
         )
     frame, notes = source.frame, list(source.notes)
-    titles, rows = _texts(frame.iloc[:, 0]), frame.iloc[:, 1:]
-    named = [t if t == t else f"row {i + 1}" for i, t in enumerate(titles)]
-    names = distinct(name, named, notes)
+    first, rows = _texts(frame.iloc[:, 0]), frame.iloc[:, 1:]
+    titles = [t if t == t else f"row {i + 1}" for i, t in enumerate(first)]
+    names = distinct(name, titles, notes)
     if all(dtype.kind in "iuf" for dtype in rows.dtypes):
         turned = pd.DataFrame(rows.to_numpy().T, columns=names)
     else:
@@ -44,7 +81,7 @@ def transposed(name: str, source: Source) -> Source:
 
 
 def _columns(cells: Any, names: list[str]) -> pd.DataFrame:
-    """Columns as numbers where all of their cells are, else as they are."""
+    """Columns of cells: as numbers if all cells are numbers, else unchanged."""
     import pandas as pd
 
     frame = pd.DataFrame(cells, columns=names, dtype=object)
@@ -54,16 +91,16 @@ def _columns(cells: Any, names: list[str]) -> pd.DataFrame:
     return pd.concat([numbers, frame.loc[:, ~whole]], axis=1)[names]
 
 
-def labelled(name: str, source: Source, labels: str, found: Source) -> Source:
-    """The same rows with the columns of a second table, found by the names of the rows.
+def labelled(name: str, source: Source, labels: str, second: Source) -> Source:
+    """The same rows with the columns of a second table, joined by the names of rows.
 
-    The first column of a table, if nothing else, names its rows.
+    Rows are named by the key of a table, or by its first column.
     """
     import pandas as pd
 
-    frame, added = source.frame, found.frame
+    frame, added = source.frame, second.frame
     key = source.key or str(frame.columns[0])
-    other = found.key or str(added.columns[0])
+    other = second.key or str(added.columns[0])
     rows, entries = _texts(frame[key]), _texts(added[other])
     twice = entries[entries.notna() & entries.duplicated()].unique()
     if len(twice):
@@ -87,7 +124,7 @@ def labelled(name: str, source: Source, labels: str, found: Source) -> Source:
             f"{listed(rows.dropna(), 3)}; its own {other!r} is "
             f"{listed(entries.dropna(), 3)}.{hint if turned else ''}"
         )
-    notes = [*source.notes, *(n for n in found.notes if n not in source.notes)]
+    notes = [*source.notes, *(n for n in second.notes if n not in source.notes)]
     lacking, unused = rows[~matched], entries[~entries.isin(rows)]
     if len(lacking):
         share = f"{len(lacking)} of {plural(len(rows), 'row')}"
@@ -98,14 +135,13 @@ def labelled(name: str, source: Source, labels: str, found: Source) -> Source:
     there = entries.notna().to_numpy()
     joined = added.loc[there, columns].set_axis(entries[there]).reindex(rows)
     joined.index = frame.index
-    known = (*(source.about or ()), *filter(None, [source.target]))
-    about = tuple(dict.fromkeys([*known, key, *columns]))
+    about = [*(source.about or ()), *filter(None, [source.target]), key, *columns]
     dialect = source.dialect and replace(source.dialect, encoding="utf-8")
     return replace(
         source,
         frame=pd.concat([frame, joined], axis=1),
         target=None,
-        about=about,
+        about=tuple(dict.fromkeys(about)),
         key=key,
         notes=notes,
         dialect=dialect,
@@ -115,7 +151,7 @@ def labelled(name: str, source: Source, labels: str, found: Source) -> Source:
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
     """Names as text, whole numbers without a decimal point."""
-    if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+    if column.dtype.kind == "f" and is_whole(column):
         column = column.astype("Int64")
     text = column.astype("string").str.strip().astype(object)
     return text.where(text.notna())

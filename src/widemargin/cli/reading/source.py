@@ -1,4 +1,4 @@
-"""What readers are asked for, and what they give."""
+"""What readers are given and what they return."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Request:
 
     target: str | None = None
     missing: tuple[str, ...] = ()
-    header: bool | None = None  # None finds out
+    header: bool | None = None  # None infers it
     sheet: str | None = None  # of a workbook, by name or place; None is the first
     names: tuple[str, ...] = ()  # columns that a file with a header has
     transpose: bool = False  # whether rows are features
@@ -67,14 +67,14 @@ class Source:
     decimal: str = "."  # the mark that most of its numbers have
     hint: str = ""  # where else in the file there may be a table
     dialect: Dialect | None = None  # of a text
-    # What else than a name `pandas.read_csv` has to be told to read a text so.
+    # Arguments of `pandas.read_csv`, besides the name, that read a text so.
     reading: dict[str, Any] | None = None
-    # Some columns of a text with every cell as it is written there.
+    # Reads some columns of a text again, with every cell as it is written there.
     cells: Callable[[list[str]], pd.DataFrame] | None = None
 
 
 def distinct(file: str, names: Sequence[str], notes: list[str]) -> list[str]:
-    """Names of columns of which no two are alike; the second 'a' becomes 'a.1'."""
+    """Names of columns without duplicates; the second 'a' becomes 'a.1'."""
     taken, met = set(names), dict[str, int]()
     new: list[str] = []
     renamed: dict[str, list[str]] = {}
@@ -97,10 +97,21 @@ def distinct(file: str, names: Sequence[str], notes: list[str]) -> list[str]:
     return new
 
 
-def exact_numbers() -> dict[str, Any]:
-    """Options by which `pandas.read_csv` reads numbers to the last digit.
+def lines_above(count: int, file: str) -> str:
+    """Say that titles above a table are skipped."""
+    lines = "a line" if count == 1 else f"{count} lines"
+    return f"skipped {lines} above the table of {file}"
 
-    From pandas 3.1 on it does so without being told, and telling it is deprecated.
+
+def is_whole(column: pd.Series[Any]) -> bool:
+    """Whether all numbers of a column are whole."""
+    return bool((column.dropna() % 1 == 0).all())
+
+
+def exact_numbers() -> dict[str, Any]:
+    """Arguments of `pandas.read_csv` to read numbers to the last digit.
+
+    From pandas 3.1 on that is the default, and the argument is deprecated.
     """
     import pandas as pd
 

@@ -1,45 +1,31 @@
-"""Formats that other libraries read: Parquet, Feather, AnnData."""
+"""Formats with one table that other libraries read: Parquet, Feather, Excel."""
 
 from __future__ import annotations
 
 import io
-import tempfile
-from pathlib import Path
+import re
+import zipfile
 from typing import Any
 
-from widemargin.cli.problem import Problem, needs
-from widemargin.cli.reading.arrays import dense
-from widemargin.cli.reading.faults import probe, problem_if_unreadable
-from widemargin.cli.reading.files import BY_PARTS, File
-from widemargin.cli.reading.memory import check_room
-from widemargin.cli.reading.source import Request, Source, distinct
+from widemargin.cli.problem import Problem, listed, require
+from widemargin.cli.reading.files import File
+from widemargin.cli.reading.guards import BY_PARTS, check_room, problem_if_unreadable
+from widemargin.cli.reading.source import (
+    MISSING,
+    Request,
+    Source,
+    distinct,
+    lines_above,
+)
 
-# The HDF5 library may end the process, or never end, at damaged texts.
-TEXTS = """
-import io, sys, h5py
-from contextlib import suppress
+MOST_ROWS = 2**20  # that Excel can have on a sheet
 
-def look(name, item):
-    with suppress(Exception):
-        dict(item.attrs)
-        if item.dtype.kind == "O" and item.size < len(data):
-            item[()]
-
-data = sys.stdin.buffer.read()
-with h5py.File(io.BytesIO(data)) as file:
-    look("", file)
-    file.visititems(look)
-"""
-
-INSTALL = '"widemargin[files]"'
+Rows = list[list[Any]]
 
 
 def read_parquet(file: File, request: Request) -> Source:
     """Read a Parquet file."""
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise needs("pyarrow", "Parquet", INSTALL) from None
+    parquet = require("pyarrow.parquet", "Parquet", "files")
     with problem_if_unreadable(f"{file.name} is not a readable Parquet file"):
         opened = parquet.ParquetFile(io.BytesIO(file.data))
         groups = opened.metadata
@@ -54,10 +40,9 @@ def read_parquet(file: File, request: Request) -> Source:
 
 def read_feather(file: File, request: Request) -> Source:
     """Read a Feather file, which is an Arrow file or its predecessor."""
-    try:
-        from pyarrow import feather, ipc
-    except ImportError:
-        raise needs("pyarrow", "Feather", INSTALL) from None
+    feather = require("pyarrow.feather", "Feather", "files")
+    from pyarrow import ipc
+
     with problem_if_unreadable(f"{file.name} is not a readable Feather file"):
         if not file.data.startswith(b"ARROW1"):
             table = feather.read_table(io.BytesIO(file.data))
@@ -90,50 +75,82 @@ def _from_arrow(file: File, table: Any, request: Request) -> Source:
     return Source(frame.reset_index(drop=not named), notes=notes)
 
 
-def read_anndata(file: File, request: Request) -> Source:
-    """Read genes as features, and all columns of the observations."""
-    try:
-        from anndata import read_h5ad
-    except ImportError:
-        raise needs("anndata", "AnnData", '"widemargin[anndata]"') from None
+def read_excel(file: File, request: Request) -> Source:
+    """Read one sheet of an Excel file."""
     import pandas as pd
 
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        problem_if_unreadable(f"{file.name} is not a readable AnnData file"),
-    ):
-        path = Path(folder) / "data.h5ad"
-        path.write_bytes(file.data)
-        if b"\x89HDF" in file.data:
-            probe("the HDF5 library", TEXTS, file.data)
-        _check_datasets(file, path)
-        data = read_h5ad(path)
-        if data.X is None:
-            raise Problem(f"{file.name} has no matrix X.")
-        X = dense(file, data.X) if hasattr(data.X, "toarray") else data.X
-        about = [str(name) for name in data.obs.columns]
-        key = str(data.obs.index.name or "obs_names")
-        while key in about:
-            key += "_"
-        obs = data.obs.set_axis(about, axis=1).rename_axis(key).reset_index()
-    notes: list[str] = []
-    taken = {key, *about}
-    names = [f"{n} (feature)" if n in taken else n for n in map(str, data.var_names)]
-    frame = pd.DataFrame(X, columns=distinct(file.name, names, notes))
-    frame = pd.concat([frame, obs], axis=1)
-    return Source(frame, about=(key, *about), key=key, notes=notes)
+    openpyxl = require("openpyxl", "Excel", "files")
+    with problem_if_unreadable(f"{file.name} is not a readable Excel file"):
+        with zipfile.ZipFile(io.BytesIO(file.data)) as parts:
+            check_room(file.name, sum(part.file_size for part in parts.infolist()))
+        content = io.BytesIO(file.data)
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True)
+        sheets = {sheet.title: sheet for sheet in book.worksheets}
+        title = _chosen(file, list(sheets), request.sheet)
+        rows = _rows(file, sheets[title])
+    others = [name for name in sheets if name != title]
+    notes = []
+    if others and request.sheet is None:
+        notes.append(
+            f"{file.name} has {len(sheets)} sheets; the first, {title!r}, is read "
+            f"(--sheet reads another: {listed(others)})."
+        )
+    hint = f"; --sheet reads another sheet: {listed(others)}" if others else ""
+    if not rows:
+        raise Problem(f"{file.name} has nothing on its sheet {title!r}{hint}.")
+    titles = _titles(rows)
+    if titles:
+        notes.append(f"{lines_above(titles, file.name)}.")
+    frame = pd.DataFrame(rows[titles:])
+    frame = frame.loc[:, frame.notna().any()]
+    head = frame.iloc[0].tolist()
+    names = [
+        f"column {j}" if cell is None or cell != cell else str(cell).strip()
+        for j, cell in enumerate(head)
+    ]
+    names = distinct(file.name, names, notes)
+    frame = frame.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
+    missing = [*MISSING, *request.missing]
+    frame = frame.mask(frame.isin(missing)).infer_objects()
+    return Source(frame, notes=notes, hint=hint)
 
 
-def _check_datasets(file: File, path: Path) -> None:
-    """Refuse arrays that are too large, whether they are stored or only claimed."""
-    import h5py
+def _chosen(file: File, titles: list[str], wanted: str | None) -> str:
+    """The sheet of that name, else at that place, counted from 0 or from the end."""
+    if not titles:
+        raise Problem(f"{file.name} has no sheet with a table.")
+    if wanted is None:
+        return titles[0]
+    if wanted in titles:
+        return wanted
+    same = [t for t in titles if t.strip().lower() == wanted.strip().lower()]
+    if len(same) == 1:
+        return same[0]
+    place = int(wanted) if re.fullmatch(r"-?\d{1,9}", wanted) else len(titles)
+    if -len(titles) <= place < len(titles):
+        return titles[place]
+    raise Problem(
+        f"--sheet: {file.name} has no sheet {wanted!r}. Its sheets are: "
+        f"{listed(titles, 20)}."
+    )
 
-    sizes: list[int] = []
 
-    def add(_: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            sizes.append(item.size * item.dtype.itemsize)
+def _titles(rows: Rows) -> int:
+    """How many rows above the table have one cell only, as a title has."""
+    filled = [sum(cell is not None for cell in row) for row in rows]
+    table = next((i for i, count in enumerate(filled) if count > 1), 0)
+    # A table of two columns may have a name for one of them.
+    return table if sorted(filled)[len(filled) // 2] > 2 else 0
 
-    with h5py.File(path) as opened:
-        opened.visititems(add)
-    check_room(file.name, sum(sizes))
+
+def _rows(file: File, sheet: Any) -> Rows:
+    """Rows that are not empty; a size that the sheet claims does not count."""
+    sheet.reset_dimensions()
+    rows: Rows = []
+    widest = 0
+    for row in sheet.iter_rows(max_row=MOST_ROWS, values_only=True):
+        if any(cell is not None for cell in row):
+            rows.append(list(row))
+            widest = max(widest, len(row))
+    check_room(file.name, 8 * len(rows) * widest)  # of which some have fewer cells
+    return rows
