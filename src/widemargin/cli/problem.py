@@ -23,10 +23,12 @@ def needs(package: str, what: str, extra: str) -> Problem:
 
 def require(module: str, what: str, extra: str) -> Any:
     """Import a module of an optional package, or say how to install it."""
+    package = module.partition(".")[0]
     try:
+        import_module(package)
         return import_module(module)
     except ImportError:
-        raise needs(module.partition(".")[0], what, extra) from None
+        raise needs(package, what, extra) from None
 
 
 def listed(names: Iterable[object], most: int = 5) -> str:
