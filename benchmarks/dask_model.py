@@ -20,7 +20,7 @@ from widemargin.engine.dask.encoding import Columns
 from widemargin.engine.dask.merge import Request
 from widemargin.engine.dask.rows import RawRows, Scaling
 from widemargin.engine.dask.statistics import summarize
-from widemargin.engine.relations import each_class
+from widemargin.engine.neighbors import each_class
 
 
 def make(first, rows, d):

@@ -197,7 +197,7 @@ def simba(report: Report) -> None:
     """One pass, with the first and with later weights; one start on one thread."""
     from widemargin import kernels
     from widemargin.data.build import build
-    from widemargin.engine.weighted_screens import Screen
+    from widemargin.engine.screens import Screen
     from widemargin.margin import neighbors_at
     from widemargin.selectors.simba import one_pass
     from widemargin.threads import Workers

@@ -52,7 +52,7 @@ TRICKS = {
         "relieff-b",
         (
             (
-                "engine/local.py",
+                "engine/nearest_rows.py",
                 "if all_rows and memory <= table.settings.search_bytes:",
                 "if False:",
             ),
@@ -67,7 +67,7 @@ TRICKS = {
                 "while first < width:",
             ),
             (
-                "engine/weighted_screens.py",
+                "engine/screens.py",
                 'self.numeric[np.argsort(-shares, kind="stable")]',
                 "self.numeric[np.argsort(0 * shares)]",
             ),

@@ -15,7 +15,7 @@ from settings_tools import changed_settings, effort_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.datasets import make_ordinal, make_xor
-from widemargin.engine import local
+from widemargin.engine import nearest_rows
 from widemargin.evaluation import (
     Comparison,
     SelectionCurve,
@@ -583,9 +583,11 @@ class TestCost:
     @pytest.mark.parametrize(("n", "searched"), [(300, True), (100, False)])
     def test_what_a_timed_fit_needs_is_compiled_before(self, n, searched, monkeypatch):
         # Small tables are not searched. What makes ready for a large one is not small.
-        sizes, search = [], local.Search
+        sizes, search = [], nearest_rows.Search
         monkeypatch.setattr(
-            local, "Search", lambda t, *a: sizes.append(len(t.X)) or search(t, *a)
+            nearest_rows,
+            "Search",
+            lambda t, *a: sizes.append(len(t.X)) or search(t, *a),
         )
         X, y = table(n)
         with changed_settings(small_table_rows=256):

@@ -109,11 +109,6 @@ def test_edges_are_summed_as_often_as_one_likes():
     np.testing.assert_array_equal(*found)
 
 
-def test_operations_refuse_what_is_not_a_table():
-    with pytest.raises(TypeError, match="no operations for ndarray"):
-        nearest(np.zeros((3, 2)), 1, each_class(2), workers=None)
-
-
 def test_collections_that_are_computed_already():
     from distributed import Client
 

@@ -17,8 +17,8 @@ from widemargin.engine import (
     edge_sums,
     group_sums,
     hits_and_misses,
-    local,
     nearest,
+    nearest_rows,
 )
 from widemargin.settings import Settings
 from widemargin.threads import Workers
@@ -199,13 +199,13 @@ def test_scores_are_the_same_to_the_last_bit_however_work_is_cut_up(
         np.testing.assert_array_equal(selector.fit(X, y).scores_, scores)
 
 
-@pytest.mark.parametrize("metric", local.METRICS)
+@pytest.mark.parametrize("metric", nearest_rows.METRICS)
 @pytest.mark.parametrize("d", [3, 150, 511, 513, 1100])
 def test_what_fills_up_the_panels_is_zero(d, metric, monkeypatch):
     table = make_table(np.random.default_rng(0).random((37, d)), [0] * 37, Workers(1))
     monkeypatch.setattr(np, "empty", lambda shape, kind=float: np.full(shape, 7, kind))
-    search = local.Search(
-        table, local.METRICS[metric], np.zeros((1, 1), int), Workers(1)
+    search = nearest_rows.Search(
+        table, nearest_rows.METRICS[metric], np.zeros((1, 1), int), Workers(1)
     )
     cells = np.concatenate(search.packed, axis=1)
     assert cells[:37, :d].any(axis=0).all()
@@ -235,7 +235,7 @@ def test_small_tables_score_as_with_the_search(method, case, monkeypatch):
     if "random_state" in selector.get_params():
         selector.set_params(random_state=0)
     searched = selector.fit(X, y).scores_
-    monkeypatch.setattr(local, "Search", None)
+    monkeypatch.setattr(nearest_rows, "Search", None)
     with changed_settings(**SMALL):
         np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)
 

@@ -9,10 +9,9 @@ from numba import njit
 
 from widemargin import kernels
 from widemargin.data.build import build
-from widemargin.engine.local import METRICS
 from widemargin.engine.radius import RoundedRows
-from widemargin.engine.search import Search
-from widemargin.engine.weighted_screens import WeightedScreen
+from widemargin.engine.screens import WeightedScreen
+from widemargin.engine.search import METRICS, Search
 from widemargin.kernels.bounds import key_error
 from widemargin.kernels.distances import measure_distances
 from widemargin.kernels.weighted_search import screen_cut, weigh

@@ -7,7 +7,7 @@ from oracles import mixed_family as oracle
 from test_mixed import NOMINAL, credit, frame, whole_class_missing
 from widemargin import SURF, IRelief, MultiSURF, MultiSURFStar, RReliefF, SURFStar
 from widemargin.data.build import build
-from widemargin.engine.nominal import as_numbers
+from widemargin.engine.radius import as_numbers
 from widemargin.threads import Workers
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has one member:UserWarning")

@@ -9,7 +9,7 @@ import pytest
 
 from settings_tools import changed_settings
 from widemargin import ReliefF, settings
-from widemargin.engine import local
+from widemargin.engine import nearest_rows
 from widemargin.settings import (
     DistributedSettings,
     EffortSettings,
@@ -62,7 +62,7 @@ def test_the_users_settings_search_small_tables_by_numpy(monkeypatch):
     X, y = rng.random((40, 5)), rng.integers(0, 2, 40)
     expected = ReliefF().fit(X, y).scores_
     with using(Settings()):
-        monkeypatch.setattr(local, "Search", None)  # the compiled search
+        monkeypatch.setattr(nearest_rows, "Search", None)  # the compiled search
         np.testing.assert_allclose(ReliefF().fit(X, y).scores_, expected, rtol=1e-12)
         with changed_settings(small_table_rows=10), pytest.raises(TypeError):
             ReliefF().fit(X, y)

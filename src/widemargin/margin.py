@@ -20,7 +20,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.data.validate import validate
 from widemargin.engine import hits_and_misses, nearest
-from widemargin.engine.relations import HIT, MISS
+from widemargin.engine.neighbors import HIT, MISS
 from widemargin.notices import warn
 from widemargin.threads import Workers, thread_count
 

@@ -11,10 +11,9 @@ from widemargin.base import MarginSelector
 from widemargin.base.numeric_relief import score_of, unit_target
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table, warn_single_members
-from widemargin.engine.nominal import as_numbers
-from widemargin.engine.pairs import mean_distance
-from widemargin.engine.radius import Around, RadiusSearch
-from widemargin.engine.relations import class_coefficients
+from widemargin.engine.neighbors import class_coefficients
+from widemargin.engine.radius import Around, RadiusSearch, as_numbers
+from widemargin.engine.sums import mean_distance
 from widemargin.threads import Workers
 
 

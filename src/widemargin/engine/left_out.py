@@ -3,7 +3,7 @@
 Leaving rows out takes neighbours away and adds none but those next in line. So a few
 more neighbours than wanted are listed once, and each set of rows that is left out (each
 fold) takes the nearest that remain of the list. Where too few remain, the rows are
-searched again. Most lists lose nobody: the sums of all rows serve all sets, and only
+searched again. Most lists lose no entry: the sums of all rows serve all sets, and only
 what a set changes is summed for it.
 
 The scores are those of a fit to the remaining rows of the same table: distances are
@@ -22,9 +22,10 @@ from scipy.stats import binom
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine import Edges, Neighbors, edge_sums, group_sums, nearest
-from widemargin.engine.relations import slot_members
-from widemargin.engine.small import SCIPY_METRICS, nearer_and_tied
+from widemargin.engine.nearest_rows import SCIPY_METRICS, nearest, shares
+from widemargin.engine.neighbors import Neighbors, slot_members
+from widemargin.engine.sums import edge_sums, group_sums
+from widemargin.kernels import Edges
 from widemargin.threads import Workers, spans
 
 SHORT = 1e-3  # share of lists that may turn out to be too short
@@ -35,7 +36,7 @@ class ReliefRule(NamedTuple):
     """What a method's neighbours are and count."""
 
     k: int
-    slots: Ints  # (C, C) the relation, see `widemargin.engine.relations`
+    slots: Ints  # (C, C) the relation, see `widemargin.engine.neighbors`
     coefficients: Floats  # (C, S) for a query of each class and each slot
     metric: str = "euclidean"
 
@@ -63,10 +64,8 @@ class _Plan(NamedTuple):
 
     def wanted(self, table: Table, lists: _Lists, part: Ints) -> Ints:
         """Neighbours that each list is to give."""
-        members = self.members[table.y[lists.heads], lists.slots]
-        return np.where(_out(part[lists.heads], self.v), 0, members).clip(
-            max=self.rule.k
-        )
+        members = self.members[table.y[lists.heads], lists.slots].clip(max=self.rule.k)
+        return np.where(_out(part[lists.heads], self.v), 0, members)
 
 
 def scores_without(
@@ -183,8 +182,8 @@ def _padded(block: Neighbors) -> list[_Lists]:
     slots = np.tile(np.arange(n_slots), len(block.queries))
     lists = []
     for part in spans(len(counts), max(1, ENTRIES // max(1, counts.max()))):
-        mine = counts[part]
-        there = np.arange(max(1, mine.max())) < mine[:, None]
+        lengths = counts[part]
+        there = np.arange(max(1, lengths.max())) < lengths[:, None]
         entries = slice(block.offsets[part.start], block.offsets[part.stop])
         rows = np.zeros(there.shape, np.int64)
         distances = np.full(there.shape, np.inf)
@@ -203,7 +202,7 @@ def _weights(
     short = np.isfinite(D).sum(axis=1) < wanted
     wanted[short] = 0
     coefficients = plan.rule.coefficients[table.y[lists.heads], lists.slots]
-    W = _shares(D, wanted) * (coefficients / np.maximum(wanted, 1))[:, None]
+    W = shares(D, wanted) * (coefficients / np.maximum(wanted, 1))[:, None]
     again = [
         _searched(table, int(lists.heads[g]), int(lists.slots[g]), part, plan)
         for g in np.flatnonzero(short)
@@ -219,18 +218,5 @@ def _searched(table: Table, i: int, slot: int, part: Ints, plan: _Plan) -> Edges
     rows = np.flatnonzero(there)
     wanted = min(rule.k, len(rows))
     D = cdist(table.X[[i]], table.X[rows], SCIPY_METRICS[rule.metric])
-    W = _shares(D, np.array([wanted])) * (rule.coefficients[label, slot] / wanted)
+    W = shares(D, np.array([wanted])) * (rule.coefficients[label, slot] / wanted)
     return _listed(np.array([i]), rows[None], W)
-
-
-def _shares(D: Floats, wanted: Ints) -> Floats:
-    """How much of each entry counts as one of the ``wanted`` nearest of its list.
-
-    Entries tied with the last wanted one share what is left.
-    """
-    last = np.maximum(wanted - 1, 0)[:, None]
-    border = np.take_along_axis(np.sort(D, axis=1), last, axis=1)
-    border = np.where(wanted[:, None] > 0, border, -1.0)
-    inside, tied = nearer_and_tied(D, border)
-    left = wanted[:, None] - inside.sum(axis=1, keepdims=True)
-    return inside + tied * (left / np.maximum(tied.sum(axis=1, keepdims=True), 1))

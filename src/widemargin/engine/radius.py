@@ -5,12 +5,17 @@ number of rows and not with its square. Manhattan distances of plain rows are sc
 with rows rounded to whole numbers (`kernels.fixed`); a query for which rounding might
 put a row on the wrong side of a limit is measured again in double precision, as all
 others are.
+
+Nominal features become numbers for that (`as_numbers`). The points ½ and −½ on each of
+m axes are all at Manhattan distance 1 from each other. So a nominal feature of up to
+2 m values can be written as m columns of numbers whose differences add up to the 0 or 1
+by which two of its values differ, without rounding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import local
 from typing import Any
 
@@ -19,7 +24,7 @@ import numpy as np
 from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine.local import METRICS
+from widemargin.engine.search import METRICS
 from widemargin.progress import progress
 from widemargin.threads import Workers, fill_up, spans
 
@@ -27,7 +32,36 @@ from widemargin.threads import Workers, fill_up, spans
 # memory once for each such block, but enough blocks for several threads.
 MOST_QUERIES, LEAST_QUERIES, LEAST_BLOCKS = 256, 32, 8
 MEASURED_QUERIES = 32  # queries whose distances are held at once
+MOST_COLUMNS = 8  # for each feature; beyond, comparing nominal values is faster
 NO_TARGET = np.empty(0)
+
+
+def as_numbers(table: Table) -> tuple[Table, Ints]:
+    """The table with columns of numbers for its nominal features.
+
+    Returns
+    -------
+    table : Table
+        The same table where that cannot be done: values are missing, or features have
+        too many of them.
+    features : array of shape (columns,)
+        The feature that each column is of.
+    """
+    d, mixed = table.X.shape[1], table.mixed
+    if mixed is None or mixed.features.size:
+        return table, np.arange(d)
+    sizes = (mixed.codes.max(axis=0).astype(np.int64) + 2) // 2  # columns of each
+    numeric = np.flatnonzero(table.numeric)
+    features = np.concatenate([numeric, np.repeat(mixed.nominal, sizes)])
+    if len(features) > MOST_COLUMNS * d:
+        return table, np.arange(d)
+    starts = len(numeric) + np.cumsum(sizes) - sizes
+    X = np.zeros((len(table.X), len(features)))
+    X[:, : len(numeric)] = table.X[:, numeric]
+    codes, rows = mixed.codes.astype(np.int64), np.arange(len(X))[:, None]
+    X[rows, starts + codes // 2] = (0.5 - codes % 2) * mixed.weights[mixed.nominal]
+    ends = {"low": X.min(axis=0), "high": X.max(axis=0), "mean": X.mean(axis=0)}
+    return replace(table, X=X, mixed=None, **ends), features
 
 
 class RoundedRows:
@@ -50,19 +84,13 @@ class RoundedRows:
         self.width = groups * kernels.FIXED_ROWS
         cells = np.zeros((groups, self.d, kernels.FIXED_ROWS), np.int32)
         self.totals, moved = np.zeros(self.width), np.empty(n)
-        workers.run(
-            lambda part: kernels.fix_rows(
-                table.X,
-                table.low,
-                self.unit,
-                part.start,
-                part.stop,
-                cells,
-                self.totals,
-                moved,
-            ),
-            workers.shares(n, 64),
-        )
+
+        def fix(part: slice) -> None:
+            written = cells, self.totals, moved
+            rows = part.start, part.stop
+            kernels.fix_rows(table.X, table.low, self.unit, *rows, *written)
+
+        workers.run(fix, workers.shares(n, 64))
         self.cells = cells.ravel()
         # Both rows of a pair are moved; x − low, and what is summed here, is rounded.
         self.errors = moved + moved.max() + 2.0**-48 * ranges.sum()
@@ -114,20 +142,12 @@ class Around:
             Sum of the weights.
         """
         table, room = self.search.table, self.room
-        total = kernels.list_values(
-            self.queries, target, weights, room.lists, room.values
-        )
-        lengths = self.counts.sum(axis=(1, 2))
+        lists, values, lengths = room.lists, room.values, self.counts.sum(axis=(1, 2))
+        total = kernels.list_values(self.queries, target, weights, lists, values)
+        bands, n = self.search.bands, len(table.X)
         room.sums[:] = 0.0
         kernels.list_sums(
-            self.search.bands,
-            len(table.X),
-            self.queries,
-            room.lists.ids,
-            lengths,
-            room.values,
-            room.ends,
-            room.sums,
+            bands, n, self.queries, lists.ids, lengths, values, room.ends, room.sums
         )
         sums = room.sums[: table.X.shape[1]].copy()
         if table.mixed is not None:
@@ -140,9 +160,8 @@ class Around:
         ids, values, m = self.room.lists.ids, self.room.values, len(lengths)
         filled = np.arange(ids.shape[1]) < lengths[:, None]
         heads = np.repeat(self.queries, lengths)
-        return kernels.Edges(
-            heads, ids[:m][filled].astype(np.int64), values[:m][filled]
-        )
+        tails = ids[:m][filled].astype(np.int64)
+        return kernels.Edges(heads, tails, values[:m][filled])
 
 
 class RadiusSearch:
@@ -175,7 +194,7 @@ class RadiusSearch:
         if metric == "manhattan" and table.mixed is None:
             self.rounded = RoundedRows(table, workers)
         self.bands, self.starts = self._banded(table.X), table.starts
-        self._everybody = np.arange(len(table.X))
+        self._all_rows = np.arange(len(table.X))
         self._own = local()
 
     def _banded(self, X: Floats) -> Floats:
@@ -192,14 +211,15 @@ class RadiusSearch:
 
     def add_up(self, function: Callable[[Around], Floats], title: str) -> Any:
         """Σ function(rows around some queries) over all queries, in a fixed order."""
-        n, settings = len(self.table.X), self.table.settings
-        step = kernels.FIXED_QUERIES
+        n, step, verbose = (
+            len(self.table.X),
+            kernels.FIXED_QUERIES,
+            self.workers.verbose,
+        )
         size = min(MOST_QUERIES, max(LEAST_QUERIES, n // LEAST_BLOCKS))
-        size = max(step, min(size, settings.pair_block // n))
-        size = size // step * step
+        size = max(step, min(size, self.table.settings.pair_block // n)) // step * step
         blocks = spans(n, size)
         parts: list[Any] = [None] * len(blocks)
-        verbose = self.workers.verbose
         with progress(title, len(blocks), verbose, summary=False) as advance:
 
             def add(b: int) -> None:
@@ -237,21 +257,12 @@ class RadiusSearch:
     def _measure(self, queries: Ints, D: Floats) -> None:
         """Distances in double precision, by direct differences."""
         D = D[: len(queries), : len(self.table.X)]
-        kernels.distances_to_all(
-            self.metric, self.table.data, queries, self._everybody, D
-        )
+        rows = self.table.data
+        kernels.distances_to_all(self.metric, rows, queries, self._all_rows, D)
         # Where values are missing, differences are expected ones, and not 0.
         D[np.arange(len(queries)), queries] = 0.0
 
     def _list(self, room: _Room, first: int, places: Ints, errors: Floats) -> None:
         """List what is around rows first + places, whose distances are in the room."""
-        kernels.list_rows(
-            room.D,
-            first + places,
-            self.starts,
-            self.radius,
-            errors,
-            self.both,
-            places,
-            room.lists,
-        )
+        limits = self.starts, self.radius, errors, self.both
+        kernels.list_rows(room.D, first + places, *limits, places, room.lists)

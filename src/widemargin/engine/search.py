@@ -5,9 +5,10 @@ The search itself is explained at the top of `widemargin.kernels`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from threading import local
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,14 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine.mixed_screen import MixedScreen
 from widemargin.engine.neighbors import Neighbors
+from widemargin.engine.screens import MixedScreen
 from widemargin.progress import progress
 from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
+METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
 NO_BORDERS = np.empty((0, 0), np.int32)  # lists that any row may enter at first
-SPARE_ENTRIES = (
-    3  # list entries beyond k, so that it can be decided which row is the k-th
-)
+SPARE_ENTRIES = 3  # list entries beyond k, to decide which row is the k-th
 
 
 def places(wanted: int) -> int:
@@ -31,29 +31,10 @@ def places(wanted: int) -> int:
     return 2 * wanted + 16
 
 
-class _Found(NamedTuple):
-    """Neighbours of some queries, in order of the query and the slot."""
-
-    queries: Ints
-    counts: Ints  # (m, S)
-    rows: NDArray[np.int32]
-    share: Floats
-    distances: Floats
-
-
 def _filled(a: NDArray[Any], filled: NDArray[np.bool_]) -> NDArray[Any]:
     """The filled places of lists, one list after the other."""
     a = a[..., : filled.shape[2]]
     return a.ravel() if filled.all() else a[filled]
-
-
-def _numeric_part(table: Table) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
-    """Features that are searched as numbers, and their low, high and mean."""
-    ranges = table.low, table.high, table.mean
-    if table.numeric.all():
-        return table.X, ranges
-    low, high, mean = (numbers_only(a, table.numeric) for a in ranges)
-    return numbers_only(table.X, table.numeric), (low, high, mean)
 
 
 def numbers_only(a: Floats, numeric: NDArray[np.bool_]) -> Floats:
@@ -86,13 +67,16 @@ class Search:
         width: int | None = None,
     ) -> None:
         self.table, self.metric, self.workers = table, metric, workers
-        self.values, (self.low, self.high, self.centre) = _numeric_part(table)
+        columns = table.X, table.low, table.high, table.mean
+        self.values, low, high, self.centre = (
+            numbers_only(a, table.numeric) for a in columns
+        )
         self.layout = kernels.Layout(table.y, table.starts, slots)
         self.n_slots = int(slots.max()) + 1
         n, d = self.values.shape
         self.width = width or panel_width(n)
         self._of_thread = local()
-        size = np.max(np.maximum(self.high - self.centre, self.centre - self.low))
+        size = np.max(np.maximum(high - self.centre, self.centre - low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
         self.packed, self.norms = self._pack(self.values)
@@ -247,59 +231,54 @@ class Search:
 
         The lists of the rows are at ``place`` and after.
         """
-        found: list[_Found] = []
-        self._collect(rows, np.arange(len(rows)), candidates, place, rule, found)
-        which, counts, ids, share, exact = found[0]
-        if len(found) > 1:
-            which, counts, ids, share, exact = map(
-                np.concatenate, zip(*found, strict=True)
-            )
-            order = np.argsort(np.repeat(which, counts.sum(axis=1)), kind="stable")
-            ids, share = ids[order], share[order]
-            exact = exact[order] if rule.measure else exact
-            counts = np.zeros_like(counts[: len(rows)])
-            for part in found:
-                counts[part.queries] += part.counts
+        counts = np.zeros((len(rows), self.n_slots), np.int64)
+        queries, parts = [], []
+        for which, number, *entries in self._certain(
+            rows, np.arange(len(rows)), candidates, place, rule
+        ):
+            counts[which] += number
+            queries.append(np.repeat(which, number.sum(axis=1)))
+            parts.append(entries)
+        ids, share, *exact = map(np.concatenate, zip(*parts, strict=True))
+        if len(parts) > 1:
+            order = np.argsort(np.concatenate(queries), kind="stable")
+            ids, share, *exact = (a[order] for a in (ids, share, *exact))
         return Neighbors(
             rows,
             self.n_slots,
             np.concatenate([[0], np.cumsum(counts)]),
             ids.astype(np.int64),
             share,
-            exact if rule.measure else None,
+            exact[0] if exact else None,
         )
 
-    def _collect(
+    def _certain(
         self,
         rows: Ints,
         which: Ints,
         candidates: kernels.Candidates,
         place: int,
         rule: kernels.Rule,
-        found: list[_Found],
-    ) -> None:
-        """Resolve queries ``which`` of ``rows``; search again where lists are short."""
+    ) -> Iterator[tuple[Any, ...]]:
+        """Neighbours of queries ``which`` of ``rows``; searches again where needed.
+
+        Yields queries, their (m, S) counts, and rows, shares and, if they are measured,
+        distances in order of the query and the slot.
+        """
         lists = self._lists(rows[which], candidates, place, rule)
         unsure = np.any(lists.counts < 0, axis=1)
         # A query is kept or repeated as a whole: its slots are searched together.
         counts = np.where(unsure[:, None], 0, lists.counts)
         filled = np.arange(counts.max(initial=0)) < counts[..., None]
-        found.append(
-            _Found(
-                which,
-                counts,
-                _filled(lists.ids, filled),
-                _filled(lists.share, filled),
-                _filled(lists.distances, filled) if rule.measure else np.empty(0),
-            )
-        )
+        entries = lists[1 : 4 if rule.measure else 3]
+        yield which, counts, *(_filled(a, filled) for a in entries)
         again = which[unsure]
         wanted = min(4 * candidates.wanted, len(self.table.X))
         fits = self.table.settings.search_bytes // (28 * places(wanted) * self.n_slots)
+        rule = rule._replace(borders=NO_BORDERS)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
-            rule = rule._replace(borders=NO_BORDERS)
-            self._collect(rows, again[part], longer, 0, rule, found)
+            yield from self._certain(rows, again[part], longer, 0, rule)
 
     def _lists(
         self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule

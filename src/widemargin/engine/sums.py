@@ -1,114 +1,144 @@
-"""Sums in memory: over edges, over all rows, and over pairs of rows with a side.
+"""Sums over edges and over rows, and distances of all pairs of rows.
 
-They run over fixed blocks in a fixed order, so that they do not depend on threads.
+Sums run over fixed blocks in a fixed order, so that they do not depend on threads.
+
+`nearest` finds a few neighbours of each query. Methods whose neighbourhoods are a share
+of all rows need every distance instead (`blocks_of_pairs`). They are measured in double
+precision by direct differences, a block of queries against all rows, so that memory
+grows with the number of rows and not with its square.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import singledispatch
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin import kernels
-from widemargin.data.protocol import Floats, Ints
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine import operations
+from widemargin.engine.nearest_rows import nearest
+from widemargin.engine.neighbors import anyone
+from widemargin.engine.search import METRICS
+from widemargin.kernels import Edges
+from widemargin.progress import Advance, progress
 from widemargin.threads import Workers, spans
 
 A = TypeVar("A", bound=np.ndarray)
 
+EDGE_BLOCK = 4096  # edges summed together; part of the order of summation
+GROUP_BLOCK = 64  # groups of edges that a thread sums at once
 
-@operations.edge_sums.register
+
+@singledispatch
 def edge_sums(
-    table: Table, edges: kernels.Edges, *, workers: Workers, power: int = 1
+    table: AnyTable, edges: Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
+    assert isinstance(table, Table)
     return sum_edges(table.data, edges, workers=workers, power=power)
 
 
 def sum_edges(
-    rows: Floats | kernels.MixedRows,
-    edges: kernels.Edges,
-    *,
-    workers: Workers,
-    power: int,
+    rows: Floats | kernels.MixedRows, edges: Edges, *, workers: Workers, power: int
 ) -> Floats:
-    """The same for some rows."""
+    """`edge_sums` of the rows themselves."""
     X = rows.X if isinstance(rows, kernels.MixedRows) else rows
     d = X.shape[1]
-    n_edges = len(edges.heads)
-    blocks = spans(n_edges, 4096)
+    blocks = spans(len(edges.heads), EDGE_BLOCK)
     sums = np.zeros((len(blocks), d))
     parts = workers.shares(d, 512, 1024)
-    pieces = [(b, part) for b in range(len(blocks)) for part in parts]
 
-    def add(piece: tuple[int, slice]) -> None:
-        b, part = piece
+    def add(item: tuple[int, slice]) -> None:
+        b, part = item
         start, stop = blocks[b].start, blocks[b].stop
         kernels.edge_sums(X, edges, power, start, stop, part.start, part.stop, sums[b])
 
-    workers.run(add, pieces)
+    def add_mixed(b: int) -> None:
+        block = blocks[b].start, blocks[b].stop
+        kernels.mixed_edge_sums(rows, edges, power, *block, sums[b])
+
+    workers.run(add, [(b, part) for b in range(len(blocks)) for part in parts])
     if isinstance(rows, kernels.MixedRows):
-        workers.run(
-            lambda b: kernels.mixed_edge_sums(
-                rows, edges, power, blocks[b].start, blocks[b].stop, sums[b]
-            ),
-            range(len(blocks)),
-        )
-    total = np.zeros(d)
-    for part in sums:
+        workers.run(add_mixed, range(len(blocks)))
+    return _in_order(sums, np.zeros(d))
+
+
+def _in_order(parts: Any, total: A) -> A:
+    """Add up parts one after the other, to a total that is changed."""
+    for part in parts:
         total += part
     return total
 
 
-@operations.group_sums.register
+@singledispatch
 def group_sums(
-    table: Table,
-    edges: kernels.Edges,
+    table: AnyTable,
+    edges: Edges,
     offsets: Ints,
     *,
     workers: Workers,
     power: int = 1,
     signed: bool = False,
 ) -> Floats:
-    """The sums of `edge_sums`, for each group of edges by itself."""
+    """The sums of `edge_sums`, for each group of edges by itself.
+
+    Parameters
+    ----------
+    table : AnyTable
+    edges : Edges
+    offsets : array of int
+        Group g is edges offsets[g] … offsets[g+1]−1.
+    workers : Workers
+    power : int, default=1
+    signed : bool, default=False
+        Whether to sum coefficient · (x_tail − x_head) instead.
+
+    Returns
+    -------
+    sums : array of shape (n_groups, n_features)
+    """
+    assert isinstance(table, Table)
     n_groups = len(offsets) - 1
     sums = np.zeros((n_groups, table.X.shape[1]))
-    workers.run(
-        lambda part: kernels.group_sums(
-            table.X,
-            edges,
-            0 if signed else power,
-            offsets,
-            part.start,
-            part.stop,
-            sums,
-        ),
-        spans(n_groups, 64),
-    )
-    # Where a value is missing, the rows hold the mean, which is all that signed
-    # differences need to know.
-    if table.mixed is not None and not signed:
-        rows = table.data
-        workers.run(
-            lambda part: kernels.mixed_group_sums(
-                rows, edges, power, offsets, part.start, part.stop, sums
-            ),
-            spans(n_groups, 64),
-        )
+
+    def add(part: slice) -> None:
+        groups = offsets, part.start, part.stop
+        kernels.group_sums(table.X, edges, 0 if signed else power, *groups, sums)
+        # Where a value is missing, the rows hold the mean, which is all that signed
+        # differences need to know.
+        if table.mixed is not None and not signed:
+            kernels.mixed_group_sums(table.data, edges, power, *groups, sums)
+
+    workers.run(add, spans(n_groups, GROUP_BLOCK))
     return sums
 
 
-@operations.row_sums.register
+@singledispatch
 def row_sums(
-    table: Table,
+    table: AnyTable,
     function: Callable[[Floats, Ints], A],
     *,
     workers: Workers,
     span: Floats | None = None,
 ) -> A:
-    """Σ function(U, y) over blocks of rows, in a fixed order."""
+    """Σ function(U, y) over blocks of rows, in a fixed order.
+
+    Parameters
+    ----------
+    table : AnyTable
+    function : callable
+        Takes features as (x − low) / span and class codes; returns an array. A function
+        of a module, or a `partial` of one, since it may be sent to workers.
+    workers : Workers
+    span : array of shape (n_features,) or None, default=None
+        None moves features to [0, 1].
+    """
+    assert isinstance(table, Table)
     n, d = table.X.shape
     span = table.span if span is None else span
     blocks = spans(n, max(1, 2**16 // d))
@@ -119,10 +149,7 @@ def row_sums(
         sums[b] = function((table.X[part] - table.low) / span, table.y[part])
 
     workers.run(add, range(len(blocks)))
-    total = sums[0].copy()
-    for b in range(1, len(blocks)):
-        total += sums[b]
-    return total
+    return _in_order((sums[b] for b in range(1, len(blocks))), sums[0].copy())
 
 
 def column_sums(U: Floats, y: Ints) -> Floats:
@@ -139,33 +166,184 @@ def class_sums(U: Floats, y: Ints, n_classes: int) -> Floats:
     return sums
 
 
-@operations.sided_sums.register
+@singledispatch
 def sided_sums(
-    table: Table, edges: kernels.Edges, sides: Ints, *, workers: Workers
+    table: AnyTable, edges: Edges, sides: Ints, *, workers: Workers
 ) -> Floats:
-    """Σ coefficient · (x_tail − x_head)² over edges, where that has the edge's side."""
-    blocks = spans(len(edges.heads), 4096)
+    """Σ coefficient · (x_tail − x_head)² over edges, where that has the edge's side.
+
+    A side is 1, −1, or 0 for everywhere.
+    """
+    assert isinstance(table, Table)
+    blocks = spans(len(edges.heads), EDGE_BLOCK)
     sums = np.zeros((len(blocks), table.X.shape[1]))
-    workers.run(
-        lambda b: kernels.sided_edge_sums(
-            table.X, edges, sides, blocks[b].start, blocks[b].stop, sums[b]
-        ),
-        range(len(blocks)),
-    )
+
+    def add(b: int) -> None:
+        block = blocks[b].start, blocks[b].stop
+        kernels.sided_edge_sums(table.X, edges, sides, *block, sums[b])
+
+    workers.run(add, range(len(blocks)))
     return sums.sum(axis=0)
 
 
-@operations.pair_lengths.register
+@singledispatch
 def pair_lengths(
-    table: Table, edges: kernels.Edges, sides: Ints, w: Floats, *, workers: Workers
+    table: AnyTable, edges: Edges, sides: Ints, w: Floats, *, workers: Workers
 ) -> Floats:
     """Distances under w of pairs of rows, on the features that have the pair's side."""
+    assert isinstance(table, Table)
     heads, tails, _ = edges
     lengths = np.empty(len(heads))
     workers.run(
         lambda part: kernels.pair_lengths(
             table.X, heads[part], tails[part], sides[part], w * w, lengths[part]
         ),
-        spans(len(heads), 4096),
+        spans(len(heads), EDGE_BLOCK),
     )
     return lengths
+
+
+@singledispatch
+def invasions(
+    table: AnyTable, rows: Ints, limits: Floats, w: Floats, *, workers: Workers
+) -> tuple[Ints, Floats, float]:
+    """Rows of other classes that are too near to some rows under w (LMBA).
+
+    Only for tables on the workers of a cluster: in memory, LMBA's visits are compiled
+    as a whole.
+
+    Parameters
+    ----------
+    table : DistributedTable
+    rows : array of shape (m,)
+    limits : array of shape (m, k)
+        Squared distances up to which each target of a row is invaded, −1 for none.
+    w : array of shape (n_features,)
+    workers : Workers
+
+    Returns
+    -------
+    active : array of shape (m, k)
+        How many rows invade each target.
+    sums : array of shape (n_features,)
+        Σ (x − invader)² over all rows, targets and invaders.
+    hinges : float
+        Σ (limit − squared distance) over the same.
+    """
+    raise NotImplementedError
+
+
+class Block(NamedTuple):
+    """Some queries, and how far all rows are from them."""
+
+    queries: Ints  # (m,) rows of the table
+    distances: Floats  # (m, n)
+
+    @property
+    def others(self) -> NDArray[np.bool_]:
+        """(m, n): False where a row meets itself."""
+        others = np.ones(self.distances.shape, np.bool_)
+        others[np.arange(len(self.queries)), self.queries] = False
+        return others
+
+
+@contextmanager
+def blocks_of_pairs(
+    table: Table, metric: str, workers: Workers, title: str
+) -> Iterator[Iterator[Block]]:
+    """Give the distances of all rows from some queries at a time, in a ``with`` block.
+
+    That ends the progress bar where the loop ends, also by Ctrl-C: a generator that
+    holds the bar would end it whenever it is collected, where an interrupt is lost.
+    """
+    n = len(table.X)
+    parts = spans(n, max(1, table.settings.pair_block // n))
+    with progress(title, len(parts), workers.verbose, summary=False) as advance:
+        yield _blocks(table, metric, workers, parts, advance)
+
+
+def _blocks(
+    table: Table, metric: str, workers: Workers, parts: list[slice], advance: Advance
+) -> Iterator[Block]:
+    for part in parts:
+        queries = np.arange(part.start, part.stop)
+        yield Block(queries, distances_to_all(table, queries, metric, workers))
+        advance()
+
+
+def distances_to_all(
+    table: Table, queries: Ints, metric: str, workers: Workers
+) -> Floats:
+    """Distances of all rows from each query, (m, n); that of a row from itself is 0."""
+    D = np.empty((len(queries), len(table.X)))
+    rows, ids = table.data, np.arange(len(table.X))
+    workers.run(
+        lambda part: kernels.distances_to_all(
+            METRICS[metric], rows, queries[part], ids, D[part]
+        ),
+        workers.shares(len(queries), 8),
+    )
+    # Where values are missing, differences are expected ones, and not 0.
+    D[np.arange(len(queries)), queries] = 0.0
+    return D
+
+
+def listed(queries: Ints, coefficients: Floats) -> Edges:
+    """Edges of all pairs of a query and a row whose coefficient, (m, n), is not 0."""
+    q, rows = np.nonzero(coefficients)
+    # As other edges have them: kernels would be compiled again for strided ones.
+    rows = np.ascontiguousarray(rows)
+    return Edges(queries[q], rows, coefficients[q, rows])
+
+
+def mean_distance(table: Table, metric: str, workers: Workers, title: str) -> float:
+    """Mean distance of all pairs of different rows."""
+    n = len(table.X)
+    if metric == "manhattan" and table.mixed is None:
+        return _sorted_total(table.X, workers) / (n * (n - 1) / 2)
+    total = 0.0
+    with blocks_of_pairs(table, metric, workers, title) as blocks:
+        for block in blocks:
+            total += float(block.distances.sum(axis=1).sum())
+    return total / (n * (n - 1))
+
+
+def _sorted_total(X: Floats, workers: Workers) -> float:
+    """Σ |x_i − x_j| over pairs and features, feature by feature, without the pairs.
+
+    In order, the r-th of n values is added as the greater one r times, and n − 1 − r
+    times taken away.
+    """
+    n, d = X.shape
+    totals, times = np.empty(d), 2.0 * np.arange(n) - (n - 1)
+
+    def add_up(part: slice) -> None:
+        columns = X[:, part].T.copy()
+        columns.sort(axis=1)
+        # Not a matrix product: its threads would compete with ours for a while.
+        columns -= columns[:, :1].copy()
+        columns *= times
+        totals[part] = columns.sum(axis=1)
+
+    workers.run(add_up, workers.shares(d, 16))
+    return float(totals.sum())
+
+
+def heat_width(table: Table, workers: Workers) -> float:
+    """δ of the heat kernel: the mean distance to the (⌊ln n⌋ + 1)-th nearest row.
+
+    Where that is 0, since every row has that many duplicates, δ is 1.
+    """
+    n = len(table.X)
+    i = int(np.log(n)) + 1
+    reach = np.empty(n)
+    slots = anyone(len(table.classes))
+    for block in nearest(table, i, slots, distances=True, workers=workers):
+        assert block.distances is not None
+        reach[block.queries] = block.distances.reshape(-1, i).max(axis=1)
+    return float(reach.mean()) or 1.0
+
+
+def heat(distances: Floats, delta: float) -> Floats:
+    """The heat kernel S = exp(−‖x − z‖²/δ) of some distances."""
+    return np.exp(-(distances**2) / delta)

@@ -18,7 +18,7 @@ from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.left_out import ReliefRule
-from widemargin.engine.local import METRICS
+from widemargin.engine.search import METRICS
 from widemargin.evaluation._encoded import Encoded
 from widemargin.selectors.relief import Relief
 from widemargin.selectors.relieff import ReliefF

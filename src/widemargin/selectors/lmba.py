@@ -34,8 +34,8 @@ from widemargin.engine import (
     nearest,
     pair_lengths,
 )
-from widemargin.engine.relations import HIT, MISS
-from widemargin.engine.weighted_screens import WeightedScreen
+from widemargin.engine.neighbors import HIT, MISS
+from widemargin.engine.screens import WeightedScreen
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 

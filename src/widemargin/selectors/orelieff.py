@@ -29,7 +29,7 @@ from widemargin.engine import (
     hits_higher_and_lower,
     nearest,
 )
-from widemargin.engine.relations import HIT
+from widemargin.engine.neighbors import HIT
 from widemargin.threads import Workers
 
 

@@ -24,8 +24,8 @@ from widemargin.engine import (
     pair_lengths,
     sided_sums,
 )
-from widemargin.engine.relations import HIGHER, HIT, LOWER, MISS
-from widemargin.engine.weighted_screens import WeightedScreen
+from widemargin.engine.neighbors import HIGHER, HIT, LOWER, MISS
+from widemargin.engine.screens import WeightedScreen
 from widemargin.margin import neighbors_at
 from widemargin.threads import Workers
 

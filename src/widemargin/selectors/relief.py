@@ -23,7 +23,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, visiting_order, warn_single_members
 from widemargin.engine import Edges, Neighbors, hits_and_misses, nearest
 from widemargin.engine.left_out import ReliefRule
-from widemargin.engine.relations import HIT, MISS
+from widemargin.engine.neighbors import HIT, MISS
 from widemargin.threads import Workers
 
 

@@ -19,9 +19,8 @@ from widemargin.base import SampledSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_small_classes
 from widemargin.engine import Edges, Neighbors, each_class, influences, nearest
-from widemargin.engine.influence import WEIGHTS
 from widemargin.engine.left_out import ReliefRule
-from widemargin.engine.relations import class_coefficients
+from widemargin.engine.neighbors import WEIGHTS, class_coefficients
 from widemargin.threads import Workers
 
 

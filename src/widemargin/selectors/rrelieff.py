@@ -29,7 +29,7 @@ from widemargin.engine import (
     influences,
     nearest,
 )
-from widemargin.engine.influence import WEIGHTS
+from widemargin.engine.neighbors import WEIGHTS
 from widemargin.threads import Workers
 
 

@@ -20,8 +20,8 @@ from widemargin.base import AscentSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import edge_sums, hits_and_misses, nearest
-from widemargin.engine.relations import HIT, MISS
-from widemargin.engine.weighted_screens import WeightedScreen
+from widemargin.engine.neighbors import HIT, MISS
+from widemargin.engine.screens import WeightedScreen
 from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.threads import Workers
 

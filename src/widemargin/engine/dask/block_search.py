@@ -29,10 +29,10 @@ from widemargin.engine.dask.rows import (
     scaled,
     with_mixed,
 )
-from widemargin.engine.local import METRICS, QUERY_BLOCK, nearest
-from widemargin.engine.neighbors import Neighbors
-from widemargin.engine.relations import slot_members
+from widemargin.engine.nearest_rows import QUERY_BLOCK, nearest
+from widemargin.engine.neighbors import Neighbors, slot_members
 from widemargin.engine.search import (
+    METRICS,
     NO_BORDERS,
     SPARE_ENTRIES,
     Search,

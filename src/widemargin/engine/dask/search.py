@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from widemargin import engine
 from widemargin.data.protocol import Ints
-from widemargin.engine import operations
 from widemargin.engine.dask import block_search
 from widemargin.engine.dask.merge import Found, Request, merge, merge_all
 from widemargin.engine.dask.table import DistributedTable
@@ -25,7 +25,7 @@ from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
 
-@operations.nearest.register
+@engine.nearest.register
 def nearest(
     table: DistributedTable,
     k: int,

@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import kernels
+from widemargin import engine, kernels
 from widemargin.data.protocol import Floats, Ints
-from widemargin.engine import operations
 from widemargin.engine.dask import pair_sums
 from widemargin.engine.dask.table import DistributedTable
 from widemargin.threads import Workers
 
 
-@operations.edge_sums.register
+@engine.edge_sums.register
 def edge_sums(
     table: DistributedTable, edges: kernels.Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
@@ -38,7 +37,7 @@ def edge_sums(
     return table.cluster.total(tasks)
 
 
-@operations.group_sums.register
+@engine.group_sums.register
 def group_sums(
     table: DistributedTable,
     edges: kernels.Edges,
@@ -60,7 +59,7 @@ def group_sums(
     return table.cluster.total(tasks)
 
 
-@operations.sided_sums.register
+@engine.sided_sums.register
 def sided_sums(
     table: DistributedTable, edges: kernels.Edges, sides: Ints, *, workers: Workers
 ) -> Floats:
@@ -71,7 +70,7 @@ def sided_sums(
     return table.cluster.total(tasks)
 
 
-@operations.pair_lengths.register
+@engine.pair_lengths.register
 def pair_lengths(
     table: DistributedTable,
     edges: kernels.Edges,
@@ -88,7 +87,7 @@ def pair_lengths(
     return lengths
 
 
-@operations.row_sums.register
+@engine.row_sums.register
 def row_sums(
     table: DistributedTable,
     function: Callable[..., Any],
@@ -107,7 +106,7 @@ def row_sums(
     )
 
 
-@operations.invasions.register
+@engine.invasions.register
 def invasions(
     table: DistributedTable, rows: Ints, limits: Floats, w: Floats, *, workers: Workers
 ) -> tuple[Ints, Floats, float]:
