@@ -12,24 +12,28 @@ again = $(1) || { sleep 5 && $(1); } || { sleep 30 && $(1); }
 .DEFAULT_GOAL := help
 # Two installations into one environment at a time would break it.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-oldest test-newest lint format bench reproduce docs dist clean
+.PHONY: help demo test test-evidence test-slow test-oldest test-newest lint format bench \
+	reproduce study truth docs dist clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 	@$(BIN)/widemargin demo
 
 # Where Python is told to keep no bytecode, as in many containers, every process would
 # compile the package again, and rewrite the asserts of all tests.
-test test-slow: export PYTHONDONTWRITEBYTECODE =
+test test-evidence test-slow: export PYTHONDONTWRITEBYTECODE =
 
 # File by file: what a file needs compiled is then compiled by one of the two.
 test: $(VENV)/.has-dev ## run the tests and the doctests
 	@$(BIN)/pytest -n 2 --dist loadfile --durations=25
 
+test-evidence: $(VENV)/.has-dev ## run the tests of evidence/
+	@$(BIN)/pytest -n 2 --dist loadfile tests/evidence evidence/data
+
 test-slow: $(VENV)/.has-dev ## run the tests marked slow
-	@$(BIN)/pytest -n 2 -m slow
+	@$(BIN)/pytest -n 2 -m slow tests tests/evidence src
 
 # What other packages' releases may change: reading files, the commands, estimators as
 # scikit-learn checks them, plots, clusters, and compiled code and its cache.
@@ -66,8 +70,8 @@ format: $(VENV)/.has-dev ## fix style where it can be fixed
 	@$(BIN)/ruff format .
 
 bench: $(VENV)/.has-bench ## compare with other packages, and write docs/benchmarks.md
-	@$(BIN)/python benchmarks/peers/run.py
-	@$(BIN)/python benchmarks/peers/page.py
+	@$(BIN)/python -m evidence.peers
+	@$(BIN)/python -m evidence.peers --page
 
 docs: $(VENV)/.has-docs ## run the code in the pages, build the site, check its links
 	@$(BIN)/pytest docs --quiet -n 2 --dist loadfile
@@ -78,8 +82,16 @@ docs: $(VENV)/.has-docs ## run the code in the pages, build the site, check its 
 # Data: a folder named by WIDEMARGIN_DATA, else OpenML where it has them. It goes on
 # where it was stopped.
 reproduce: $(VENV)/.has-cli,report ## run the papers' experiments, and write docs/papers
-	@$(BIN)/widemargin reproduce all -o benchmarks/papers/results
-	@$(BIN)/python -m widemargin.papers benchmarks/papers/results docs/papers
+	@$(BIN)/python -m evidence.papers all -o evidence/papers/results
+	@$(BIN)/python -m evidence.papers --page
+
+truth: $(VENV)/.has-all ## test the answers against known truth, and write docs/truth.md
+	@$(BIN)/python -m evidence.truth
+	@$(BIN)/python -m evidence.truth --page
+
+study: $(VENV)/.has-all ## compare methods on many tables, and write docs/study.md
+	@$(BIN)/python -m evidence.study
+	@$(BIN)/python -m evidence.study --page
 
 dist: ## build the wheel and the sdist, and try them in clean environments
 	@$(PYTHON) -m venv .venv-dist
@@ -92,7 +104,7 @@ clean: ## remove .venv, caches and build products
 	@rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist build dist docs/_build docs/gallery \
 		docs/api/generated docs/drawings/made docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
-	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + \
+	@find src tests evidence -name __pycache__ -type d -prune -exec rm -rf {} + \
 		2>/dev/null || true
 
 $(VENV)/.has-venv:

@@ -7,21 +7,18 @@ import subprocess
 import sys
 import zipfile
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from cli_tools import invoke
+from evidence.safety import damaged_files
 from test_cli_formats import FORMATS as WRITERS
 from test_cli_formats import write
 from widemargin.cli.dataset import DataOptions, load
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading import guards
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-import damaged_files
 
 NAMES = [n for n in WRITERS if n not in ("bar.txt", "blank.dat", "mark.csv", "tab.tsv")]
 
@@ -94,7 +91,7 @@ def test_a_format_under_the_name_of_another_is_read_or_refused(name, good, tmp_p
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("kind", damaged_files.FORMATS)
 def test_the_command_ends_in_one_line(kind, tmp_path):
-    """A few of the files of benchmarks/damaged_files.py."""
+    """A few of the files of evidence/safety/damaged_files.py."""
     needed = {"h5ad": "anndata", "xlsx": "openpyxl"}
     needed |= dict.fromkeys(["parquet", "feather", "arrow", "zst"], "pyarrow")
     if module := needed.get(kind.rpartition(".")[2]):

@@ -422,7 +422,7 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
 
 @pytest.mark.slow
 def test_more_rows_than_fit_in_the_workers():
-    script = Path(__file__).parents[1] / "benchmarks" / "dask_memory.py"
+    script = Path(__file__).parents[1] / "evidence" / "speed" / "dask_memory.py"
     done = subprocess.run(
         [sys.executable, script, "--check"], capture_output=True, text=True
     )

@@ -28,7 +28,7 @@ from widemargin.evaluation._selectors import known_methods
 from widemargin.kernels import _jit
 from widemargin.threads import Workers, single_threaded_blas
 
-SCRIPT = Path(__file__).parents[1] / "benchmarks" / "interrupts.py"
+SCRIPT = Path(__file__).parents[1] / "evidence" / "safety" / "interrupts.py"
 
 needs_timer = pytest.mark.skipif(
     not hasattr(signal, "setitimer"), reason="needs an interval timer"

@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cases import CASES, gaussian, labels, small_tables
+from evidence.data import load
 from oracles.kernel_rfe import (
     block,
     fixed_scales,
@@ -21,7 +22,7 @@ from oracles.kernel_rfe import (
     target_columns,
 )
 from widemargin import KernelRFE
-from widemargin.datasets import load, make_xor
+from widemargin.datasets import make_xor
 from widemargin.judging.choice import AccuracyCurve, excess
 
 

@@ -90,7 +90,7 @@ def test_no_kind_of_public_name_is_left_out():
         "widemargin.warm",
         "widemargin.baselines.MRMR",
         "widemargin.compat.skrebate.TuRF.fit_transform",
-        "widemargin.datasets.load",
+        "widemargin.datasets.make_xor",
         "widemargin.evaluation.Comparison.summary",
         "widemargin.evaluation.compare",
         "widemargin.margin.hypothesis_margins",

@@ -1,6 +1,5 @@
 """After `warm`, first fits compile nothing; it says where the code is."""
 
-import importlib.util
 import json
 import os
 import shutil
@@ -149,19 +148,6 @@ def test_after_warming_everything_first_fits_compile_nothing(package):
     assert run_python(COMMAND, "warm", package=package, env=cache).returncode == 0
     done = run_python(FITS, package=package, env=cache)
     assert done.stdout.startswith("0 "), done.stdout + done.stderr
-
-
-def test_the_page_has_the_times_that_were_measured():
-    root = Path(__file__).parents[1]
-    if not (root / "benchmarks").is_dir():
-        pytest.skip("the benchmarks are not part of the sdist")
-    spec = importlib.util.spec_from_file_location(
-        "first_fits", root / "benchmarks" / "first_fits.py"
-    )
-    first_fits = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(first_fits)
-    stored = json.loads(first_fits.RESULTS.read_text(encoding="utf-8"))
-    assert first_fits.table(stored) in first_fits.PAGE.read_text(encoding="utf-8")
 
 
 def test_warnings_of_what_is_fitted_are_not_shown(monkeypatch):

@@ -25,7 +25,6 @@ COMMANDS = (
     "report",
     "methods",
     "demo",
-    "reproduce",
     "warm",
     "completion",
 )

@@ -1,9 +1,6 @@
-"""Data sets: synthetic ones whose relevant features are known, and public ones."""
-
-import builtins
+"""Synthetic data sets: which features are relevant is known."""
 
 from widemargin.datasets.epistasis import make_epistasis, penetrance
-from widemargin.datasets.loading import list, load
 from widemargin.datasets.noise import append_noise
 from widemargin.datasets.synthetic import (
     make_gaussian_relevant,
@@ -14,8 +11,6 @@ from widemargin.datasets.synthetic import (
 
 __all__ = [
     "append_noise",
-    "list",
-    "load",
     "make_epistasis",
     "make_gaussian_relevant",
     "make_ordinal",
@@ -25,5 +20,5 @@ __all__ = [
 ]
 
 
-def __dir__() -> builtins.list[str]:
+def __dir__() -> list[str]:
     return sorted(__all__)

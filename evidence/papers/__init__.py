@@ -1,0 +1,80 @@
+"""The papers, reproduced: every claim that public data can test, with a verdict.
+
+``python -m evidence.papers PAPER`` runs the experiments of a paper, puts our numbers
+beside the published ones and says of every claim whether it holds, does not hold or
+cannot be tested. ``python -m evidence.papers --page`` writes the pages of the
+documentation from stored results.
+
+How to add a paper
+------------------
+A paper is a module, or a package, of this package, named after its method, with a
+constant ``PAPER``; the module's name and the paper's key are in `PAPERS` below.
+``papers/simba/xor.py`` is a worked example. `evidence.papers.frame` has the pieces:
+
+`Paper`
+    Key, alias, citation, and its experiments.
+`Experiment`
+    Derive a class from it. ``covers`` names the tables and figures it is about, as the
+    paper numbers them: ``("Figure 1", "Table 2")``. ``cases(quick)`` lists what to run,
+    each case a small dictionary that JSON can hold, with its seed; ``run(case, data)``
+    runs one and returns a dictionary that JSON can hold. It gets public data sets by
+    ``data("yaleb_32x32")``, a Bunch of `evidence.data.load`; where one is not
+    there, the case is left out and the page says so. Each case is stored when it is
+    done, under the case itself, so a run may be stopped and goes on where it was.
+    Change the case (add a field) if what is run changes.
+`Claim`
+    One sentence of the paper with its number, the table or figure it belongs to, and a
+    function that judges it: it gets the `Results` and returns a `Finding`, made by
+    ``judged(holds, ours, why)`` or ``untested(why)``. ``Results.where(data="iris")``
+    raises `NoResults` if there are none; the frame then writes "cannot be tested", and
+    why. Every table and figure of the paper needs a claim, also one that nobody can
+    test (``judge=never("the AR faces are not public")``).
+``tables(results)``, ``figures(results)``
+    What the page shows: `Table`, and `Figure` with panels (`Lines`, `Bars`, `Pixels`)
+    of `evidence.papers.drawing`, which draws them in the style of the report.
+
+Rules for all: fixed seeds; no tuning to match; both readings where our default differs
+from the print; every comparison has a random ranking as control and paired differences
+over the splits; a best k chosen on test rows is marked as the paper's and given beside
+one chosen on training rows. `evidence.papers.splits` has what this needs:
+``compare_rankings`` (rankings → accuracy for every top-k, best k, honest k, with the
+control) and ``Paired``.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evidence.papers.frame import Paper
+
+PAPERS = {
+    "000": "lmba",
+    "001": "simba",
+    "002": "ipcmsr",
+    "003": "ordinal",
+    "004": "frll",
+}
+
+
+def available() -> list[str]:
+    """Keys of the papers there are."""
+    return [key for key, name in PAPERS.items() if find_spec(f"{__name__}.{name}")]
+
+
+def find(name: str) -> Paper:
+    """The paper of a key ("001") or alias ("simba")."""
+    known = {PAPERS[key]: key for key in available()} | {
+        key: key for key in available()
+    }
+    key = known.get(name.lower())
+    if key is None:
+        near = get_close_matches(name.lower(), known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        names = ", ".join(f"{key} ({PAPERS[key]})" for key in available())
+        raise ValueError(f"There is no paper {name!r}.{hint} Papers: {names}.")
+    paper: Paper = import_module(f"{__name__}.{PAPERS[key]}").PAPER
+    return paper

@@ -1,0 +1,40 @@
+"""One page per paper that needs nothing else, in the style of the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evidence.papers.drawing import draw
+from widemargin.reporting.html import style
+
+
+def render(summary: dict[str, Any]) -> str:
+    """Write the page of a `evidence.papers.summary.summarize`."""
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError(
+            'A page needs jinja2; install it with: pip install "widemargin[report]"'
+        ) from error
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("evidence.papers"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template("paper.html").render(
+        paper=summary,
+        style=Markup(style()),
+        draw=lambda figure: Markup(draw(figure)),
+        counts=_counts(summary),
+    )
+
+
+def _counts(summary: dict[str, Any]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for claim in summary["verdicts"]:
+        found[claim["verdict"]] = found.get(claim["verdict"], 0) + 1
+    return found

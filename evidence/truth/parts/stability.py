@@ -1,0 +1,102 @@
+"""Stability: how often the interval covers an index that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from evidence.truth import Verdict
+from evidence.truth.formats import grouped, mean_of, table
+from widemargin.evaluation import stability
+
+TITLE = "Confidence intervals for stability"
+KINDS = ("each feature by itself", "seldom, all at once")
+REPEATS = 300
+
+
+def cases(small: bool) -> Iterator[dict[str, Any]]:
+    """Populations of selections, and how many of them are drawn."""
+    for d in (20,) if small else (20, 100, 1000):
+        for index in (0.9,) if small else (0.3, 0.6, 0.9, 0.98):
+            for sets in (20,) if small else (20, 50, 100):
+                for kind in KINDS:
+                    yield {"kind": kind, "features": d, "index": index, "sets": sets}
+
+
+def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+    """How many of the intervals cover, and how wide they are."""
+    rng, d, index = np.random.default_rng(0), case["features"], case["index"]
+    inside, outside = _shares(d, index)
+    found = [
+        stability(_draw(case["kind"], rng, d, case["sets"], inside, outside))
+        for _ in range(REPEATS if d < 1000 else REPEATS // 3)
+    ]
+    covered = [f.low <= index <= f.high for f in found]
+    return {
+        "covered": float(np.mean(covered)),
+        "width": float(np.mean([f.high - f.low for f in found])),
+    }
+
+
+def _shares(d: int, index: float) -> tuple[float, float]:
+    """How often the right tenth of the features is selected, and each other one."""
+    k = max(2, d // 10)
+
+    def off(a: float) -> float:
+        p = np.r_[np.full(k, 1 - a), np.full(d - k, a * k / (d - k))]
+        return float(1 - np.mean(p * (1 - p)) / (k / d * (1 - k / d)) - index)
+
+    a = float(brentq(off, 0, 0.9))
+    return 1 - a, a * k / (d - k)
+
+
+def _draw(
+    kind: str, rng: Any, d: int, sets: int, inside: float, outside: float
+) -> np.ndarray:
+    k = max(2, d // 10)
+    if kind == KINDS[0]:
+        return (
+            rng.random((sets, d)) < np.r_[np.full(k, inside), np.full(d - k, outside)]
+        )
+    Z = np.zeros((sets, d), bool)
+    for z in Z:
+        if rng.random() < inside:
+            z[:k] = True
+        else:
+            z[k + rng.permutation(d - k)[:k]] = True
+    return Z
+
+
+def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
+    """The interval is called 95 %."""
+    least = min(rows, key=lambda row: row["covered"])
+    where = f"{least['sets']} sets of {least['features']}, index {least['index']}"
+    return [
+        Verdict(
+            "the 95 % interval covers the true index (at least .91 in 300 draws)",
+            f"at least {least['covered']:.3f} ({where})",
+            least["covered"] >= 0.91,
+        )
+    ]
+
+
+def tables(rows: list[dict[str, Any]]) -> str:
+    """The section."""
+    lines = [
+        [
+            kind,
+            index,
+            sets,
+            f"{mean_of(some, 'covered'):.3f}",
+            f"{mean_of(some, 'width'):.2f}",
+        ]
+        for (kind, index, sets), some in grouped(rows, "kind", "index", "sets").items()
+    ]
+    head = ["what varies", "index", "sets", "coverage", "mean width"]
+    return (
+        "Independent selections from populations with a known index; results for 20, "
+        "100 and 1000 features are pooled.\n\n" + table(head, lines)
+    )
