@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from evidence.papers.splits import RANDOM, at_random, nearest_neighbor, ranked
-from widemargin.baselines.fcbf import FCBF
-from widemargin.baselines.fisher import TraceRatio
-from widemargin.baselines.mrmr import MRMR
-from widemargin.selectors.frll import FRLL
-from widemargin.selectors.relieff import ReliefF
+from widemargin import FRLL, ReliefF
+from widemargin.baselines import FCBF, MRMR, TraceRatio
 
 Array = NDArray[Any]
 

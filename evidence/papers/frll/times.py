@@ -23,10 +23,8 @@ from evidence.papers.frame import (
     judged,
     untested,
 )
-from widemargin.baselines.fcbf import FCBF
-from widemargin.baselines.mrmr import MRMR
-from widemargin.selectors.frll import FRLL
-from widemargin.selectors.relieff import ReliefF
+from widemargin import FRLL, ReliefF
+from widemargin.baselines import FCBF, MRMR
 
 CLASSES = (2, 7, 15)
 PER_CLASS = (3, 4, 5, 6, 7)

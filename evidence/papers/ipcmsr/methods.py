@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from evidence.papers.splits import ranked
-from widemargin.baselines.correlation import PearsonScore
-from widemargin.baselines.fisher import FisherScore
-from widemargin.baselines.laplacian import LaplacianScore
-from widemargin.selectors.ipcmsr import IPCMSR, IPICSR
+from widemargin import IPCMSR, IPICSR
+from widemargin.baselines import FisherScore, LaplacianScore, PearsonScore
 
 # The names of the sets in the paper, and what they are.
 SETS = {

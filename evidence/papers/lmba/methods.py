@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidence.papers.splits import Ranker, Sized, ranked
-from widemargin.baselines.similarity import FeatureSimilarity
-from widemargin.selectors.lmba import LMBA
-from widemargin.selectors.simba import Simba
+from widemargin import LMBA, Simba
+from widemargin.baselines import FeatureSimilarity
 
 OURS, PRINTED, SIMBA, MITRA = "LMBA", "LMBA, printed", "Simba", "Mitra"
 NAMES = (OURS, PRINTED, SIMBA, MITRA)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from widemargin.selectors.orelieff import OReliefF
-from widemargin.selectors.osimba import OSimba
-from widemargin.selectors.relieff import ReliefF
-from widemargin.selectors.simba import Simba
+from widemargin import OReliefF, OSimba, ReliefF, Simba
 
 # The formula as printed: absolute differences, and hits that dominate.
 PRINTED: dict[str, Any] = {"difference": "absolute", "hits": "dominating"}

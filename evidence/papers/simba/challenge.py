@@ -27,7 +27,7 @@ from evidence.papers.frame import (
     Table,
     judged,
 )
-from widemargin.selectors.gflip import GFlip
+from widemargin import GFlip
 
 SCALES: dict[str, Literal["minmax"] | None] = {"unscaled": None, "minmax": "minmax"}
 # What the classifier may choose from, in folds of the training rows.

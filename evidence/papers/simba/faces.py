@@ -37,9 +37,8 @@ from evidence.papers.splits import (
     of_method,
     ranked,
 )
-from widemargin.baselines.information import InformationGain
-from widemargin.selectors.relief import Relief
-from widemargin.selectors.simba import Simba
+from widemargin import Relief, Simba
+from widemargin.baselines import InformationGain
 
 N_TRAIN, N_TEST, N_GROUPS = 1000, 456, 2
 INSTEAD = (

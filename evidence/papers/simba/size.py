@@ -24,8 +24,7 @@ from evidence.papers.frame import (
 )
 from evidence.papers.simba.faces import N_TEST, N_TRAIN, labels_of
 from evidence.papers.splits import classifier
-from widemargin.selectors.gflip import GFlip
-from widemargin.selectors.simba import Simba
+from widemargin import GFlip, Simba
 
 SHAPE = 85, 60  # of the paper's images: 5100 pixels
 STARTS = {"empty": 2, "full": 1}  # splits for each; the claims are about the first

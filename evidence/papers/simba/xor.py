@@ -20,10 +20,9 @@ from evidence.papers.frame import (
     Table,
     judged,
 )
+from widemargin import Relief, Simba
 from widemargin.datasets import make_xor
 from widemargin.margin import evaluation
-from widemargin.selectors.relief import Relief
-from widemargin.selectors.simba import Simba
 
 N_RELEVANT = 3
 STEPS = tuple(range(10, 1001, 10))
