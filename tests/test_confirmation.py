@@ -8,8 +8,12 @@ from sklearn.feature_selection import SelectKBest, f_classif
 
 from widemargin import ReliefF
 from widemargin.baselines import FisherScore, PearsonScore
-from widemargin.evaluation import _confirm, _significance, significance
+from widemargin.evaluation import _permutation_test, significance
 from widemargin.evaluation._encoded import read_once
+from widemargin.evaluation._null_scores import plan
+from widemargin.evaluation._p_values import copy_p_values
+from widemargin.evaluation._permutation_test import PermutationTest
+from widemargin.evaluation._refits import Call
 
 
 def strong(seed, n=200, d=50, relevant=5, shift=4.0):
@@ -33,23 +37,20 @@ def test_noise_beside_strong_features_is_not_significant():
 
 def test_confirmed_p_values_are_never_smaller_than_those_of_permuted_labels():
     X, y = strong(0)
-    run = _significance._Run
-    seen = []
+    data = read_once(X, y, "a test")
+    way = plan(ReliefF(), data, "auto", None)
 
-    class Spy(run):
-        def _confirmed(self, p):
-            seen.append((p, super()._confirmed(p)))
-            return seen[-1][1]
+    def tested(way):
+        call = Call("significance", "permutations", None, 0)
+        test = PermutationTest(ReliefF(), data, way, np.random.RandomState(0), call)
+        return test.run()[1], test.how
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_significance, "_Run", Spy)
-        found = significance(ReliefF(), X, y, random_state=0)
-    ((plain, confirmed),) = seen
+    plain, _ = tested(way._replace(refits=0))
+    confirmed, how = tested(way)
     assert (confirmed >= plain).all()
     assert (confirmed > plain).any()
-    np.testing.assert_array_equal(confirmed, found.p_values)
     np.testing.assert_array_equal(confirmed[plain > 0.05], plain[plain > 0.05])
-    assert "the larger p-value counts" in found.how
+    assert "the larger p-value counts" in how
 
 
 @pytest.mark.parametrize("selector", [FisherScore(), PearsonScore()], ids=str)
@@ -68,13 +69,13 @@ def test_noise_needs_no_confirmation():
 
 def test_labels_and_columns_stay_as_they_are(monkeypatch):
     X, y = strong(0, d=60)
-    tables, refit = [], _confirm.refit
+    tables, refit = [], _permutation_test.refit
 
     def seen(selector, data, keep, total, call):
         tables.extend(data(t).read(selector) for t in range(total))
         refit(selector, data, keep, total, call)
 
-    monkeypatch.setattr(_confirm, "refit", seen)
+    monkeypatch.setattr(_permutation_test, "refit", seen)
     assert "copies of themselves" in significance(ReliefF(), X, y, random_state=0).how
     assert tables
     for rows in tables:
@@ -116,7 +117,7 @@ def test_p_values_of_copies_are_uniform_if_nothing_tells_them_from_the_feature()
     rng = np.random.default_rng(0)
     for draw in (rng.standard_normal, rng.standard_exponential):
         own = np.repeat(3 + 2 * draw((1, 4000)), 15, axis=0)
-        p = _confirm.p_values(own, 3 + 2 * draw((15, 4000)))
+        p = copy_p_values(own, 3 + 2 * draw((15, 4000)))
         for t in (0.001, 0.01, 0.05, 0.5):
             assert np.mean(p <= t) <= t + 3 * np.sqrt(t / 4000)
         assert np.mean(p <= 0.05) >= 0.03
@@ -124,20 +125,20 @@ def test_p_values_of_copies_are_uniform_if_nothing_tells_them_from_the_feature()
 
 def test_copies_that_all_have_one_score():
     own = np.tile([1.0, 0.25], (15, 1))
-    assert _confirm.p_values(own, np.full((15, 2), 0.25)).tolist() == [0, 1]
+    assert copy_p_values(own, np.full((15, 2), 0.25)).tolist() == [0, 1]
 
 
 def test_few_copies_confirm_nothing():
     scores = np.full((15, 1), np.nan)
     scores[:4, 0] = [0.1, 0.2, 0.3, 0.4]
-    assert _confirm.p_values(scores + 9, scores).tolist() == [1]
+    assert copy_p_values(scores + 9, scores).tolist() == [1]
 
 
 def test_an_interrupt_of_the_confirmation_reports_only_what_is_confirmed(monkeypatch):
     def stopped(selector, data, keep, total, call):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_confirm, "refit", stopped)
+    monkeypatch.setattr(_permutation_test, "refit", stopped)
     with pytest.warns(UserWarning, match="those that were not have p = 1"):
         found = significance(ReliefF(), *strong(0), random_state=0)
     assert not found.complete

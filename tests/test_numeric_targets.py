@@ -26,7 +26,7 @@ from widemargin.evaluation import (
 )
 from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._neighbor import NearestMean
-from widemargin.evaluation._null_scores import OneSearchOfNumbers, Refits
+from widemargin.evaluation._null_scores import Refits, source_of
 from widemargin.evaluation._refits import Call
 from widemargin.evaluation._verdicts import numeric_directions
 
@@ -192,7 +192,7 @@ def test_one_search_gives_the_scores_of_fits(weights, n_samples):
     data = read_once(A, b, "test", numeric=True)
     orders = [rng.permutation(60) for _ in range(5)]
     found = []
-    for kind in (OneSearchOfNumbers, Refits):
+    for kind in (source_of, Refits):
         scores = np.empty((5, 4))
         kind(selector, data).draw(
             orders,

@@ -26,21 +26,12 @@ from widemargin.baselines import (
     PearsonScore,
 )
 from widemargin.datasets import make_xor
-from widemargin.evaluation import (
-    _null_scores as null_scores,
-)
-from widemargin.evaluation import (
-    _p_values as p_values,
-)
-from widemargin.evaluation import (
-    _permuted_relief as permuted_relief,
-)
-from widemargin.evaluation import (
-    significance,
-)
+from widemargin.engine import permuted
+from widemargin.evaluation import _null_scores as null_scores
+from widemargin.evaluation import _p_values as p_values
+from widemargin.evaluation import significance
 from widemargin.evaluation._encoded import read_once
-from widemargin.evaluation._null_scores import fit_for_table, source_of
-from widemargin.evaluation._probes import for_probes
+from widemargin.evaluation._null_scores import fit_for_table, for_probes, source_of
 from widemargin.evaluation._refits import Call
 from widemargin.threads import Workers
 
@@ -69,12 +60,20 @@ def shuffled(n, count, seed=0):
     return [random.permutation(n) for _ in range(count)]
 
 
+def relabelled(table, order):
+    codes = np.empty_like(table.y)
+    codes[table.rows] = table.y
+    return codes[order][table.rows]
+
+
 def compare_with_refits(selector, X, y, n_permutations=10, n_threads=2, orders=None):
     table = fit_for_table(clone(selector), read_once(X, y, "a test"))
+    every = np.arange(X.shape[1])
     if orders is None:
         orders = shuffled(len(y), n_permutations)
     with Workers(n_threads) as workers:
-        scores = permuted_relief.permuted_scores(selector, table, orders, workers)
+        labels = np.array([relabelled(table, order) for order in orders])
+        scores = selector._permuted_scores(table, labels, every, workers)
     refits = [clone(selector).fit(X, y[order]).scores_ for order in orders]
     np.testing.assert_allclose(scores, refits, rtol=0, atol=1e-12)
     return scores
@@ -413,7 +412,7 @@ def test_an_interrupt_keeps_what_is_finished(selector, method, monkeypatch):
     X, y = load_iris(return_X_y=True)
     options = {"method": method, "random_state": 0, "n_jobs": 1}
     if isinstance(selector, ReliefF):
-        interrupt_at(monkeypatch, permuted_relief, "_add", 2)
+        interrupt_at(monkeypatch, permuted, "_add", 2)
         finished = 40
     else:
         interrupt_at(monkeypatch, PearsonScore, "_rank", 27)  # the first is no refit
@@ -488,8 +487,8 @@ def test_features_stop_at_the_end_of_a_stage_in_which_their_scores_are_reached()
     while counts.done < 800 and len(counts.going):
         stop = min(counts.stage, counts.done + 70)
         counts.add(null[counts.done : stop][:, counts.going])
-    assert counts.tried.tolist() == [100, 100, 200, 400, 800, 800]
-    for f, tried in enumerate(counts.tried):
+    assert counts.drawn.tolist() == [100, 100, 200, 400, 800, 800]
+    for f, tried in enumerate(counts.drawn):
         expected = plain_counts(scores, null[:tried])[f]
         assert counts.p_values[f] == expected
 

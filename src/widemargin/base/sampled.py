@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from widemargin._sklearn import Interval, StrOptions
@@ -18,6 +19,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums
 from widemargin.engine.left_out import ReliefRule, scores_without
+from widemargin.engine.permuted import permuted_scores
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers
@@ -136,6 +138,15 @@ class SampledSelector(MarginSelector):
             return None
         rule_of = partial(self._rule, classes=table.classes)
         return scores_without(table, left_out, rule_of, self._power, workers)
+
+    def _permuted_scores(
+        self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers
+    ) -> Floats:
+        rule = self._rule(table.counts, table.classes)
+        rows = clone(self)._drawn(table)  # refits are of clones, and draw the same
+        return permuted_scores(
+            table, rule, targets, rows, features, workers, power=self._power
+        )
 
     def _k(self, n: int) -> int:
         """The number of neighbours in a table of n rows."""

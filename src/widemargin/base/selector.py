@@ -293,6 +293,37 @@ class MarginSelector(TableSelector):
         """
         return self.scores_
 
+    def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
+        """Neighbours of each row that `_permuted_scores` sums over, 0 for no search.
+
+        None if only refits give the scores under permuted labels. A method with such a
+        shortcut overrides both in its own class; they are not asked of a subclass,
+        whose scores may be others.
+        """
+        return None
+
+    def _permuted_scores(
+        self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers
+    ) -> Floats:
+        """Scores of some features under several labellings, without refits.
+
+        Parameters
+        ----------
+        table : Table
+            Numbers without gaps.
+        targets : array of shape (B, n)
+            For each row of the table a class code, or a number to predict.
+        features : array of int
+        workers : Workers
+
+        Returns
+        -------
+        scores : array of shape (B, len(features))
+            As of fits to the table, or of separable methods a monotone function of
+            these.
+        """
+        raise NotImplementedError
+
     @property
     def _numeric_target(self) -> bool:
         """Whether y is a number to predict, and not a class."""

@@ -1,7 +1,7 @@
-"""Scores under permuted labels: where they come from, and how many to take.
+"""Scores under permuted labels: how many to draw, and how they are computed.
 
-The number of permutations follows from the shape of the table and the kind of method
-alone, not from a clock: the same call gives the same result everywhere.
+The number of permutations depends on the shape of the table and the kind of method, not
+on a clock: the same call gives the same result everywhere.
 """
 
 from __future__ import annotations
@@ -15,15 +15,6 @@ from sklearn.base import clone
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.evaluation import (
-    _permuted_means as permuted_means,
-)
-from widemargin.evaluation import (
-    _permuted_numbers as permuted_numbers,
-)
-from widemargin.evaluation import (
-    _permuted_relief as permuted_relief,
-)
 from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._p_values import needed
 from widemargin.evaluation._refits import Call, refit, scores_of
@@ -43,33 +34,65 @@ LEAST = 32  # permutations at a time
 CELLS = 2**24  # scores at a time
 
 
-class NullScores(Protocol):
-    """Where scores under permuted labels come from."""
-
-    observed: Floats  # what is tested: scores, or what stands for them
-    scores: Floats  # as the selector reports them
-
-    def batch(self, features: Ints) -> int:
-        """Permutations at a time, as memory and the patience of a user allow."""
-
-    def draw(
-        self,
-        permutations: list[Ints],
-        features: Ints,
-        call: Call,
-        keep: Callable[[int, Floats], None],
-    ) -> None:
-        """Hand scores of some features, and the number of their permutation, on."""
-
-
 class Plan(NamedTuple):
-    """How p-values are found."""
+    """How p-values are computed."""
 
     method: str  # "permutation", "pooled" or "probes"
     n_permutations: int
-    first: int  # permutations for all features; further ones for promising ones only
-    fits: float  # how many fits of the selector take about as long
+    first: int = 0  # permutations of all features; further ones of promising ones only
+    fits: float = 0.0  # how many fits of the selector take about as long
     refits: int = 0  # to confirm significant features by permuted copies, about
+
+
+def plan(selector: Any, data: Encoded, method: str, n_permutations: int | None) -> Plan:
+    """Choose the method and the number of permutations."""
+    n, d = data.shape
+    neighbors = summed_neighbors(selector, data)
+    separable = getattr(selector, "_separable", False)
+    # What is affordable: permutations, mostly of few features if that is cheaper;
+    # those of all features; and what one of these costs, in fits of the selector.
+    if neighbors:
+        afford, first, cost = SEARCHES // n, SUMS // (n * d * neighbors), 0.2
+    elif separable:
+        afford, first = FITS, SUMS // (100 * n * d)
+        cost = 1.0 if neighbors is None else 0.1
+    else:
+        afford = first = PAIRS // (n * n * d)
+        cost = 1.0
+    first = int(np.clip(first, FEW, MANY))
+    if method == "auto":
+        enough = needed(d) <= (afford if n_permutations is None else n_permutations)
+        method = "permutation" if enough else "pooled"
+    if method == "pooled":
+        number = first = n_permutations or first
+    elif neighbors or separable:
+        number = n_permutations or max(needed(d), AT_LEAST)
+        first = min(first, number)
+    else:
+        number = first = n_permutations or max(needed(d), FEW)
+    # Where a feature's score depends on no other feature, permuting its column and
+    # permuting the labels have the same effect, and nothing needs to be confirmed.
+    most = 0 if separable else np.clip(CONFIRMATION // (n * n * d), 2 * FEW, MANY)
+    refits = min(int(most), number)
+    later = number - first  # mostly of few features
+    fits = cost * (first + 0.1 * later) + CONFIRMING * refits
+    return Plan(method, number, first, fits, refits)
+
+
+def summed_neighbors(selector: Any, data: Encoded) -> int | None:
+    """Neighbours of each row in the selector's sums, if one search serves all labels.
+
+    0 if it needs no search; None if only refits give its scores under permuted labels.
+    Distances between missing values depend on labels, too.
+    """
+    if "_permuted_neighbors" not in vars(type(selector)):
+        return None  # the scores of a subclass may be others
+    neighbors = selector._permuted_neighbors(data.shape[0], len(data.classes))
+    if not neighbors:
+        return neighbors
+    rows = data.read(selector)
+    nominal = rows.nominal is not None and len(rows.nominal) > 0
+    return None if nominal or not np.isfinite(rows.X).all() else neighbors
 
 
 def statistic_of(fitted: Any) -> Floats:
@@ -83,77 +106,28 @@ def statistic_of(fitted: Any) -> Floats:
     return np.where(np.isnan(scores), np.fmin.reduce(scores), scores)
 
 
-def plan(selector: Any, data: Encoded, method: str, n_permutations: int | None) -> Plan:
-    """Decide how, and with how many permutations."""
-    d, cost = data.shape[1], _cost(selector, data)
-    if method == "auto":
-        afford = cost.afford if n_permutations is None else n_permutations
-        method = "permutation" if needed(d) <= afford else "pooled"
-    if method == "pooled":
-        number = first = n_permutations or cost.first
-    elif not cost.divisible:
-        number = first = n_permutations or max(needed(d), FEW)
-    else:
-        number = n_permutations or max(needed(d), AT_LEAST)
-        first = min(cost.first, number)
-    later = number - first  # mostly of few features
-    refits = min(_most_refits(selector, data), number)
-    fits = cost.fits * (first + 0.1 * later) + CONFIRMING * refits
-    return Plan(method, number, first, fits, refits)
+def for_probes(selector: Any, features: Ints) -> Any:
+    """A clone for a table to which permuted copies of some features are added.
 
-
-def _most_refits(selector: Any, data: Encoded) -> int:
-    """How many fits may be spent on features that permuted labels find significant.
-
-    None, if a feature's score depends on no other feature: then permuting its column
-    and permuting the labels have the same effect.
+    Its settings for single features hold for the copies as well. Which features are
+    nominal is no such setting: `Encoded.with_probes` takes care of it.
     """
-    if getattr(selector, "_separable", False):
-        return 0
-    n, d = data.shape
-    return int(np.clip(CONFIRMATION // (n * n * d), 2 * FEW, MANY))
+    more = clone(selector)
+    directions = more.get_params().get("directions")
+    if directions is not None and not isinstance(directions, str):
+        given = np.asarray(directions)
+        more.set_params(directions=np.concatenate([given, given[features]]))
+    return more
 
 
-class _Cost(NamedTuple):
-    """What permutations take, roughly."""
+class NullScores(Protocol):
+    """A source of scores under permuted labels."""
 
-    afford: int  # permutations, most of them of few features if that is cheaper
-    first: int  # permutations of all features
-    fits: float  # one of them, in fits of the selector
-    divisible: bool
+    observed: Floats  # what is tested: scores, or what stands for them
+    scores: Floats  # as the selector reports them
 
-
-def _cost(selector: Any, data: Encoded) -> _Cost:
-    n, d = data.shape
-    if permuted_relief.one_search(selector, data):
-        first = SUMS // (n * d * _neighbors(selector, data))
-        return _Cost(SEARCHES // n, int(np.clip(first, FEW, MANY)), 0.2, True)
-    if permuted_numbers.one_search(selector, data):
-        first = SUMS // (n * d * min(n, selector.n_neighbors))
-        return _Cost(SEARCHES // n, int(np.clip(first, FEW, MANY)), 0.2, True)
-    if getattr(selector, "_separable", False):
-        first = SUMS // (100 * n * d)
-        fits = 0.1 if permuted_means.by_means(selector) else 1.0
-        return _Cost(FITS, int(np.clip(first, FEW, MANY)), fits, True)
-    number = PAIRS // (n * n * d)
-    return _Cost(number, int(np.clip(number, FEW, MANY)), 1.0, False)
-
-
-def _neighbors(selector: Any, data: Encoded) -> int:
-    """Neighbours of each row that Relief or ReliefF sums over."""
-    n = data.shape[0]
-    k = selector._k(n) if hasattr(selector, "n_neighbors") else 1
-    return min(n, k * len(data.classes))
-
-
-def _at_once(n_features: int, work: int = CELLS) -> int:
-    """Permutations at a time: as many as fit into memory, up to ``work`` of them."""
-    room = min(work, CELLS // max(1, n_features))
-    return int(np.clip(room, LEAST, current().max_permutations))
-
-
-class _ManyAtOnce:
-    """Sources that compute the scores of many permutations together."""
+    def batch(self, features: Ints) -> int:
+        """Permutations at a time."""
 
     def draw(
         self,
@@ -162,90 +136,64 @@ class _ManyAtOnce:
         call: Call,
         keep: Callable[[int, Floats], None],
     ) -> None:
-        """All of them at once."""
-        with Workers(thread_count(call.n_jobs)) as workers:
-            scores = self._permuted(permutations, features, workers)
-        for b, row in enumerate(scores):
-            keep(b, row)
-
-    def _permuted(
-        self, permutations: list[Ints], features: Ints, workers: Workers
-    ) -> Floats:
-        raise NotImplementedError
+        """Call ``keep(b, scores)`` with the scores of some features."""
 
 
-class OneSearch(_ManyAtOnce):
-    """Relief and ReliefF on numbers: distances do not depend on labels."""
+def source_of(selector: Any, data: Encoded) -> NullScores:
+    """The fastest source for a selector and a table."""
+    neighbors = summed_neighbors(selector, data)
+    if neighbors is None:
+        return Refits(selector, data)
+    return AtOnce(selector, data, neighbors)
 
-    def __init__(self, selector: Any, data: Encoded) -> None:
+
+def _at_once(n_features: int, work: int = CELLS) -> int:
+    """Permutations at a time: as many as fit into memory, up to ``work`` of them."""
+    room = min(work, CELLS // max(1, n_features))
+    return int(np.clip(room, LEAST, current().max_permutations))
+
+
+class AtOnce:
+    """Selectors that compute the scores of many permutations together."""
+
+    def __init__(self, selector: Any, data: Encoded, neighbors: int) -> None:
         fitted = clone(selector)
-        self.selector = selector
-        self.table = fit_for_table(fitted, data)
+        self.selector, self.neighbors = selector, neighbors
+        self.table = table = fit_for_table(fitted, data)
+        self.target = table.y if table.target is None else table.target
         self.observed = self.scores = fitted.scores_
-        self.neighbors = _neighbors(selector, data)
+        if not neighbors:  # the scores under permutations are a function of these
+            every = np.arange(len(self.scores))
+            with Workers(1) as workers:
+                (self.observed,) = selector._permuted_scores(
+                    table, self.target[None], every, workers
+                )
 
     def batch(self, features: Ints) -> int:
         """What takes a second or so; the search begins anew for each batch."""
         n, d = len(self.table.X), max(1, len(features))
+        if not self.neighbors:
+            return _at_once(d)
         work = min(SUMS // (8 * n * d * self.neighbors), SEARCHES // (8 * n))
         return _at_once(d, work)
 
-    def _permuted(
-        self, permutations: list[Ints], features: Ints, workers: Workers
-    ) -> Floats:
-        return permuted_relief.permuted_scores(
-            self.selector, self.table, permutations, workers, features
-        )
-
-
-class ClassMeans(_ManyAtOnce):
-    """FisherScore: means of classes are products with the labels."""
-
-    def __init__(self, selector: Any, data: Encoded) -> None:
-        fitted = clone(selector)
-        self.table = fit_for_table(fitted, data)
-        self.scores = fitted.scores_
-        self.values = permuted_means.centred(self.table)
-        with Workers(1) as workers:
-            every = np.arange(self.values.shape[1])
-            (self.observed,) = permuted_means.explained(
-                self.values, self.table.y[None], self.table.counts, every, workers
+    def draw(
+        self,
+        permutations: list[Ints],
+        features: Ints,
+        call: Call,
+        keep: Callable[[int, Floats], None],
+    ) -> None:
+        """All permutations of the caller's rows in one call."""
+        caller = np.empty_like(self.target)
+        caller[self.table.rows] = self.target
+        targets = np.array([caller[order][self.table.rows] for order in permutations])
+        with Workers(thread_count(call.n_jobs)) as workers:
+            scores = self.selector._permuted_scores(
+                self.table, targets, features, workers
             )
-
-    def batch(self, features: Ints) -> int:
-        """As many as there is room for."""
-        return _at_once(len(features))
-
-    def _permuted(
-        self, permutations: list[Ints], features: Ints, workers: Workers
-    ) -> Floats:
-        labels = permuted_relief.shuffled(self.table.y, self.table, permutations)
-        return permuted_means.explained(
-            self.values, labels, self.table.counts, features, workers
-        )
-
-
-class OneSearchOfNumbers(_ManyAtOnce):
-    """RReliefF on numbers: neighbours do not depend on the target."""
-
-    def __init__(self, selector: Any, data: Encoded) -> None:
-        fitted = clone(selector)
-        self.selector, self.table = selector, fit_for_table(fitted, data)
-        self.observed = self.scores = fitted.scores_
-
-    def batch(self, features: Ints) -> int:
-        """What takes a second or so; the search begins anew for each batch."""
-        n, d = self.table.X.shape
-        return _at_once(d, SUMS // (8 * n * d * self.selector.n_neighbors))
-
-    def _permuted(
-        self, permutations: list[Ints], features: Ints, workers: Workers
-    ) -> Floats:
-        assert self.table.target is not None
-        targets = permuted_relief.shuffled(self.table.target, self.table, permutations)
-        return permuted_numbers.permuted_numbers(
-            self.selector, self.table, targets, workers, features
-        )
+        for b, row in enumerate(scores):
+            keep(b, row)
 
 
 class Refits:
@@ -280,17 +228,6 @@ class Refits:
             keep(b, found if self.divisible else found[features])
 
         refit(self.selector, permuted, each, len(permutations), call)
-
-
-def source_of(selector: Any, data: Encoded) -> NullScores:
-    """The fastest source for a selector and a table."""
-    if permuted_relief.one_search(selector, data):
-        return OneSearch(selector, data)
-    if permuted_means.by_means(selector):
-        return ClassMeans(selector, data)
-    if permuted_numbers.one_search(selector, data):
-        return OneSearchOfNumbers(selector, data)
-    return Refits(selector, data)
 
 
 def fit_for_table(selector: Any, data: Encoded) -> Table:

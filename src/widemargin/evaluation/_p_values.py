@@ -1,7 +1,7 @@
-"""p-values from the scores under permuted labels.
+"""p-values from scores under permuted labels, and from scores of permuted copies.
 
-Three facts make them valid if labels have nothing to do with X; then the labels as they
-are and their permutations are B + 1 draws that nothing tells apart.
+Three facts make the former valid if labels have nothing to do with X; then the labels
+and their permutations are B + 1 exchangeable draws.
 
 1. *Plain.* A feature whose score is reached c times in B permutations has
    p = (1 + c) / (1 + B), and P(p ≤ t) ≤ t.
@@ -18,6 +18,14 @@ are and their permutations are B + 1 draws that nothing tells apart.
    are alike. A score that was reached h times or more needs no pooling and has its
    plain p-value.
 
+*Copies.* If a feature has nothing to do with the labels and the other features, its
+score and that of a permuted copy of it in the same fit have one distribution. The mean
+and spread of some dozen copies' scores give the p-value of one more draw from a normal
+distribution (Student's t). Scores of some methods are skewed, and then copies
+themselves have low p-values too often. So Student's p-value is replaced by the share of
+copies, of all tested features, that have a p-value as low; and where fewer than ten
+have, by that power of it which makes the tenth lowest equal to its share.
+
 References
 ----------
 J. Besag, P. Clifford, *Sequential Monte Carlo p-values*, Biometrika 78, 1991.
@@ -28,12 +36,15 @@ Applications in Genetics and Molecular Biology 9, 2010.
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import t as student
 
 from widemargin.data.protocol import Floats, Ints
 
 LEVEL = 0.05  # customary for q-values
 TIE = 1e-10  # scores this close, relative to the largest, are equal
-ENOUGH = 20  # times that a score is reached, from which its p-value is known well
+ENOUGH = 20  # times that a score is reached, from which its p-value is accurate
+FEWEST_COPIES = 5  # from which mean and spread are estimated, after an interrupt
+LOWEST = 10  # p-values of copies
 ALIKE = 2  # features in a group, as a multiple of what the smallest p-value needs
 
 
@@ -43,19 +54,19 @@ def needed(d: int) -> int:
 
 
 def slack(scores: Floats) -> float:
-    """By how much scores that are equal may differ."""
+    """How much equal scores may differ by rounding."""
     largest = np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)
     return TIE * float(largest)
 
 
 class Counts:
-    """How often each feature's score was reached; features stop when it is enough."""
+    """How often each feature's score was reached; features stop after enough of it."""
 
     def __init__(self, scores: Floats, first: int) -> None:
         self.scores = scores
         self.slack = slack(scores)
         self.reached = np.zeros(len(scores), np.int64)
-        self.tried = np.zeros(len(scores), np.int64)
+        self.drawn = np.zeros(len(scores), np.int64)
         self.going = np.arange(len(scores))  # features that have not stopped
         self.stage = first  # permutations at the end of this stage
         self.done = 0
@@ -67,7 +78,7 @@ class Counts:
         """
         scores = self.scores[self.going]
         self.reached[self.going] += (null >= scores - self.slack).sum(axis=0)
-        self.tried[self.going] += len(null)
+        self.drawn[self.going] += len(null)
         self.done += len(null)
         if self.done >= self.stage:
             self.going = self.going[self.reached[self.going] < ENOUGH]
@@ -75,8 +86,8 @@ class Counts:
 
     @property
     def p_values(self) -> Floats:
-        """Plain ones, each with as many permutations as it took."""
-        p: Floats = (1 + self.reached) / (1 + self.tried)
+        """Plain p-values, each from the permutations that the feature took part in."""
+        p: Floats = (1 + self.reached) / (1 + self.drawn)
         return p
 
 
@@ -118,3 +129,44 @@ def _groups(shape: Floats, B: int) -> list[Ints]:
         return []
     size = ALIKE * needed(len(shape)) / (1 + B)
     return np.array_split(order, max(1, int(len(order) / max(size, 1.0))))
+
+
+def copy_p_values(own: Floats, copies: Floats) -> Floats:
+    """p-values of features by their scores and those of their copies in the same fits.
+
+    Both are (T, d), and NaN where there is none; with too few copies, p is 1.
+    """
+    tie = slack(copies)
+    p, of_copies = np.ones(own.shape[1]), [np.empty(0)]
+    for f in range(own.shape[1]):
+        there = ~np.isnan(copies[:, f])
+        T, scores = int(there.sum()), copies[there, f]
+        if T < FEWEST_COPIES:
+            continue
+        above, spread = own[there, f].mean() - scores.mean(), scores.std(ddof=1)
+        if spread <= tie:
+            p[f] = 0.0 if above > tie else 1.0
+            continue
+        p[f] = student.sf(above / (spread * np.sqrt(1 + 1 / T)), T - 1)
+        # Each copy against the others: the studentised deleted residual.
+        r = (scores - scores.mean()) / (spread * np.sqrt((T - 1) / T))
+        rest = np.maximum(T - 1 - r * r, np.finfo(np.float64).tiny)
+        of_copies.append(student.sf(r * np.sqrt((T - 2) / rest), T - 2))
+    return _calibrated(p, np.sort(np.concatenate(of_copies)))
+
+
+def _calibrated(p: Floats, of_copies: Floats) -> Floats:
+    """Shares of the copies, with sorted p-values, that have p-values as low.
+
+    Below the lowest ten, a power of p, never lower than p. Few copies change nothing.
+    """
+    N, tiny = len(of_copies), np.finfo(np.float64).tiny
+    if N < 10 * LOWEST:
+        return p
+    reached = np.searchsorted(of_copies, p, side="right")
+    lowest = LOWEST / (1 + N)
+    power = np.log(lowest) / np.log(np.clip(of_copies[LOWEST - 1], tiny, lowest))
+    share: Floats = np.where(
+        reached < LOWEST, np.minimum(p**power, lowest), (1 + reached) / (1 + N)
+    )
+    return share

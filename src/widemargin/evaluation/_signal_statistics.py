@@ -7,7 +7,7 @@ the same features, which are never permuted: whatever is done to the features al
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from scipy.spatial.distance import cdist
 from widemargin.data.build import build
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._columns import Columns
-from widemargin.evaluation._permuted_numbers import permuted_numbers
-from widemargin.evaluation._permuted_relief import permuted_scores
 from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current
@@ -71,42 +69,27 @@ def _units(X: Floats) -> Floats:
     return np.where(varies, Z / np.where(varies, size, 1.0), 0.0)
 
 
-class OfTarget(Protocol):
-    """How features are held against labels, classes or numbers."""
-
-    n_relations: int  # kinds of neighbours that Relief looks for
-    freedom: int  # of a feature of one column
-
-    def strata(self, y: NDArray[Any]) -> Ints:
-        """What a part of the rows keeps the shares of."""
-
-    def explained(self, Z: Floats, labels: NDArray[Any]) -> Floats:
-        """Sums of squares that labels explain: (labellings, columns)."""
-
-    def neighbors_agree(self, near: Ints, labels: NDArray[Any]) -> Floats:
-        """How much labels agree with those of near rows, (n, k): (labellings,)."""
-
-    def relief(self, X: Floats, labels: NDArray[Any], workers: Workers) -> Floats:
-        """Scores of the Relief family, (labellings, some of the columns)."""
-
-
 class OfClasses:
-    """Labels that are class codes."""
+    """How features are compared with labels that are class codes.
+
+    ``n_relations`` is the number of kinds of neighbours that Relief looks for, and
+    ``freedom`` the degrees of freedom of a feature of one column.
+    """
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = self.n_relations = n_classes
         self.freedom = n_classes - 1
 
     def strata(self, y: Ints) -> Ints:
-        """The classes."""
+        """What a sample of the rows keeps the shares of: the classes."""
         return y
 
     def _members(self, labels: Ints, c: int) -> NDArray[Any]:
-        """Which labels are of a class, or how much of them is."""
+        """Which labels are of a class, or their share of it."""
         return labels == c
 
     def explained(self, Z: Floats, labels: Ints) -> Floats:
-        """Sums of squares between classes."""
+        """Sums of squares between classes, (labellings, columns)."""
         total = np.zeros((len(labels), Z.shape[1]))
         for c in range(self.n_classes):
             members = self._members(labels, c).astype(np.float64)
@@ -115,29 +98,29 @@ class OfClasses:
         return total
 
     def neighbors_agree(self, near: Ints, labels: Ints) -> Floats:
-        """Share of near rows that are of a row's own class.
+        """Share of near rows, (n, k), that are of a row's own class: (labellings,).
 
         The mean over classes of the means over their rows: classes count the same,
         however many rows they have.
         """
         score = np.zeros(len(labels))
         for c in range(self.n_classes):
-            mine = self._members(labels, c)
-            own = mine[:, near].mean(axis=2)
-            score += (own * mine).sum(axis=1) / mine.sum(axis=1)
+            members = self._members(labels, c)
+            own = members[:, near].mean(axis=2)
+            score += (own * members).sum(axis=1) / members.sum(axis=1)
         return score / self.n_classes
 
     def relief(self, X: Floats, labels: Ints, workers: Workers) -> Floats:
-        """Scores of ReliefF."""
+        """Scores of ReliefF, (labellings, some of the columns)."""
         n, B, work = X.shape[0], len(labels), current().effort.signal_sums
-        table = build(X, labels[0], np.unique(labels[0]), scale=None, workers=workers)
-        some = _some_columns(X, B, neighbors := 10 * len(table.classes))
+        classes, codes = np.unique(labels[0], return_inverse=True)
+        table = build(X, codes, classes, scale=None, workers=workers)
+        some = _some_columns(X, B, neighbors := 10 * len(classes))
         scores = np.empty((B, len(some)))
-        rows = np.argsort(labels[0], kind="stable")  # class after class
         for part in spans(B, max(25, work // (4 * n * len(some) * neighbors))):
-            orders = [rows[_ranks(each)] for each in labels[part]]
-            scores[part] = permuted_scores(
-                ReliefF(scale=None), table, orders, workers, some
+            targets = np.searchsorted(classes, labels[part][:, table.rows])
+            scores[part] = ReliefF(scale=None)._permuted_scores(
+                table, targets, some, workers
             )
         return scores
 
@@ -201,7 +184,11 @@ class OfNumbers:
         table = build(X, nobody, np.zeros(1), scale=None, workers=workers)
         some = _some_columns(X, len(labels), neighbors=10)
         selector = RReliefF(scale=None, n_neighbors=min(10, n - 1))
-        return permuted_numbers(selector, table, labels, workers, some)
+        # Rows of one class keep their order in the table.
+        return selector._permuted_scores(table, labels, some, workers)
+
+
+OfTarget = OfClasses | OfNumbers
 
 
 def _some_columns(X: Floats, labellings: int, neighbors: int) -> Ints:
@@ -254,14 +241,9 @@ def _as_normal(x: Floats, freedom: Ints) -> Floats:
 
 
 def nearest_rows(features: Features) -> Ints:
-    """The five nearest rows of each, by all features."""
-    n = len(features.Z)
-    return _nearest(_for_distances(features), min(NEIGHBORS, n - 1))
-
-
-def _nearest(Z: Floats, k: int) -> Ints:
-    """Rows nearest to each, without itself."""
-    found = []
+    """The five nearest other rows of each, by all features."""
+    Z, found = _for_distances(features), []
+    k = min(NEIGHBORS, len(Z) - 1)
     for part in spans(len(Z), 256):
         D = cdist(Z[part], Z, "sqeuclidean")
         D[np.arange(len(D)), np.arange(part.start, part.stop)] = np.inf
@@ -293,13 +275,6 @@ def interactions(
     z = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     top = np.partition(z, -min(TOP, scores.shape[1]), axis=1)[:, -TOP:]
     return np.array([z.max(axis=1), top.sum(axis=1)])
-
-
-def _ranks(labels: Ints) -> Ints:
-    """Where each row would be if rows were put class after class."""
-    ranks = np.empty(len(labels), np.int64)
-    ranks[np.argsort(labels, kind="stable")] = np.arange(len(labels))
-    return ranks
 
 
 def rows_for_pairs(n: int, n_classes: int, columns: int, labellings: int) -> int:

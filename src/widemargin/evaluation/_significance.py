@@ -21,20 +21,13 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
-from widemargin.data.protocol import Floats, Ints
+from widemargin.data.protocol import Floats
 from widemargin.evaluation import _html
-from widemargin.evaluation._confirm import Confirmation, confirm
 from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._frames import Names, data_frame
-from widemargin.evaluation._null_scores import NullScores, Plan, plan, source_of
-from widemargin.evaluation._p_values import (
-    LEVEL,
-    TIE,
-    Counts,
-    needed,
-    pooled_p_values,
-)
-from widemargin.evaluation._probes import for_probes
+from widemargin.evaluation._null_scores import Plan, for_probes, plan
+from widemargin.evaluation._p_values import LEVEL, TIE, needed
+from widemargin.evaluation._permutation_test import PermutationTest
 from widemargin.evaluation._refits import (
     Call,
     count_of,
@@ -45,7 +38,6 @@ from widemargin.evaluation._refits import (
     stoppable,
 )
 from widemargin.notices import warn
-from widemargin.progress import Advance, progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,20 +259,28 @@ def significance(
     random = check_random_state(random_state)
     selector = _for_scores(seeded(selector, random, numeric=data.numeric))
     if method == "probes":
-        way = Plan(method, n_permutations or ROUNDS, 0, 0.0)
+        way = Plan(method, n_permutations or ROUNDS)
     else:
         _check_labels(selector, data)
         way = plan(selector, data, method, n_permutations)
     if message := too_few(way, data.shape[1]):
         warn(message)
-    run = _Run(selector, data, way, random, n_jobs, verbose)
+    call = Call("significance", _unit(way), n_jobs, verbose)
     with stoppable("significance"):
-        test = run.by_probes if method == "probes" else run.by_permutation
-        scores, p = test()
+        if method == "probes":
+            done, complete = way.n_permutations, True
+            scores, p = _by_probes(selector, data, done, random, call)
+            how = f"Features compete with permuted copies of all of them, {done} times."
+        else:
+            test = PermutationTest(selector, data, way, random, call)
+            scores, p = test.run()
+            done, how, complete = test.done, test.how, test.complete
     q = false_discovery_control(p, method="bh")
-    return Significance(
-        scores, p, q, data.names, run.done, way.method, run.how(), run.complete
-    )
+    return Significance(scores, p, q, data.names, done, way.method, how, complete)
+
+
+def _unit(way: Plan) -> str:
+    return "rounds of probes" if way.method == "probes" else "permutations"
 
 
 def _for_scores(selector: Any) -> Any:
@@ -312,156 +312,35 @@ def too_few(way: Plan, d: int) -> str | None:
     if number >= single:
         return None
     together = int(d / (LEVEL * (1 + number))) + 1 if way.method == "permutation" else 0
-    unit = "rounds of probes" if way.method == "probes" else "permutations"
     only = "no feature can have a q-value below 0.05"
     if 0 < together <= d:
         only += f" unless at least {together} of the {d} have the smallest p-value"
     return (
-        f"significance: with {number} {unit}, which are too few, {only}. "
+        f"significance: with {number} {_unit(way)}, which are too few, {only}. "
         f"n_permutations={single} would do for a single one."
     )
 
 
-class _Run:
-    """One test: what is fitted how often to what, and what came of it."""
+def _by_probes(
+    selector: Any,
+    data: Encoded,
+    rounds: int,
+    random: np.random.RandomState,
+    call: Call,
+) -> tuple[Floats, Floats]:
+    """Scores and p-values from permuted copies of all features."""
+    scores = scores_of(data.fit(clone(selector)), "significance")
+    d = len(scores)
+    orders = [random.permutation(data.shape[0]) for _ in range(rounds)]
+    reached, every = np.zeros((rounds, d), np.int64), np.arange(d)
 
-    def __init__(
-        self,
-        selector: Any,
-        data: Encoded,
-        way: Plan,
-        random: np.random.RandomState,
-        n_jobs: int | None,
-        verbose: int,
-    ) -> None:
-        self.selector, self.data, self.way = selector, data, way
-        self.random, self.verbose = random, verbose
-        unit = "rounds of probes" if way.method == "probes" else "permutations"
-        self.call = Call("significance", unit, n_jobs, 0)
-        self.done, self.complete = 0, True
-        self.confirmation: Confirmation | None = None
+    def doubled(t: int) -> Encoded:
+        return data.with_probes(every, orders[t])
 
-    def by_permutation(self) -> tuple[Floats, Floats]:
-        """Scores and p-values from permuted labels."""
-        source = source_of(self.selector, self.data)
-        test = self._pooled if self.way.method == "pooled" else self._in_stages
-        total = self.way.n_permutations
-        with progress("significance", total, self.verbose) as advance:
-            p = test(source, advance)
-        if not self.complete:
-            self._say_how_far(total)
-        p = np.where(np.isnan(source.scores), 1.0, p)
-        if self.way.refits and self.complete:
-            p = self._confirmed(p)
-        return source.scores, p
+    def keep(t: int, fitted: Any) -> None:
+        both = scores_of(fitted, "significance")
+        real, probes = both[:d], np.sort(both[d:])
+        reached[t] = d - np.searchsorted(probes, real - TIE * np.max(np.abs(both)))
 
-    def _confirmed(self, p: Floats) -> Floats:
-        """p-values, with those that permuted copies do not confirm made larger."""
-        call = self.call._replace(unit="fits with permuted copies")
-        found = self.confirmation = confirm(
-            self.selector, self.data, p, self.way.refits, self.random, call
-        )
-        if not found.complete:
-            self.complete = False
-            warn(
-                "significance: interrupted while features were confirmed; those that "
-                "were not have p = 1, others were confirmed by fewer copies."
-            )
-        return found.p_values
-
-    def _in_stages(self, source: NullScores, advance: Advance) -> Floats:
-        counts = Counts(source.observed, self.way.first)
-        total = self.way.n_permutations
-        while counts.done < total and len(counts.going) and self.complete:
-            size = min(counts.stage, total) - counts.done
-            counts.add(self._null(source, counts.going, size, advance))
-        self.done = counts.done
-        if self.complete:
-            advance(total - counts.done)
-        return counts.p_values
-
-    def _pooled(self, source: NullScores, advance: Advance) -> Floats:
-        every = np.arange(len(source.observed))
-        parts = [np.empty((0, len(every)))]
-        while self.done < self.way.n_permutations and self.complete:
-            left = self.way.n_permutations - self.done
-            parts.append(self._null(source, every, left, advance))
-            self.done += len(parts[-1])
-        return pooled_p_values(source.observed, np.concatenate(parts))
-
-    def _null(
-        self, source: NullScores, features: Ints, most: int, advance: Advance
-    ) -> Floats:
-        """Scores under the next permutations, as many as are finished."""
-        size = min(most, source.batch(features))
-        orders = [self.random.permutation(self.data.shape[0]) for _ in range(size)]
-        null, there = np.empty((size, len(features))), np.zeros(size, bool)
-
-        def keep(b: int, scores: Floats) -> None:
-            null[b] = scores
-            there[b] = True
-            advance()
-
-        try:
-            source.draw(orders, features, self.call, keep)
-        except KeyboardInterrupt:
-            self.complete = False
-            return null[there]
-        return null
-
-    def _say_how_far(self, total: int) -> None:
-        if not self.done:
-            raise KeyboardInterrupt(
-                "significance: interrupted before any of the permutations was "
-                "finished; there is no result."
-            )
-        warn(
-            f"significance: interrupted; the p-values are from {self.done} of {total} "
-            f"permutations{' and not confirmed' if self.way.refits else ''}."
-        )
-
-    def by_probes(self) -> tuple[Floats, Floats]:
-        """Scores and p-values from permuted copies of the features."""
-        data, rounds = self.data, self.way.n_permutations
-        scores = scores_of(data.fit(clone(self.selector)), "significance")
-        d = len(scores)
-        orders = [self.random.permutation(data.shape[0]) for _ in range(rounds)]
-        reached = np.zeros((rounds, d), np.int64)
-
-        def keep(t: int, fitted: Any) -> None:
-            both = scores_of(fitted, "significance")
-            real, probes = both[:d], np.sort(both[d:])
-            border = real - TIE * np.max(np.abs(both))
-            reached[t] = d - np.searchsorted(probes, border)
-
-        every = np.arange(d)
-
-        def doubled(t: int) -> Encoded:
-            return data.with_probes(every, orders[t])
-
-        call = self.call._replace(verbose=self.verbose)
-        refit(for_probes(self.selector, every), doubled, keep, rounds, call)
-        self.done = rounds
-        return scores, (1 + reached.sum(axis=0)) / (1 + rounds * d)
-
-    def how(self) -> str:
-        """The way that was taken, in a sentence or two."""
-        done, first = self.done, min(self.way.first, self.done)
-        if self.way.method == "probes":
-            return (
-                f"Features compete with permuted copies of all of them, {done} times."
-            )
-        if self.way.method == "pooled":
-            labels = (
-                f"{done} permutations of the labels; standardised scores are pooled "
-                "over features whose scores under permutation have similar tails."
-            )
-        elif first < done:
-            labels = (
-                f"{done} permutations of the labels for features that may be "
-                f"significant, at least {first} for all."
-            )
-        else:
-            labels = f"{done} permutations of the labels."
-        found = self.confirmation
-        return labels if found is None else labels + found.how
+    refit(for_probes(selector, every), doubled, keep, rounds, call)
+    return scores, (1 + reached.sum(axis=0)) / (1 + rounds * d)

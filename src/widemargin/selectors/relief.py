@@ -250,6 +250,11 @@ class Relief(SampledSelector):
             return None
         return super()._scores_without(table, left_out, workers)
 
+    def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
+        if self.order is not None or self.n_samples == "auto":
+            return None
+        return min(n, n_classes)
+
     def _edges(
         self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:

@@ -276,6 +276,12 @@ class ReliefF(SampledSelector):
             return None
         return super()._scores_without(table, left_out, workers)
 
+    def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
+        # Neighbours that count the same need not be sorted.
+        if self.weights != "uniform" or self.n_samples == "auto":
+            return None
+        return min(n, self._k(n) * n_classes)
+
     def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
         n = int(counts.sum())
         P = class_priors(self.priors, counts, classes)

@@ -15,12 +15,20 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import SampledSelector
-from widemargin.base.numeric_relief import Quotients, ReliefSums, unit_target
+from widemargin.base.numeric_relief import (
+    Quotients,
+    ReliefSums,
+    score_of,
+    unit_target,
+)
 from widemargin.base.sampling import query_parts
 from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.table import Table
 from widemargin.engine import (
     Edges,
     Neighbors,
@@ -30,7 +38,9 @@ from widemargin.engine import (
     nearest,
 )
 from widemargin.engine.neighbors import WEIGHTS
-from widemargin.threads import Workers
+from widemargin.threads import Workers, spans
+
+PRODUCT_CELLS = 2**22  # of differences under permuted targets, at a time
 
 
 class RReliefF(SampledSelector):
@@ -218,6 +228,30 @@ class RReliefF(SampledSelector):
             heads = np.repeat(block.queries, np.diff(block.offsets))
             p = influences(block, k, self.weights, self.sigma)
             yield block, Edges(heads, block.rows, p)
+
+    def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
+        return None if self.n_samples == "auto" else min(n, self.n_neighbors)
+
+    def _permuted_scores(
+        self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers
+    ) -> Floats:
+        # Neighbours and p(i, j) do not depend on the target, nor does N_A.
+        B, d, X = len(targets), len(features), table.X[:, features]
+        y = targets / np.ptp(targets, axis=1, keepdims=True)
+        N_C, N_A, N_AC, m = np.zeros(B), np.zeros(d), np.zeros((B, d)), 0
+        rows = clone(self)._drawn(table)  # refits are of clones, and draw the same
+        for _, (heads, tails, p) in self._edges(table, rows, workers):
+            m += len(np.unique(heads))
+            for part in spans(len(heads), max(1, PRODUCT_CELLS // max(B, d))):
+                i, j = heads[part], tails[part]
+                diff = np.abs(X[i] - X[j])
+                dy = np.abs(y[:, i] - y[:, j]) * p[part]
+                N_C += dy.sum(axis=1)
+                N_A += p[part] @ diff
+                N_AC += dy @ diff
+        return np.array(
+            [score_of(c, N_A, both, m) for c, both in zip(N_C, N_AC, strict=True)]
+        )
 
     def _evidence(self, table: AnyTable) -> Quotients:
         return Quotients(table.ranges)
