@@ -230,7 +230,7 @@ class RReliefF(SampledSelector):
             yield block, Edges(heads, block.rows, p)
 
     def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
-        return None if self.n_samples == "auto" else min(n, self.n_neighbors)
+        return None if self.n_samples == "auto" else min(n, self._k(n))
 
     def _permuted_scores(
         self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers
