@@ -29,10 +29,10 @@ from evidence.truth.designs import (
 )
 from evidence.truth.formats import grouped, how_many, mean_of, table
 from widemargin import baselines, evaluation
-from widemargin.evaluation import _significance
-from widemargin.evaluation._confirm import confirm
+from widemargin.evaluation import _permutation_test
 from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._null_scores import source_of
+from widemargin.evaluation._permutation_test import confirm
 from widemargin.evaluation._refits import Call
 
 TITLE = "Significance of single features"
@@ -122,7 +122,7 @@ def _beside_strong(case: dict[str, Any]) -> dict[str, Any]:
         return confirm(selector, data, p, *others)
 
     X, y = strong(case["design"], case["rows"], case["seed"])
-    with mock.patch.object(_significance, "confirm", recorded):
+    with mock.patch.object(_permutation_test, "confirm", recorded):
         found = _test(case["method"], X, y, case["seed"])
     plain = _counts(false_discovery_control(by_labels[0]), RELEVANT)
     low = found.p_values[RELEVANT:] <= 0.05
