@@ -205,8 +205,8 @@ def test_full_disk(folder):
 def test_disk_that_fills_up_on_the_way_leaves_nothing(folder, monkeypatch):
     import pandas as pd
 
-    def half_written(frame, path, **options):
-        path.write_text("rank,fea")
+    def half_written(frame, file, **options):
+        file.write("rank,fea")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pd.DataFrame, "to_csv", half_written)

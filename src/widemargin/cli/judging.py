@@ -364,7 +364,7 @@ def save_comparison(
             page = page or make_report(comparison, title, reading)
             save_text(path, page.html if ending == ".html" else to_json(page.data))
         else:
-            save_frame(path, comparison.summary(), dict)
+            save_frame(path, comparison.summary())
 
 
 def default_title(file: str) -> str:

@@ -1,10 +1,11 @@
-"""Results to files: all or nothing, and nothing overwritten unasked."""
+"""Results to files: all or nothing, nothing overwritten unasked, and no formulas."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from glob import glob, has_magic
@@ -12,14 +13,25 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.problem import Problem, needs
+from widemargin.cli.problem import Problem, listed, needs, plural
+from widemargin.cli.reading import Dialect
 from widemargin.cli.terminal import UNSAFE
 
 if TYPE_CHECKING:
-    from widemargin.cli.reading import Dialect
+    import pandas as pd
 
-# Endings of compressed text, and what pandas calls them.
-PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz"}
+    from widemargin.cli.reading import Source
+    from widemargin.cli.session import Session
+
+TEXT = {".csv", ".tsv"}
+PACKED = (".gz", ".bz2", ".xz")  # of a text
+BLANKS = r"\s+"  # separator of the reader for any number of blanks
+# What a spreadsheet takes for the beginning of a formula.
+LEADS = tuple("=+-@\t\r\n")
+# A sign before nothing but a number, or a dash for "none".
+HARMLESS = re.compile(
+    r"[+-]*[\d.,'\u2019\s]*%?([eE][+-]?\d+)?|[+-](inf|infinity|nan)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,7 @@ def ending_of(path: str | Path) -> str:
     path = Path(path)
     ending = path.suffix.lower()
     below = Path(path.stem).suffix.lower()
-    return below if ending in PACKED and below in {".csv", ".tsv"} else ending
+    return below if ending in PACKED and below in TEXT else ending
 
 
 def save(path: str | Path, write: Callable[[Path], Any]) -> None:
@@ -131,44 +143,30 @@ def save(path: str | Path, write: Callable[[Path], Any]) -> None:
 
 def save_frame(
     path: str,
-    frame: Any,
-    as_json: Callable[[], Any],
+    frame: pd.DataFrame,
+    data: Callable[[], Any] | None = None,
     dialect: Dialect | None = None,
 ) -> None:
-    """Write a frame as its ending says; ``as_json`` gives what goes into .json.
-
-    A text is in the given dialect.
-    """
-    ending = ending_of(path)
-    if ending == ".json":
-        save_text(path, to_json(as_json()))
-    elif ending == ".parquet":
-        save(path, lambda p: frame.to_parquet(p, index=False, engine="pyarrow"))
+    """Write a frame as the extension says; ``data``, else the rows, go into .json."""
+    if ending_of(path) == ".json":
+        save_text(path, to_json(_records(frame) if data is None else data()))
     else:
-        options = text_options(path, dialect)
-        save(path, lambda p: frame.to_csv(p, **options))
+        save_parts(path, [frame], dialect)
 
 
-def text_options(path: str, dialect: Dialect | None) -> dict[str, Any]:
-    """What `DataFrame.to_csv` has to be told to write a text of this name."""
-    separator = "\t" if ending_of(path) == ".tsv" else ","
-    how: dict[str, Any] = {"sep": separator, "encoding": "utf-8", "decimal": "."}
-    if dialect is not None:
-        how = {"sep": dialect.separator, "encoding": dialect.encoding}
-        how["decimal"] = dialect.decimal
-    packed = PACKED.get(Path(path).suffix.lower())
-    return {"index": False, "compression": packed, **how}
-
-
-def save_parts(path: str, parts: Iterable[Any], dialect: Dialect | None = None) -> None:
-    """Write frames that have the same columns one after the other into one file."""
+def save_parts(
+    path: str, parts: Iterable[pd.DataFrame], dialect: Dialect | None = None
+) -> None:
+    """Write frames with the same columns one after the other into one file."""
     if ending_of(path) == ".parquet":
         save(path, lambda p: _write_parquet(p, parts))
     else:
-        save(path, lambda p: _write_lines(p, parts, text_options(path, dialect)))
+        packed = Path(path).suffix.lower()
+        how = dialect or dialect_for(path, None, "")
+        save(path, lambda p: _write_lines(p, packed, parts, how))
 
 
-def _write_parquet(path: Path, parts: Iterable[Any]) -> None:
+def _write_parquet(path: Path, parts: Iterable[pd.DataFrame]) -> None:
     from pyarrow import Table, parquet
 
     writer = None
@@ -184,30 +182,121 @@ def _write_parquet(path: Path, parts: Iterable[Any]) -> None:
             writer.close()
 
 
-def _write_lines(path: Path, parts: Iterable[Any], how: dict[str, Any]) -> None:
+def _write_lines(
+    path: Path, packed: str, parts: Iterable[pd.DataFrame], dialect: Dialect
+) -> None:
     import bz2
     import gzip
     import lzma
 
-    how = dict(how)
-    openers: dict[str | None, Callable[..., Any]] = {
-        "gzip": gzip.open,
-        "bz2": bz2.open,
-        "xz": lzma.open,
-    }
-    opener = openers.get(how.pop("compression"), open)
-    with opener(path, "wt", encoding=how.pop("encoding"), newline="") as file:
+    openers: dict[str, Any] = dict(zip(PACKED, (gzip, bz2, lzma), strict=True))
+    opener = openers[packed].open if packed in openers else open
+    with opener(path, "wt", encoding=dialect.encoding, newline="") as file:
         for place, part in enumerate(parts):
-            part.to_csv(file, header=place == 0, **how)
+            part.to_csv(file, header=place == 0, **text_options(dialect))
+
+
+def text_options(dialect: Dialect) -> dict[str, Any]:
+    """Arguments of `DataFrame.to_csv` that write a dialect."""
+    return {"index": False, "sep": dialect.separator, "decimal": dialect.decimal}
+
+
+def dialect_for(path: str, source: Source | None, name: str) -> Dialect:
+    """How to write a text: as the one that was read, as far as the extension allows."""
+    ending = ending_of(path)
+    read = source.dialect if source is not None else None
+    if ending == ".tsv":
+        return replace(read or Dialect(), separator="\t")
+    if read is None:
+        return Dialect()
+    if read.separator == BLANKS:
+        read = replace(read, separator=" ")
+    if read.separator in ",;|" or ending == ending_of(name):
+        return read
+    return replace(read, separator=";" if read.decimal == "," else ",")
+
+
+def columns_for(
+    path: str,
+    source: Source | None,
+    raw: pd.DataFrame,
+    columns: list[str],
+    notes: Session | None,
+) -> pd.DataFrame:
+    """Columns to write: of a text with cells as written there, if it becomes a text.
+
+    Given ``notes``, formulas are disarmed in a text.
+    """
+    if ending_of(path) not in TEXT:
+        return raw[columns]
+    verbatim = source is not None and source.cells
+    frame = verbatim(columns) if verbatim else raw[columns]
+    if notes is not None:
+        numbers = [n for n in columns if raw[n].dtype.kind in "biuf"]
+        (frame,) = without_formulas([frame], notes, numbers)
+    return frame
+
+
+def is_formula(cell: Any) -> bool:
+    """Whether a spreadsheet would take a cell for a formula.
+
+    Examples
+    --------
+    >>> from widemargin.cli.writing import is_formula
+    >>> [is_formula(t) for t in ("=1+1", "-2+cmd", "@SUM(A1)", "-2,5", "-", "a=b")]
+    [True, True, True, False, False, False]
+    """
+    return (
+        isinstance(cell, str)
+        and cell.startswith(LEADS)
+        and HARMLESS.fullmatch(cell) is None
+    )
+
+
+def without_formulas(
+    frames: Iterable[pd.DataFrame], notes: Session, numbers: Collection[str] = ()
+) -> Iterator[pd.DataFrame]:
+    """The same frames with an apostrophe before formulas; a note says where.
+
+    Columns of ``numbers`` are left as they are.
+    """
+    count, columns, headers = 0, dict[str, None](), dict[str, None]()
+    for frame in frames:
+        changed = {}
+        for name in frame.columns:
+            column = frame[name]
+            if column.dtype.kind in "biufcmM" or name in numbers:
+                continue
+            formulas = column.map(is_formula, na_action="ignore") == True  # noqa: E712
+            if formulas.any():
+                text = column.astype(object)
+                changed[name] = text.mask(formulas, "'" + text[formulas])
+                count += int(formulas.sum())
+                columns[str(name)] = None
+        names = [str(name) for name in frame.columns if is_formula(str(name))]
+        headers |= dict.fromkeys(names)
+        frame = frame.assign(**changed) if changed else frame
+        yield frame.rename(columns={name: f"'{name}" for name in names})
+    done = []
+    if headers:
+        done.append(f"the column name{'s' * (len(headers) > 1)} {listed(headers)}")
+    if count:
+        done.append(f"{plural(count, 'cell')} of {listed(columns)}")
+    if done:
+        notes.note(
+            f"put an apostrophe before {' and '.join(done)}, which a spreadsheet would "
+            "run as a formula (--keep-formulas leaves them)."
+        )
 
 
 def save_text(path: str, text: str) -> None:
     """Write text in UTF-8."""
-    save(path, lambda p: _write_text(p, text))
+    save(path, lambda p: p.write_text(text, encoding="utf-8"))
 
 
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Rows of a frame, with JSON's null for what is missing."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def to_json(value: Any) -> str:

@@ -22,17 +22,11 @@ from widemargin.cli.options import (
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
-from widemargin.cli.tables import (
-    TEXT,
-    columns_for,
-    dialect_for,
-    disarm,
-    records,
-)
 from widemargin.cli.terminal import pour, say
 from widemargin.cli.writing import (
     Output,
-    ending_of,
+    columns_for,
+    dialect_for,
     save_frame,
     text_options,
 )
@@ -179,14 +173,12 @@ def _write(
     """Write some columns to a file, or to stdout."""
     goal = path or "stdout.csv"
     dialect = dialect_for(goal, source, name)
-    frame = columns_for(goal, source, source.frame, columns)
-    if ending_of(goal) in TEXT and not formulas:
-        types = source.frame.dtypes
-        frame = disarm(frame, notes, [c for c in columns if types[c].kind in "biuf"])
+    frame = columns_for(
+        goal, source, source.frame, columns, None if formulas else notes
+    )
     if path:
-        save_frame(path, frame, lambda: records(frame), dialect)
+        save_frame(path, frame, dialect=dialect)
         return
     text = io.StringIO()
-    how = text_options(goal, dialect)
-    frame.to_csv(text, **{**how, "encoding": None, "compression": None})
+    frame.to_csv(text, **text_options(dialect))
     pour(text.getvalue())

@@ -19,9 +19,15 @@ from widemargin.cli.options import (
 )
 from widemargin.cli.problem import plural
 from widemargin.cli.session import aligned, plain_table, print_table, session, stdout
-from widemargin.cli.tables import TEXT, disarm
 from widemargin.cli.terminal import echo, name_in_a_line, say
-from widemargin.cli.writing import Output, ending_of, save_frame, to_json
+from widemargin.cli.writing import (
+    TEXT,
+    Output,
+    ending_of,
+    save_frame,
+    to_json,
+    without_formulas,
+)
 
 BAR = 20
 
@@ -69,7 +75,7 @@ def rank(
         for path in out.output:
             frame = ranking.frame
             if ending_of(path) in TEXT and not formulas:
-                frame = disarm(frame, notes)
+                (frame,) = without_formulas([frame], notes)
             save_frame(path, frame, lambda: ranking.data(notes.notes))
         if out.as_json:
             echo(to_json(ranking.data(notes.notes)), nl=False)

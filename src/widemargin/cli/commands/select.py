@@ -25,16 +25,19 @@ from widemargin.cli.options import (
 )
 from widemargin.cli.problem import plural
 from widemargin.cli.session import Session, session
-from widemargin.cli.tables import TEXT, Disarmed, columns_for, dialect_for, records
 from widemargin.cli.terminal import echo, name_in_a_line, say
 from widemargin.cli.writing import (
+    TEXT,
     Output,
     check_writable,
+    columns_for,
+    dialect_for,
     ending_of,
     save,
     save_frame,
     save_parts,
     to_json,
+    without_formulas,
 )
 
 if TYPE_CHECKING:
@@ -120,20 +123,16 @@ def _write(
     """Write the chosen features and the target of all rows of the file."""
     columns = [*dataset.kept, *chosen, dataset.target]
     dialect = dialect_for(path, dataset.source, dataset.name)
-    disarmed = Disarmed()
-    disarm = ending_of(path) in TEXT and not formulas
     if isinstance(dataset, Dataset):
-        raw = dataset.raw
-        kept = columns_for(path, dataset.source, raw, columns)
-        if disarm:
-            numbers = [n for n in columns if raw[n].dtype.kind in "biuf"]
-            kept = disarmed.frame(kept, numbers)
-        save_frame(path, kept, lambda: records(kept), dialect)
-    else:
-        parts = dataset.parts(columns)
-        save_parts(path, disarmed.parts(parts) if disarm else parts, dialect)
-    if disarmed.note is not None:
-        notes.note(disarmed.note)
+        frame = columns_for(
+            path, dataset.source, dataset.raw, columns, None if formulas else notes
+        )
+        save_frame(path, frame, dialect=dialect)
+        return
+    parts = dataset.parts(columns)
+    if ending_of(path) in TEXT and not formulas:
+        parts = without_formulas(parts, notes)
+    save_parts(path, parts, dialect)
 
 
 def _save(path: str, ranking: Ranking) -> None:
