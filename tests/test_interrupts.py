@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from cli_tools import run_main
 from settings_tools import changed_settings
 from waiting import LONG, wait_until
-from widemargin import AutoSelector, GFlip, ReliefF, evaluation, threads
+from widemargin import AutoSelector, GFlip, ReliefF, evaluation, helpers, threads
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import RankingTree
 from widemargin.evaluation._folds import Curves
@@ -338,9 +338,9 @@ class TestWorkers:
 
     def test_threads_are_used_again(self, monkeypatch):
         Workers(3).run(lambda _: None, range(9))
-        started, start = [], threads.start_new_thread
+        started, start = [], helpers.start_new_thread
         monkeypatch.setattr(
-            threads, "start_new_thread", lambda *a: started.append(a) or start(*a)
+            helpers, "start_new_thread", lambda *a: started.append(a) or start(*a)
         )
         for _ in range(50):
             Workers(3).run(lambda _: None, range(9))
@@ -421,7 +421,7 @@ class TestSingleThreadedBlas:
         ],
     )
     def test_what_was_there_is_restored_before_a_call_returns(self, work, monkeypatch):
-        limited, set_threads = [], threads._set_blas_threads
+        limited, set_threads = [], helpers._set_blas_threads
 
         def slow_to_restore(numbers):
             numbers = list(numbers)
@@ -431,7 +431,7 @@ class TestSingleThreadedBlas:
                 time.sleep(0.2)
             set_threads(numbers)
 
-        monkeypatch.setattr(threads, "_set_blas_threads", slow_to_restore)
+        monkeypatch.setattr(helpers, "_set_blas_threads", slow_to_restore)
         with changed_settings(small_table_rows=0):
             work(*table(90, 4))
         assert limited
@@ -464,11 +464,11 @@ class TestSingleThreadedBlas:
 
         def piece(number):
             both.wait(LONG)
-            before = [library.get_num_threads() for library in threads._blas()]
+            before = [library.get_num_threads() for library in helpers._blas()]
             if number == 0:
                 interrupt_after(1e-6)
             free.wait(LONG)
-            threads._set_blas_threads(before)  # as scikit-learn's search does
+            helpers._set_blas_threads(before)  # as scikit-learn's search does
             ended.append(number)
 
         with pytest.raises(KeyboardInterrupt), single_threaded_blas():
