@@ -81,7 +81,7 @@ def _format_of(file: Path) -> str:
 
 
 def _open_parquet(path: str) -> Source:
-    from widemargin.engine.dask.files import open_parquet
+    from widemargin.engine.dask._dask import open_parquet
 
     pyarrow = require("pyarrow", "Parquet", "files")
     errors = (pyarrow.ArrowException, OSError, ValueError, NotImplementedError)
@@ -98,7 +98,7 @@ def _open_text(
 
     from widemargin.cli.reading.layout import look_at
     from widemargin.cli.reading.text import zero_codes
-    from widemargin.engine.dask.files import open_csv
+    from widemargin.engine.dask._dask import open_csv
 
     notes: list[str] = []
     head = _head(first)

@@ -2,17 +2,16 @@
 
     source       partitions of a Dask collection: labels, types, missing values
     statistics   ranges, means and missing values, partition by partition
-    encoding     codes of nominal columns, the same ones in all partitions
+    encoding     codes of nominal columns and labels, the same ones in all partitions
     expected_differences   of missing cells
     build        all of these, to a `DistributedTable`
     table        its blocks of rows, and which rows are in which block
     search       `nearest`: which searches to run, and their merges
     block_search, merge    what a search does on a worker
     sums         `edge_sums` and its kin: which rows meet where
-    pair_sums    what a sum does on a worker
     cluster      where tasks run; graph: what a task is; monitor: what to say while
-                 waiting; files: Parquet and CSV
-    _dask        the names that are imported from Dask
+                 waiting
+    _dask        the names that are imported from Dask; Parquet and CSV as its frames
 
 Everything on a worker can be computed again from the caller's collection: query rows
 and edges are sent with the graph, nothing is scattered, and no task is tied to a

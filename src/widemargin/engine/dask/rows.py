@@ -76,6 +76,15 @@ class RawRows(NamedTuple):
         return RawRows(X[places], y[places], rows[places], chosen)
 
 
+class Pairs(NamedTuple):
+    """Places of query rows and of rows of a block that meet, with a value each."""
+
+    heads: NDArray[np.int32]
+    tails: NDArray[np.int32]
+    values: Floats  # coefficients
+    marks: Ints  # groups, or sides
+
+
 Rows = Floats | kernels.MixedRows
 
 

@@ -27,8 +27,9 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import MIXED, refuse_columns, refuse_odd_columns
 from widemargin.engine.dask import _dask
 from widemargin.engine.dask.cluster import Cluster
-from widemargin.engine.dask.encoding import Columns, Values
-from widemargin.engine.dask.labels import (
+from widemargin.engine.dask.encoding import (
+    Columns,
+    Values,
     code_type,
     join_labels,
     label_part,

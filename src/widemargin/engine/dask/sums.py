@@ -1,4 +1,4 @@
-"""`edge_sums` and its kin on blocks of rows.
+"""`edge_sums` and its kin on blocks of rows: which rows meet where, and their sums.
 
 Edges are sent to the blocks of their tails, together with their heads; only the sums
 are sent back.
@@ -13,9 +13,19 @@ import numpy as np
 
 from widemargin import engine, kernels
 from widemargin.data.protocol import Floats, Ints
-from widemargin.engine.dask import pair_sums
+from widemargin.engine.dask.block_search import block_table
+from widemargin.engine.dask.rows import (
+    Pairs,
+    RawRows,
+    Rows,
+    Scaling,
+    numbers_of,
+    scaled,
+    with_mixed,
+)
 from widemargin.engine.dask.table import DistributedTable
-from widemargin.threads import Workers
+from widemargin.engine.sums import sum_edges
+from widemargin.threads import Workers, fill_up
 
 
 @engine.edge_sums.register
@@ -33,7 +43,7 @@ def edge_sums(
         edges = kernels.Edges(
             np.minimum(heads, tails), np.maximum(heads, tails), coefficients
         )
-    tasks, _ = table.pair_tasks(pair_sums.sum_pairs, edges, heads[:0], power)
+    tasks, _ = table.pair_tasks(sum_pairs, edges, heads[:0], power)
     return table.cluster.total(tasks)
 
 
@@ -53,9 +63,7 @@ def group_sums(
         return np.zeros((n, table.n_features))
     groups = np.repeat(np.arange(n), np.diff(offsets))
     edges = kernels.Edges(*(a[part] for a in edges))
-    tasks, _ = table.pair_tasks(
-        pair_sums.sum_groups, edges, groups, n, 0 if signed else power
-    )
+    tasks, _ = table.pair_tasks(sum_groups, edges, groups, n, 0 if signed else power)
     return table.cluster.total(tasks)
 
 
@@ -66,7 +74,7 @@ def sided_sums(
     """Σ coefficient · (x_tail − x_head)² over edges, where that has the edge's side."""
     if len(edges.heads) == 0:
         return np.zeros(table.n_features)
-    tasks, _ = table.pair_tasks(pair_sums.sum_sided_pairs, edges, sides)
+    tasks, _ = table.pair_tasks(sum_sided_pairs, edges, sides)
     return table.cluster.total(tasks)
 
 
@@ -80,7 +88,7 @@ def pair_lengths(
     workers: Workers,
 ) -> Floats:
     """Distances under w of pairs of rows, on the features that have the pair's side."""
-    tasks, parts = table.pair_tasks(pair_sums.measure_pairs, edges, sides, w)
+    tasks, parts = table.pair_tasks(measure_pairs, edges, sides, w)
     lengths = np.empty(len(sides))
     for part, measured in zip(parts, table.cluster.compute(tasks), strict=True):
         lengths[part] = measured
@@ -99,10 +107,7 @@ def row_sums(
     call, scaling = table.cluster.call, table.shared_scaling()
     span = table.span if span is None else span
     return table.cluster.total(
-        [
-            call(pair_sums.apply, block, scaling, span, function)
-            for block in table.blocks
-        ]
+        [call(apply, block, scaling, span, function) for block in table.blocks]
     )
 
 
@@ -115,7 +120,7 @@ def invasions(
     tested = table.cluster.constant(limits, limits.nbytes)
     shared = table.queries(rows), table.shared_scaling(), tested, w
     C = len(table.classes)
-    parts = [call(pair_sums.find_invaders, block, *shared, C) for block in table.blocks]
+    parts = [call(find_invaders, block, *shared, C) for block in table.blocks]
     (result,) = table.cluster.compute([table.cluster.tree(_add_both, parts)])
     active, total = result
     return active, total[:-1], float(total[-1])
@@ -123,4 +128,107 @@ def invasions(
 
 def _add_both(parts: list[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
     active, sums = (sum(a[1:], start=a[0]) for a in zip(*parts, strict=True))
+    return active, sums
+
+
+def _meet(
+    queries: RawRows, block: RawRows, pairs: Pairs, scaling: Scaling
+) -> tuple[Rows, kernels.Edges, Ints]:
+    """The rows of some pairs, scaled, and the pairs as edges between them; marks."""
+    parts, places, taken = [], [], 0
+    for rows, wanted in ((queries, pairs.heads), (block, pairs.tails)):
+        there = np.zeros(len(rows.y), bool)
+        there[wanted] = True
+        parts.append(rows.take(there))
+        places.append((np.cumsum(there) - 1)[wanted] + taken)
+        taken += len(parts[0].y)
+    # What was sent may be read-only, which would be compiled for anew.
+    edges = kernels.Edges(places[0], places[1], np.array(pairs.values))
+    return with_mixed(*scaled(parts, scaling)), edges, np.array(pairs.marks)
+
+
+def sum_pairs(
+    queries: RawRows, block: RawRows, pairs: Pairs, scaling: Scaling, power: int
+) -> Floats:
+    """Σ value · |x_head − x_tail|^power."""
+    rows, edges, _ = _meet(queries, block, pairs, scaling)
+    return sum_edges(rows, edges, workers=Workers(1), power=power)
+
+
+def sum_groups(
+    queries: RawRows, block: RawRows, pairs: Pairs, scaling: Scaling, n: int, power: int
+) -> Floats:
+    """The same for each of n groups, which are in order; power 0 sums with sign."""
+    rows, edges, groups = _meet(queries, block, pairs, scaling)
+    X, offsets = numbers_of(rows), np.searchsorted(groups, np.arange(n + 1))
+    sums = np.zeros((n, X.shape[1]))
+    kernels.group_sums(X, edges, power, offsets, 0, n, sums)
+    if power and isinstance(rows, kernels.MixedRows):
+        kernels.mixed_group_sums(rows, edges, power, offsets, 0, n, sums)
+    return sums
+
+
+def sum_sided_pairs(
+    queries: RawRows, block: RawRows, pairs: Pairs, scaling: Scaling
+) -> Floats:
+    """Σ value · (x_tail − x_head)² where that has the pair's side, 0 for everywhere."""
+    rows, edges, sides = _meet(queries, block, pairs, scaling)
+    X = numbers_of(rows)
+    sums = np.zeros(X.shape[1])
+    kernels.sided_edge_sums(X, edges, sides, 0, len(sides), sums)
+    if isinstance(rows, kernels.MixedRows):
+        # A side is that of the numbers; without one, all counts.
+        free = kernels.Edges(*(a[sides == 0] for a in edges))
+        kernels.mixed_edge_sums(rows, free, 2, 0, len(free.heads), sums)
+    return sums
+
+
+def measure_pairs(
+    queries: RawRows, block: RawRows, pairs: Pairs, scaling: Scaling, w: Floats
+) -> Floats:
+    """Distance of each pair under w, where x_tail − x_head has the pair's side."""
+    rows, edges, sides = _meet(queries, block, pairs, scaling)
+    lengths = np.empty(len(sides))
+    kernels.pair_lengths(
+        numbers_of(rows), edges.heads, edges.tails, sides, w * w, lengths
+    )
+    return lengths
+
+
+def apply(block: RawRows, scaling: Scaling, span: Floats, function: Any) -> Any:
+    """A function of (x − low) / span and of class codes."""
+    U, _ = scaled([block], scaling)
+    U -= scaling.low
+    U /= span
+    return function(U, block.y.astype(np.int64))
+
+
+def find_invaders(
+    block: RawRows,
+    queries: RawRows,
+    scaling: Scaling,
+    limits: Floats,
+    w: Floats,
+    n_classes: int,
+) -> tuple[Ints, Floats]:
+    """Rows of a block that invade query rows; see `widemargin.kernels.invasions`."""
+    table, both = block_table(block, n_classes, scaling, queries)
+    stack = numbers_of(both)
+    # The features with the largest share of distances first, as far as one can tell.
+    columns = np.argsort(-((w * (scaling.high - scaling.low)) ** 2), kind="stable")
+    rows = np.zeros((len(stack), fill_up(len(w), int(kernels.STEP))), np.float32)
+    kernels.arrange_columns(stack, scaling.mean, columns, rows)
+    reach = np.maximum(scaling.high - scaling.mean, scaling.mean - scaling.low)
+    screen = kernels.Screen(rows, columns, float(reach.max()))
+    active, sums = np.zeros(limits.shape, np.int64), np.zeros(len(w) + 1)
+    kernels.invasions(
+        stack,
+        kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64)),
+        screen,
+        queries.y.astype(np.int64),
+        w,
+        np.array(limits),
+        active,
+        sums,
+    )
     return active, sums

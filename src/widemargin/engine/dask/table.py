@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from widemargin import kernels
 from widemargin.data.protocol import Derived, Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
-from widemargin.engine.dask.pair_sums import Pairs
-from widemargin.engine.dask.rows import RawRows, Scaling
+from widemargin.engine.dask.rows import Pairs, RawRows, Scaling
 
 FEW_BLOCKS = 8  # among which a row's is found by comparing with each
 
