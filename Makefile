@@ -12,7 +12,7 @@ again = $(1) || { sleep 5 && $(1); } || { sleep 30 && $(1); }
 .DEFAULT_GOAL := help
 # Two installations into one environment at a time would break it.
 .NOTPARALLEL:
-.PHONY: help demo test test-evidence test-slow test-oldest test-newest lint format bench \
+.PHONY: help demo test test-evidence test-slow golden test-oldest test-newest lint format bench \
 	reproduce study truth docs dist clean
 
 help: ## show this list
@@ -34,6 +34,10 @@ test-evidence: $(VENV)/.has-dev ## run the tests of evidence/
 
 test-slow: $(VENV)/.has-dev ## run the tests marked slow
 	@$(BIN)/pytest -n 2 -m slow tests tests/evidence src
+
+# For changes that users should not notice; `record.py write` accepts what differs.
+golden: $(VENV)/.has-dev ## compare scores, answers, reports and messages with the record
+	@$(BIN)/python tests/golden/record.py check
 
 # What other packages' releases may change: reading files, the commands, estimators as
 # scikit-learn checks them, plots, clusters, and compiled code and its cache.
