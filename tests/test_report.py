@@ -21,8 +21,7 @@ from widemargin.baselines import FisherScore
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare, profile
 from widemargin.reporting import formats
-from widemargin.reporting.columns import columns
-from widemargin.reporting.distributions import column, distributions
+from widemargin.reporting.distributions import column, columns, distributions
 from widemargin.reporting.html import render
 from widemargin.reporting.payload import VERDICTS, kept_names, payload
 from widemargin.reporting.provenance import constructor

@@ -1,4 +1,11 @@
-"""How classes, or a numeric target, go with the best features, as plain dicts.
+"""Distributions of all columns, and how the best ones go with the classes or target.
+
+``columns`` returns lists with one entry per feature: ``kind``, ``missing`` (cells
+without a value), ``distinct`` (different values), ``low`` and ``high`` (None where
+values are not numbers), ``values`` (of other columns the most frequent values, as
+text) and ``histogram``. That is a text of up to twelve digits, one per bar: 9 for the
+highest, 0 for an empty one. Numbers of few values have a bar for each, other numbers
+one per stretch of the axis, and categories the most frequent ones, highest first.
 
 ``distributions`` returns ``classes`` (labels of those shown, the largest ones),
 ``n_classes`` (how many there are), ``ordered`` (whether they are in order) and
@@ -37,10 +44,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
+from widemargin.data.kinds import holds_numbers
 from widemargin.data.labels import encode
+from widemargin.data.numbers import floats_of
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import judged_labels
-from widemargin.reporting.plain import text
+from widemargin.reporting.formats import numbers, text
 
 N_FEATURES = 12
 N_CLASSES = 8
@@ -50,6 +59,10 @@ WHOLE = 40  # whole numbers that get a bin each
 N_POINTS = 500  # rows that are drawn
 N_PARTS, FEWEST_ROWS = 10, 3  # of the rows for a trend, and rows of each
 FAR = 4.0  # times the span of the middle 98 %, beyond which an axis is cut
+BARS = 12  # of the histogram of a column
+NAMED_VALUES = 3  # most frequent ones that are named
+LONGEST = 24  # characters of a value
+MOST_ROWS = 100_000  # a small histogram looks the same with every k-th row of more
 
 Json = dict[str, Any]
 
@@ -62,16 +75,15 @@ def distributions(
         return None
     if getattr(profile, "numeric_target", False):
         return _by_target(X, profile, order)
-    codes, labels = _classes(y, _n_rows(X))
+    codes, labels = _classes(y, len(X))
     counts = np.bincount(codes, minlength=len(labels))
     most = N_ORDERED_CLASSES if ordered else N_CLASSES
     shown = np.sort(np.argsort(-counts, kind="stable")[:most])
     members = [codes == c for c in shown]
     features = []
     for f in order[:N_FEATURES].tolist():
-        values = column(X, f)
         nominal = profile is not None and profile.kinds[f] == "nominal"
-        features.append({"feature": f, **_look(values, nominal, members)})
+        features.append({"feature": f, **_by_class(column(X, f), nominal, members)})
     return {
         "classes": [text(labels[c]) for c in shown],
         "n_classes": len(labels),
@@ -97,32 +109,38 @@ def _by_target(X: Any, profile: Any, order: Ints) -> Json:
     }
 
 
-def _against(values: NDArray[Any], nominal: bool, target: Floats) -> Json:
+def _observed(
+    values: NDArray[Any], nominal: bool
+) -> tuple[NDArray[np.bool_], NDArray[Any], bool]:
+    """Which values are missing, all of them as numbers or text, and whether as text."""
     gone = np.array([v is None or v != v for v in values.tolist()], bool)
-    v, y = values[~gone], target[~gone]
-    missing = [int(gone.sum())]
     if nominal or values.dtype == object:
-        texts = np.array([str(each) for each in v.tolist()], object)
-        return {"missing": missing, "rho": None, **_boxes(texts, y)}
-    rho = None
-    if len(np.unique(v)) > 1 and len(np.unique(y)) > 1:
+        return gone, np.array([str(v) for v in values.tolist()], object), True
+    return gone, values, False
+
+
+def _against(values: NDArray[Any], nominal: bool, target: Floats) -> Json:
+    gone, values, as_text = _observed(values, nominal)
+    v, y = values[~gone], target[~gone]
+    levels, rho = len(np.unique(v)), None
+    if not as_text and levels > 1 and len(np.unique(y)) > 1:
         rho = float(spearmanr(v, y).statistic)
-    if len(np.unique(v)) <= N_LEVELS:
-        return {"missing": missing, "rho": rho, **_boxes(v, y, by_size=False)}
-    return {"missing": missing, "rho": rho, **_scatter(v, y)}
+    few = as_text or levels <= N_LEVELS
+    look = _boxes(v, y, as_text) if few else _scatter(v, y)
+    return {"missing": [int(gone.sum())], "rho": rho, **look}
 
 
-def _boxes(values: NDArray[Any], target: Floats, by_size: bool = True) -> Json:
+def _boxes(values: NDArray[Any], target: Floats, by_size: bool) -> Json:
     whole = np.ones(len(values), np.bool_)
-    found = _levels(values, np.sort(values), [whole], by_size)
+    levels = _levels(values, values, [whole], by_size)["levels"]
     names = np.array([_label(v) for v in values.tolist()], object)
-    other = ~np.isin(names, found["levels"])
+    other = ~np.isin(names, levels)
     boxes = []
-    for level in found["levels"]:
-        mine = target[other if level == "other" and other.any() else names == level]
-        quartiles = np.quantile(mine, [0.25, 0.5, 0.75]).tolist() if len(mine) else None
-        boxes.append({"count": len(mine), "quartiles": quartiles})
-    return {"kind": "boxes", "levels": found["levels"], "boxes": boxes}
+    for level in levels:
+        some = target[other if level == "other" and other.any() else names == level]
+        quartiles = np.quantile(some, [0.25, 0.5, 0.75]).tolist() if len(some) else None
+        boxes.append({"count": len(some), "quartiles": quartiles})
+    return {"kind": "boxes", "levels": levels, "boxes": boxes}
 
 
 def _label(value: Any) -> str:
@@ -176,10 +194,6 @@ def _sliced(X: Any, f: int) -> Any:
     return X[:, f] if hasattr(X, "shape") else np.asarray(X)[:, f]
 
 
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if isinstance(X, np.ndarray) else len(X)
-
-
 def _classes(y: Any, n: int) -> tuple[Ints, list[Any]]:
     if y is None:
         return np.zeros(n, np.int64), ["all rows"]
@@ -188,27 +202,24 @@ def _classes(y: Any, n: int) -> tuple[Ints, list[Any]]:
     return codes, labels.tolist()
 
 
-def _look(
+def _by_class(
     values: NDArray[Any], nominal: bool, members: list[NDArray[np.bool_]]
 ) -> Json:
-    gone = np.array([v is None or v != v for v in values.tolist()], bool)
+    gone, values, as_text = _observed(values, nominal)
     there = [m & ~gone for m in members]
-    missing = [int((m & gone).sum()) for m in members]
-    if nominal or values.dtype == object:
-        texts = np.array([str(v) for v in values.tolist()], object)
-        look = _levels(texts, texts[~gone], there)
-    elif len(np.unique(values[~gone])) <= N_LEVELS:
-        look = _levels(values, np.sort(values[~gone]), there, by_size=False)
+    present = values[~gone]
+    if as_text or len(np.unique(present)) <= N_LEVELS:
+        look = _levels(values, present, there, by_size=as_text)
     else:
         look = _histogram(values, there)
-    return {"missing": missing, **look}
+    return {"missing": [int((m & gone).sum()) for m in members], **look}
 
 
 def _levels(
     values: NDArray[Any],
     present: NDArray[Any],
     there: list[NDArray[np.bool_]],
-    by_size: bool = True,
+    by_size: bool,
 ) -> Json:
     levels, counts = np.unique(present, return_counts=True)
     if by_size:
@@ -254,3 +265,64 @@ def _histogram(values: Floats, there: list[NDArray[np.bool_]]) -> Json:
         "counts": [np.histogram(inside[m], edges)[0].tolist() for m in there],
         "medians": [float(np.median(values[m])) if m.any() else None for m in there],
     }
+
+
+def columns(X: Any, profile: Any) -> Json | None:
+    """Look at all columns; None without the data or their profile."""
+    if X is None or profile is None:
+        return None
+    if holds_numbers(X) and not hasattr(X, "compute"):
+        X = floats_of(X)  # columns of an array are at hand, those of a frame are not
+    looks = [
+        _look(column(X, f), str(kind))
+        for f, kind in enumerate(np.asarray(profile.kinds).tolist())
+    ]
+    return {
+        "kind": [text(kind) for kind in profile.kinds],
+        "missing": numbers(profile.missing),
+        "distinct": numbers(profile.distinct),
+        "low": numbers(profile.low),
+        "high": numbers(profile.high),
+        "values": [values for values, _ in looks],
+        "histogram": [bars for _, bars in looks],
+    }
+
+
+def _look(values: NDArray[Any], kind: str) -> tuple[str | None, str]:
+    values = values[:: -(-len(values) // MOST_ROWS) or 1]
+    if kind == "numeric" and values.dtype != object:
+        return None, _numeric_bars(values[np.isfinite(values)])
+    known = [v for v in values.tolist() if v is not None and v == v]
+    # Booleans may come as 0.0 and 1.0, for a column with missing values has no others.
+    present = [str(bool(v) if kind == "boolean" else v) for v in known]
+    levels, counts = np.unique(np.array(present, object), return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    return _frequent(levels[order], counts[order]), heights(counts[order][:BARS])
+
+
+def _numeric_bars(known: Floats) -> str:
+    if not len(known):
+        return ""
+    known = np.sort(known)
+    starts = np.flatnonzero(known[1:] != known[:-1]) + 1
+    if len(starts) < BARS:
+        return heights(np.diff(starts, prepend=0, append=len(known)))
+    low, high, _ = axis_ends(known)
+    edges = np.linspace(low, high, BARS + 1)
+    below = np.searchsorted(known, edges[1:-1])  # what is beyond counts at the ends
+    return heights(np.diff(below, prepend=0, append=len(known)))
+
+
+def heights(counts: NDArray[Any]) -> str:
+    """Counts as digits: 9 for the largest, at least 1 where there is anything."""
+    if not len(counts):
+        return ""
+    return "".join(map(str, np.ceil(9 * counts / counts.max()).astype(int).tolist()))
+
+
+def _frequent(levels: NDArray[Any], counts: NDArray[Any]) -> str:
+    named = []
+    for level, count in zip(levels[:NAMED_VALUES], counts, strict=False):
+        short = level if len(level) <= LONGEST else f"{level[: LONGEST - 1]}…"
+        named.append(f"{text(short)} ({count})")
+    return ", ".join(named) + (", …" if len(levels) > NAMED_VALUES else "")

@@ -1,10 +1,16 @@
-"""How numbers read in the page; `report.js` has the same rules for its table."""
+"""Values of the report: plain ones for its dict, and how they read in the page.
+
+`report.js` has the same rules for numbers in its table.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
 
 from widemargin.judging.measures import measure
 
@@ -14,12 +20,36 @@ HYPHEN = "\u2011"  # one that does not break
 NONE = "—"
 WORDS = re.compile(r"(?<=[_.:/-])(?=\w)|(?<=[a-z])(?=[A-Z])")  # where they meet
 
+Form = Callable[[float | None], str]
+
+
+def number(value: Any, sign: int = 1) -> float | int | None:
+    """A plain number, times a sign; None for what is missing or not finite."""
+    if value is None:
+        return None
+    plain = value.item() if hasattr(value, "item") else value
+    return sign * plain if math.isfinite(plain) else None
+
+
+def numbers(
+    values: Iterable[Any] | None, sign: int = 1
+) -> list[float | int | None] | None:
+    """A list of plain numbers; None stays None."""
+    if values is None:
+        return None
+    return [number(v, sign) for v in np.asarray(values).tolist()]
+
+
+def text(value: Any) -> str:
+    """Text that UTF-8 can hold: a lone surrogate in a name becomes a question mark."""
+    return str(value).encode("utf-8", "replace").decode("utf-8")
+
 
 def count(value: float | None) -> str:
     """10000 → 10 000."""
-    return (
-        NONE if value is None else f"{value:,.0f}".replace(",", THIN).replace("-", "−")
-    )
+    if value is None:
+        return NONE
+    return f"{value:,.0f}".replace(",", THIN).replace("-", "−")
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
@@ -35,21 +65,22 @@ def decimal(value: float | None, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - size)}f}".replace("-", "−")
 
 
-def aligned(largest: float) -> Callable[[float | None], str]:
+def aligned(largest: float) -> Form:
     """One number of decimals for a column, four digits for its largest value."""
-    size = math.floor(math.log10(largest)) if largest > 0 else 0
-    if size < -3 or size > 5:
-        return decimal
-    places = max(0, 3 - size)
-    return lambda v: NONE if v is None else f"{v:.{places}f}".replace("-", "−")
+    return _with_digits(largest, 4)
 
 
-def stepped(width: float) -> Callable[[float | None], str]:
+def stepped(width: float) -> Form:
     """As many decimals as the ends of bins of that width need."""
-    size = math.floor(math.log10(width)) if width > 0 else 0
+    return _with_digits(width, 2)
+
+
+def _with_digits(value: float, digits: int) -> Form:
+    """Write numbers with the decimals that ``value`` has with that many digits."""
+    size = math.floor(math.log10(value)) if value > 0 else 0
     if size < -3 or size > 5:
         return decimal
-    places = max(0, 1 - size)
+    places = max(0, digits - 1 - size)
     return lambda v: NONE if v is None else f"{v:.{places}f}".replace("-", "−")
 
 
@@ -85,11 +116,7 @@ def duration(seconds: float | None) -> str:
     return f"{seconds / 3600:.1f}{THIN}h"
 
 
-def interval(
-    low: float | None,
-    high: float | None,
-    form: Callable[[float | None], str] = count,
-) -> str:
+def interval(low: float | None, high: float | None, form: Form = count) -> str:
     """Two ends with a dash between; one number where they are the same."""
     if low is None or high is None:
         return NONE

@@ -136,12 +136,14 @@ def _shown(data: Json) -> Json:
     scoring = data["curve"]["scoring"] if data["curve"] else None
     tops = [s for s in best["score_of"] if s is not None and s > 0]
     groups = data["redundancy"]["groups"] if data["redundancy"] else []
+    names = data["features"]["name"]
+    kept = kept_names(best, names)
     return {
         "best": best,
         "verdicts": data.get("verdicts"),
         "tally": _tally(data.get("verdicts")),
-        "kept": kept_names(best, data["features"]["name"]),
-        "named": _named(data, kept_names(best, data["features"]["name"])),
+        "kept": kept,
+        "named": _named(data, kept),
         "overlapping": _overlapping(data["agreement"]),
         "outside": _outside(best),
         "leaks": data["data"].get("leaks", []) if data["data"] else [],
@@ -149,7 +151,7 @@ def _shown(data: Json) -> Json:
         "loss": bool(data["curve"] and data["curve"].get("lower_is_better")),
         "ordered": bool(data["data"] and data["data"].get("ordered")),
         "top": order,
-        "names": data["features"]["name"],
+        "names": names,
         "scores": formats.aligned(max(tops, default=0.0)),
         "n_listed": len(listed_features(data)),
         "scored": lambda value: formats.measured(value, scoring),
@@ -216,19 +218,14 @@ def _checkpoints(curve: Json | None) -> list[Json]:
         return []
     sizes = sorted({n for line in curve["lines"] for n in line["n_features"]})
     at = np.unique(np.geomspace(1, len(sizes), N_CHECKPOINTS).round().astype(int)) - 1
-    found = []
-    for n in (sizes[i] for i in at):
-        cells = []
-        for line in curve["lines"]:
-            where = dict(zip(line["n_features"], range(len(line["mean"])), strict=True))
-            i = where.get(n)
-            cells.append((None, None) if i is None else _point(line, i))
-        found.append({"n": n, "cells": cells})
-    return found
-
-
-def _point(line: Json, i: int) -> tuple[float | None, float | None]:
-    return line["mean"][i], line["stderr"][i]
+    lines = []
+    for line in curve["lines"]:
+        points = zip(line["mean"], line["stderr"], strict=True)
+        lines.append(dict(zip(line["n_features"], points, strict=True)))
+    return [
+        {"n": n, "cells": [line.get(n, (None, None)) for line in lines]}
+        for n in (sizes[i] for i in at)
+    ]
 
 
 def _groups(data: Json) -> list[Json]:

@@ -1,8 +1,8 @@
 """Where a report comes from: settings, versions, the seed, and lines to run again.
 
 ``provenance`` returns ``settings`` (name → text), ``seed`` (None if there was none),
-``versions`` (package → version), and ``code``, Python lines that repeat the results
-for someone who has X and y. `summarize` adds ``pipeline``, see there.
+``versions`` (package → version), ``code``, Python lines that repeat the results for
+someone who has X and y, and ``pipeline``, lines that use the recommended features.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from widemargin._version import __version__
 
@@ -23,19 +24,51 @@ ELSEWHERE = ("selectors", "n_jobs")
 OBJECTS = ("cv", "estimator", "groups")
 PLAIN = (bool, int, float, str, type(None))
 
+MOST_NAMES = 200  # features that the code names
+
+PLAIN_IMPORTS = [
+    "from sklearn.neighbors import KNeighborsClassifier",
+    "from sklearn.pipeline import make_pipeline",
+    "from sklearn.preprocessing import MinMaxScaler",
+]
+PLAIN_STEPS = ["steps = [MinMaxScaler(), KNeighborsClassifier(1)]"]
+# For tables with categories or missing values.
+MIXED_IMPORTS = [
+    "from sklearn.compose import make_column_selector, make_column_transformer",
+    "from sklearn.ensemble import RandomForestClassifier",
+    "from sklearn.impute import SimpleImputer",
+    "from sklearn.pipeline import make_pipeline",
+    "from sklearn.preprocessing import OneHotEncoder",
+]
+MIXED_STEPS = [
+    "numbers = make_column_selector(dtype_include='number')",
+    "others = make_column_selector(dtype_exclude='number')",
+    "encode = make_column_transformer(",
+    "    (SimpleImputer(strategy='median'), numbers),",
+    "    (OneHotEncoder(handle_unknown='ignore'), others),",
+    "    sparse_threshold=0,",
+    ")",
+    "steps = [encode, RandomForestClassifier(random_state=0)]",
+]
+
 Json = dict[str, Any]
 
 
 def provenance(
-    found: Any, constructors: list[str], reading: list[str] | None = None
+    found: Any, methods: list[Json], best: Json, kept: list[str], lines: list[str]
 ) -> Json:
-    """Say how results came about and how to get them again."""
-    settings = dict(found.settings)
+    """Say how results came about, how to get them again and how to use them.
+
+    ``kept`` are the names of the features that the ``best`` method keeps; ``lines`` of
+    Python read the data.
+    """
+    versions = {"widemargin": __version__, "Python": platform.python_version()}
     return {
-        "settings": {str(k): _shown(v) for k, v in settings.items()},
+        "settings": {str(k): _shown(v) for k, v in found.settings.items()},
         "seed": _seed(found),
-        "versions": _versions(),
-        "code": _code(found, constructors, reading),
+        "versions": versions | {package: version(package) for package in PACKAGES},
+        "code": _code(found, [m["code"] for m in methods], lines),
+        "pipeline": _pipeline(found, found.selectors.get(best["label"]), kept, lines),
     }
 
 
@@ -87,12 +120,7 @@ def _seed(found: Any) -> str | None:
     return None if seed is None else _shown(seed)
 
 
-def _versions() -> dict[str, str]:
-    found = {"widemargin": __version__, "Python": platform.python_version()}
-    return found | {package: version(package) for package in PACKAGES}
-
-
-def _code(found: Any, constructors: list[str], reading: list[str] | None) -> str:
+def _code(found: Any, constructors: list[str], reading: list[str]) -> str:
     classes = {type(s) for s in found.selectors.values()}
     baselines = {c for c in classes if c.__module__.startswith("widemargin.baselines")}
     lines = ["import widemargin"]
@@ -164,3 +192,47 @@ def _is_name(name: str, value: str) -> bool:
 
 def _finish(arguments: str) -> str:
     return f'widemargin.report({arguments}).save("report.html")'
+
+
+def _regressor(line: str) -> str:
+    """The line with a model for numbers in the place of one for classes."""
+    line = line.replace("KNeighborsClassifier(1)", "KNeighborsRegressor(5)")
+    return line.replace("Classifier", "Regressor")
+
+
+def _pipeline(
+    found: Any, selector: Any, kept: list[str], reading: list[str]
+) -> str | None:
+    """Lines that select the same features for a classifier; None if there are none.
+
+    Once as a step that selects anew from the rows it is fitted to, and once as these
+    very features.
+    """
+    if not kept:
+        return None
+    mixed = found.profile is not None and not found.profile.plain
+    lines = [*(["import pandas as pd"] if reading else []), "import widemargin"]
+    lines += MIXED_IMPORTS if mixed else PLAIN_IMPORTS
+    lines += ["", *(reading or ["# X, a frame, and y are your data."]), ""]
+    lines += MIXED_STEPS if mixed else PLAIN_STEPS
+    if found.profile is not None and found.profile.numeric_target:
+        lines = [_regressor(line) for line in lines]
+    frames = '.set_output(transform="pandas")' if mixed else ""
+    if len(kept) <= MOST_NAMES:
+        lines += ["", "# These features, for whatever model you have."]
+        lines += ["kept = [", *(f"    {name!r}," for name in kept), "]"]
+        lines += [f"selection = widemargin.Selection(kept){frames}"]
+        lines += ["model = make_pipeline(selection, *steps).fit(X, y)"]
+    if selector is not None:
+        mine = clone(selector).set_params(n_features_to_select=len(kept))
+        baseline = type(mine).__module__.startswith("widemargin.baselines")
+        home = "widemargin.baselines" if baseline else "widemargin"
+        lines += ["", "# The method as a step selects again on the rows of each fit:"]
+        lines += [
+            "# cross-validate this one, because that evaluates the selection, too."
+        ]
+        lines += [f"selector = {home}.{constructor(mine)}"]
+        if frames:
+            lines += [f"selector{frames}"]
+        lines += ["model = make_pipeline(selector, *steps)"]
+    return "\n".join(lines)

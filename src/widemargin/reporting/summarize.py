@@ -23,7 +23,7 @@ have is None, too. Features are numbered from 0 in the order of X.
     else None), ``ordered`` (whether the classes are), ``leaks`` (sentences
     on features that may be copies of the target), ``warnings`` (sentences).
 ``columns``
-    See `widemargin.reporting.columns`.
+    See `widemargin.reporting.distributions`.
 ``features``
     ``name``: one text per feature.
 ``methods``
@@ -35,7 +35,15 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
     ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
 ``verdicts``
-    See `widemargin.reporting.verdicts`.
+    None without them. ``method`` (the label of the method that they are of), ``low``
+    and ``high`` (labels of the two classes; directions refer to ``high``; None for
+    more) and lists with one entry per feature: ``verdict`` ("confirmed", "tentative" or
+    "rejected"), ``why`` (what speaks against it, empty if nothing does), and
+    ``direction`` and ``auc``, which are None for three or more classes without an
+    order. Else (a numeric target counts as classes in order) ``direction`` has 1 where
+    values rise with the class, −1 where they fall and 0 where a test cannot tell, and
+    ``auc`` the probability that of two rows of different classes the higher class has
+    the higher value, None for a feature without an order.
 ``curve``
     ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
     ``guess`` (what it is that scores by chance, such as "guessing"),
@@ -69,14 +77,11 @@ import numpy as np
 
 from widemargin.data.frames import as_frame
 from widemargin.judging.measures import measure
-from widemargin.reporting.columns import columns
-from widemargin.reporting.distributions import distributions
-from widemargin.reporting.methods import methods
-from widemargin.reporting.pipeline import pipeline
-from widemargin.reporting.plain import number, numbers, optional_text, text
+from widemargin.reporting.distributions import columns, distributions
+from widemargin.reporting.formats import number, numbers, text
+from widemargin.reporting.payload import kept_names
 from widemargin.reporting.provenance import provenance
-from widemargin.reporting.sources import as_comparison
-from widemargin.reporting.verdicts import verdicts
+from widemargin.reporting.results import as_comparison, methods
 
 SCHEMA = 1
 TITLE = "Which features matter?"
@@ -136,12 +141,12 @@ def summarize(
     names = [text(name) for name in found.feature_names]
     by_method = methods(found)
     best = next((m for m in by_method if m["best"]), by_method[0])
-    order = np.argsort(best["rank"], kind="stable")
+    order, kept = np.argsort(best["rank"], kind="stable"), kept_names(best, names)
     return {
         "schema": SCHEMA,
         "title": text(title or TITLE),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "answer": text(getattr(found, "answer", None) or _answer(best, names)),
+        "answer": text(getattr(found, "answer", None) or _answer(best, kept)),
         "signal": None if found.signal is None else bool(found.signal),
         "beats_chance": getattr(found, "beats_chance", None),
         "complete": bool(found.complete),
@@ -150,14 +155,13 @@ def summarize(
         "columns": columns(found.X, found.profile),
         "features": {"name": names},
         "methods": by_method,
-        "verdicts": verdicts(found, best),
+        "verdicts": _verdicts(found, best),
         "curve": _curve(found),
         "agreement": _agreement(found.agreement),
         "redundancy": _redundancy(found.redundancy),
         "distributions": distributions(found.X, found.y, order, found.profile, ordered),
         "image": _image(shape, image_order or found.image_order, len(names)),
-        "provenance": provenance(found, [m["code"] for m in by_method], reading)
-        | {"pipeline": pipeline(found, best, names, reading)},
+        "provenance": provenance(found, by_method, best, kept, reading or []),
     }
 
 
@@ -199,6 +203,25 @@ def _target(target: Any) -> Json | None:
             {"low": float(low), "high": float(high), "count": int(count)}
             for low, high, count in zip(edges, edges[1:], counts, strict=False)
         ],
+    }
+
+
+def _verdicts(found: Any, best: Json) -> Json | None:
+    """Verdicts in the order of X; None for results that have none."""
+    frame, about = found.features, found.profile
+    if frame is None:
+        return None
+    frame = frame.iloc[np.argsort(np.argsort(best["rank"], kind="stable"))]
+    pair = about.pair if about else None
+    directed = bool(pair or found.ordered or (about and about.numeric_target))
+    return {
+        "method": best["label"],
+        "low": text(pair[0]) if pair else None,
+        "high": text(pair[1]) if pair else None,
+        "verdict": frame["verdict"].tolist(),
+        "why": [text(reason) for reason in frame["why"]],
+        "direction": numbers(frame["direction"]) if directed else None,
+        "auc": numbers(frame["auc"]) if directed else None,
     }
 
 
@@ -291,26 +314,20 @@ def _agreement(agreement: Any) -> Json | None:
 def _redundancy(redundancy: Any) -> Json | None:
     if redundancy is None:
         return None
-    similarity = _similarities(redundancy)
+    # To its group's representative, in the order of the groups.
+    column = iter(redundancy.frame["similarity"] if redundancy.groups else ())
+    measure = getattr(redundancy, "measure", None)
     return {
         "threshold": number(getattr(redundancy, "threshold", None)),
-        "measure": optional_text(getattr(redundancy, "measure", None)),
+        "measure": None if measure is None else text(measure),
         "groups": [
             {
                 "features": [int(f) for f in group],
-                "similarity": similarity[g] if similarity else [None] * len(group),
+                "similarity": [number(next(column)) for _ in group],
             }
-            for g, group in enumerate(redundancy.groups)
+            for group in redundancy.groups
         ],
     }
-
-
-def _similarities(redundancy: Any) -> list[list[float | None]]:
-    """Of each member to its group's representative, in the order of ``groups``."""
-    if not redundancy.groups:
-        return []
-    column = iter(redundancy.frame["similarity"])
-    return [[number(next(column)) for _ in group] for group in redundancy.groups]
 
 
 def _image(shape: Any, order: str, n_features: int) -> Json | None:
@@ -330,12 +347,11 @@ def _image(shape: Any, order: str, n_features: int) -> Json | None:
     return {"shape": sides, "order": order}
 
 
-def _answer(best: Json, names: list[str]) -> str:
-    order = np.argsort(best["rank"], kind="stable")
-    kept = [f for f in order if best["selected"][f]]
+def _answer(best: Json, kept: list[str]) -> str:
+    label, d = best["label"], len(best["rank"])
     if not kept:
-        return f"{best['label']} keeps none of {len(names)} features."
-    first = [names[f] for f in kept[:3]]
-    listed = ", ".join(first[:-1]) + " and " + first[-1] if len(first) > 1 else first[0]
+        return f"{label} keeps none of {d} features."
+    *first, last = kept[:3]
+    listed = f"{', '.join(first)} and {last}" if first else last
     lead = ": " if len(kept) <= 3 else "; the first are "
-    return f"{best['label']} keeps {len(kept)} of {len(names)} features{lead}{listed}."
+    return f"{label} keeps {len(kept)} of {d} features{lead}{listed}."

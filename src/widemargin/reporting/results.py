@@ -1,17 +1,83 @@
-"""What a report says about each method: its row in the table, and its ranking."""
+"""Results that a report can be made of, and what it says about each method."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin import catalogue
 from widemargin.judging.measures import measure
-from widemargin.reporting.plain import number, numbers, text
+from widemargin.reporting.formats import number, numbers, text
 from widemargin.reporting.provenance import constructor
 
+# What a comparison may lack, and what then stands in its place.
+MISSING: dict[str, Any] = {
+    "X": None,
+    "agreement": None,
+    "answer": None,
+    "baseline": None,
+    "best": None,
+    "chance": None,
+    "choice": None,
+    "classifier": "1-NN",
+    "complete": True,
+    "curve": None,
+    "features": None,
+    "image_order": "C",
+    "image_shape": None,
+    "notes": (),
+    "ordered": False,
+    "profile": None,
+    "redundancy": None,
+    "resampling": {},
+    "settings": {},
+    "signal": None,
+    "recommended": None,
+    "significance": {},
+    "summary": None,
+    "times": {},
+    "y": None,
+}
+
 Json = dict[str, Any]
+
+
+def as_comparison(results: Any, X: Any, y: Any) -> Any:
+    """An object with all the fields of a Comparison, for any results."""
+    if hasattr(results, "selectors") and hasattr(results, "feature_names"):
+        there = {name: getattr(results, name, MISSING[name]) for name in MISSING}
+        return SimpleNamespace(
+            selectors=results.selectors, feature_names=results.feature_names, **there
+        )
+    selectors = results if isinstance(results, Mapping) else {None: results}
+    if not selectors or not all(hasattr(s, "get_support") for s in selectors.values()):
+        raise TypeError(
+            "report needs the Comparison that widemargin.evaluation.compare returns, "
+            "a fitted selector, or a dict of fitted selectors by label, "
+            f"got {type(results).__name__}."
+        )
+    for selector in selectors.values():
+        check_is_fitted(selector, ["scores_", "ranking_", "support_"])
+    selectors = {label or type(s).__name__: s for label, s in selectors.items()}
+    first = next(iter(selectors.values()))
+    names = getattr(first, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{f}" for f in range(first.n_features_in_)]
+    found = SimpleNamespace(
+        **{**MISSING, "selectors": selectors, "feature_names": names, "X": X, "y": y}
+    )
+    if X is not None and y is not None:
+        from widemargin.evaluation import profile
+
+        numeric = getattr(first, "_numeric_target", False)
+        found.profile = profile(X, y, task="regression" if numeric else None)
+        if found.profile.numeric_target:
+            found.classifier = "5-NN"
+    return found
 
 
 def methods(found: Any) -> list[Json]:
@@ -80,7 +146,7 @@ def _method(found: Any, label: str, row: Json, sign: int) -> Json:
 
 
 def _own_row(selector: Any) -> Json:
-    """What a selector that chose its number of features knows of its score."""
+    """Scores of a selector that chose its own number of features."""
     scores = getattr(selector, "prefix_scores_", None)
     kept = int(np.sum(selector.support_))
     if scores is None or not kept:
