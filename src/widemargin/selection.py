@@ -193,7 +193,7 @@ class Selection(SelectorMixin, BaseEstimator):
             "settings": _plain(dict(self.settings or {})),
         }
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-        return _replace(Path(path), text)
+        return write_whole(Path(path), text)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check that X has the selected features; there is nothing to learn.
@@ -397,15 +397,19 @@ def _plain(value: Any) -> Any:
     return " ".join(repr(value).split())
 
 
-def _replace(path: Path, text: str) -> Path:
-    """Write a whole file or none."""
+def write_whole(path: Path, text: str) -> Path:
+    """Write a whole file or none; a file that is replaced leaves its permissions."""
+    if path.exists():
+        mode = path.stat().st_mode & 0o777
+    else:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(draft, 0o666 & ~mask)
+        os.chmod(draft, mode)
         os.replace(draft, path)
     except BaseException:
         os.unlink(draft)

@@ -205,3 +205,11 @@ def refuse_missing_labels(missing: int, name: str) -> NoReturn:
         f"{name} needs a label for every row, but y has {missing} missing "
         f"value{'s' if missing > 1 else ''}. Drop those rows first."
     )
+
+
+def category_order(y: Any) -> list[Any] | None:
+    """Categories from lowest to highest, if y is of a type that orders them."""
+    dtype = getattr(y, "dtype", None)
+    if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
+        return list(dtype.categories)  # type: ignore[union-attr]
+    return None

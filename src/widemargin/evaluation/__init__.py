@@ -10,22 +10,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widemargin.evaluation._agreement import Agreement, agreement
     from widemargin.evaluation._compare import compare
     from widemargin.evaluation._comparison_result import Comparison
     from widemargin.evaluation._curves import SelectionCurve, selection_curve
     from widemargin.evaluation._defaults import default_selectors
-    from widemargin.evaluation._losses import rank_loss
     from widemargin.evaluation._profile import Profile, profile
-    from widemargin.evaluation._ranking_tree import RankingTree
+    from widemargin.evaluation._ranking_tree import RankingTree, rank_loss
     from widemargin.evaluation._redundancy import Redundancy, redundancy
     from widemargin.evaluation._resampling import Resampling, resample
     from widemargin.evaluation._signal import Signal, signal
     from widemargin.evaluation._significance import Significance, significance
-    from widemargin.evaluation._stability import Stability, stability
+    from widemargin.evaluation._stability import (
+        Agreement,
+        Stability,
+        agreement,
+        stability,
+    )
 
 _HOME = {
-    "Agreement": "widemargin.evaluation._agreement",
+    "Agreement": "widemargin.evaluation._stability",
     "Comparison": "widemargin.evaluation._comparison_result",
     "Profile": "widemargin.evaluation._profile",
     "RankingTree": "widemargin.evaluation._ranking_tree",
@@ -35,11 +38,11 @@ _HOME = {
     "Signal": "widemargin.evaluation._signal",
     "Significance": "widemargin.evaluation._significance",
     "Stability": "widemargin.evaluation._stability",
-    "agreement": "widemargin.evaluation._agreement",
+    "agreement": "widemargin.evaluation._stability",
     "compare": "widemargin.evaluation._compare",
     "default_selectors": "widemargin.evaluation._defaults",
     "profile": "widemargin.evaluation._profile",
-    "rank_loss": "widemargin.evaluation._losses",
+    "rank_loss": "widemargin.evaluation._ranking_tree",
     "redundancy": "widemargin.evaluation._redundancy",
     "resample": "widemargin.evaluation._resampling",
     "selection_curve": "widemargin.evaluation._curves",

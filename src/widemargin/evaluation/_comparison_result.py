@@ -14,7 +14,6 @@ from widemargin.data.labels import encode
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _html
-from widemargin.evaluation._agreement import Agreement
 from widemargin.evaluation._columns import read_columns
 from widemargin.evaluation._curves import Line, SelectionCurve
 from widemargin.evaluation._frames import data_frame
@@ -23,6 +22,7 @@ from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._resampling import Resampling
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
+from widemargin.evaluation._stability import Agreement
 from widemargin.evaluation._verdicts import (
     LEVEL,
     Known,

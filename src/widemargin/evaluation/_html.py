@@ -17,12 +17,12 @@ from widemargin.data.protocol import Floats
 from widemargin.judging.measures import Measure, measure
 
 if TYPE_CHECKING:
-    from widemargin.evaluation._agreement import Agreement
     from widemargin.evaluation._comparison_result import Comparison
     from widemargin.evaluation._curves import Line, SelectionCurve
     from widemargin.evaluation._redundancy import Redundancy
     from widemargin.evaluation._resampling import Resampling
     from widemargin.evaluation._significance import Significance
+    from widemargin.evaluation._stability import Agreement
 
 ROWS = 10  # features or groups that are shown
 MEMBERS = 5  # features of a group that are named

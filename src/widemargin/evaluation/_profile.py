@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from widemargin.data.frames import is_frame
 from widemargin.data.kinds import BOOLEAN, ORDERED
 from widemargin.data.kinds import kinds as kinds_of
-from widemargin.data.labels import encode, numeric_target
+from widemargin.data.labels import category_order, encode, numeric_target
 from widemargin.data.nominal import nominal_columns
 from widemargin.data.numbers import as_numbers, warn_of_rounding
 from widemargin.data.protocol import Floats, Ints
@@ -32,7 +32,6 @@ from widemargin.evaluation._findings import (
     find_twins,
 )
 from widemargin.evaluation._frames import Names, data_frame, feature_names
-from widemargin.evaluation._losses import category_order
 from widemargin.evaluation._selectors import is_regression
 from widemargin.judging.measures import lopsided
 

@@ -1,9 +1,9 @@
-"""A decision tree for ordered classes.
+"""A decision tree for ordered classes, and the loss of its predictions.
 
 References: F. Xia, W. Zhang, F. Li, Y. Yang, *Ranking with decision tree*, Knowledge
 and Information Systems 17 (2008) 381-395; Q. Hu, W. Pan, Y. Song, D. Yu, *Large-margin
 feature selection for monotonic classification*, Knowledge-Based Systems 2012, section
-4.2, which judges selected features by it.
+4.2, which evaluates selected features by the tree, and eq. 13 with p = 1, the loss.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin import kernels
 from widemargin._sklearn import Interval, RealNotInt, StrOptions, _fit_context
 from widemargin.base import all_or_nothing
+from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.validate import validate
-from widemargin.evaluation._losses import category_order
 from widemargin.notices import warn
 
 
@@ -238,8 +239,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         labels : array of shape (n_samples,)
             The median or the majority of the leaf's classes, as ``prediction`` says.
         """
-        leaves = self.apply(X)
-        value = self.tree_.value
+        leaves, value = self.apply(X), self.tree_.value
         if self.prediction == "majority":
             best = value.argmax(axis=1)
         else:
@@ -259,8 +259,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         shares : array of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        leaves = self.apply(X)
-        tree = self.tree_
+        leaves, tree = self.apply(X), self.tree_
         return (tree.value / tree.n_node_samples[:, None])[leaves]
 
     def get_depth(self) -> int:
@@ -297,11 +296,9 @@ class RankingTree(ClassifierMixin, BaseEstimator):
 
 
 def _grow(X: Floats, y: Ints, n_classes: int, limits: kernels.TreeLimits) -> Tree:
-    n, d = X.shape
+    n = len(X)
     XT, codes = np.ascontiguousarray(X.T), y.astype(np.int32)
-    order = np.empty((d, n), np.int32)
-    for f in range(d):
-        order[f] = np.argsort(XT[f])
+    order = np.argsort(XT, axis=1).astype(np.int32)
     most = 2 * n - 1  # nodes of a binary tree with a leaf for every sample
     whole = [np.empty(most, np.int64) for _ in kernels.TreeNodes._fields]
     nodes = kernels.TreeNodes(*whole)._replace(threshold=np.empty(most))
@@ -331,3 +328,72 @@ def _warn_of_text(classes: NDArray[Any]) -> None:
             f"RankingTree: y is text, and its order is assumed to be {shown}. If that "
             "is wrong, pass a pandas ordered categorical, a polars Enum, or numbers."
         )
+
+
+def rank_loss(y_true: Any, y_pred: Any, *, labels: Any = None) -> float:
+    """Mean distance between true and predicted class: mean |y − ŷ|.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Ordered class labels. Numbers are their own ranks. The rank of a label of a
+        pandas ordered categorical or a polars Enum is its place among the categories.
+    labels : array-like, optional
+        All labels from lowest to highest; a label's rank is its place in there. Text
+        needs it. ``labels=tree.classes_`` counts as a `RankingTree` does.
+
+    Returns
+    -------
+    loss : float
+        0 is perfect; the error rate if there are two classes, one apart.
+
+    Examples
+    --------
+    >>> from widemargin.evaluation import rank_loss
+    >>> rank_loss([1, 2, 3, 4], [1, 3, 3, 1])
+    1.0
+    >>> rank_loss(["low", "high"], ["high", "high"], labels=["low", "mid", "high"])
+    1.0
+    """
+    if labels is None:
+        labels = category_order(y_true) or category_order(y_pred)
+    true, pred = _as_labels(y_true, "y_true"), _as_labels(y_pred, "y_pred")
+    check_consistent_length(true, pred)
+    if not len(true):
+        raise ValueError("rank_loss needs at least one sample, got none.")
+    if labels is not None:
+        true, pred = _ranks(true, labels, "y_true"), _ranks(pred, labels, "y_pred")
+    for name, y in (("y_true", true), ("y_pred", pred)):
+        if y.dtype.kind not in "biuf":
+            raise ValueError(
+                f"rank_loss needs to know the order of the labels in {name}, such as "
+                f"{y.tolist()[0]!r}. Pass labels=[lowest, …, highest], numbers, a "
+                "pandas ordered categorical or a polars Enum."
+            )
+        if not np.isfinite(y).all():
+            raise ValueError(f"rank_loss needs finite labels, {name} has NaN or inf.")
+    return float(np.mean(np.abs(true.astype(np.float64) - pred.astype(np.float64))))
+
+
+def _as_labels(y: Any, name: str) -> NDArray[Any]:
+    if hasattr(y, "dtype") and str(y.dtype) == "category":
+        y = np.asarray(y.astype(object))
+    try:
+        values = column_or_1d(y)
+    except ValueError as error:
+        raise ValueError(f"rank_loss needs {name} in one dimension: {error}") from error
+    # Numbers in an array of objects, as a categorical gives them, are numbers.
+    return np.array(values.tolist()) if values.dtype.kind == "O" else values
+
+
+def _ranks(y: NDArray[Any], labels: Any, name: str) -> Ints:
+    rank = {label: i for i, label in enumerate(np.asarray(labels).tolist())}
+    if len(rank) < len(labels):
+        raise ValueError(f"rank_loss needs distinct labels, got {labels!r}.")
+    unknown = sorted({repr(v) for v in y.tolist() if v not in rank})
+    if unknown:
+        raise ValueError(
+            f"rank_loss needs all labels of {name} in labels={list(rank)!r}, got also "
+            f"{', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}."
+        )
+    return np.array([rank[v] for v in y.tolist()], dtype=np.int64)

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import make_scorer
 
-from widemargin.data.labels import encode
+from widemargin.data.labels import category_order, encode
 from widemargin.data.protocol import Ints
-from widemargin.evaluation._losses import category_order, rank_loss
 from widemargin.evaluation._profile import Profile
+from widemargin.evaluation._ranking_tree import rank_loss
 from widemargin.selectors.orelieff import OReliefF
 from widemargin.selectors.osimba import OSimba
 

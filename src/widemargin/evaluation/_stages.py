@@ -23,7 +23,6 @@ from widemargin.base import MarginSelector
 from widemargin.baselines.mrmr import MRMR
 from widemargin.data.protocol import Ints
 from widemargin.data.targets import judged_labels
-from widemargin.evaluation._agreement import agreement
 from widemargin.evaluation._comparison_result import Choice, choice_of
 from widemargin.evaluation._curves import curve_of, try_out
 from widemargin.evaluation._defaults import MOST_TAKEN
@@ -41,6 +40,7 @@ from widemargin.evaluation._significance import (
     too_few,
 )
 from widemargin.evaluation._splits import REPEATS, split, stratified_rows
+from widemargin.evaluation._stability import agreement
 from widemargin.notices import warn
 from widemargin.progress import announce, progress, titled
 from widemargin.settings import current

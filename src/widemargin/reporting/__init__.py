@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -52,6 +51,8 @@ class Report:
         path : Path
             The file written.
         """
+        from widemargin.selection import write_whole
+
         path = Path(path)
         ending = path.suffix.lower()
         if ending == ".json":
@@ -63,8 +64,7 @@ class Report:
                 "Report.save needs a file name that ends in .html or .json, got "
                 f"{path.name!r}."
             )
-        _write(path, text)
-        return path
+        return write_whole(path, text)
 
     def _repr_html_(self) -> str:
         # A frame of its own keeps the page's style from the notebook's and back.
@@ -142,25 +142,3 @@ def report(
             reading=reading,
         )
     )
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file beside its place, then move it there."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(name, _mode(path))
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _mode(path: Path) -> int:
-    """The permissions of the file that is there, or those a new file would get."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
