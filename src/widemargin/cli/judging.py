@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from widemargin.cli.baseline import find_baseline
 from widemargin.cli.choosing import (
@@ -22,7 +17,6 @@ from widemargin.cli.choosing import (
     with_parameters,
 )
 from widemargin.cli.fits import read_data
-from widemargin.cli.options import at_least
 from widemargin.cli.problem import Problem, did_you_mean
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
@@ -42,111 +36,7 @@ from widemargin.judging.measures import measure
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
     from widemargin.cli.dataset import DataOptions, Dataset
-    from widemargin.cli.options import MethodOptions
-
-Function = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How, and how thoroughly, methods are compared."""
-
-    folds: int = 5
-    permutations: int | None = None
-    resamples: int = 50
-    cv: str | None = None
-    estimator: str | None = None
-    scoring: str | None = None
-    baseline: str | None = None
-    positive: str | None = None
-
-    def splitter(self, ordered: bool) -> Any:
-        """Folds for `compare`; in the order of time if that is wanted."""
-        if self.cv != "time" and not ordered:
-            return self.folds
-        from sklearn.model_selection import TimeSeriesSplit
-
-        return TimeSeriesSplit(self.folds)
-
-
-_JUDGE = [
-    click.option(
-        "--groups",
-        metavar="COL",
-        help="Column of group labels, such as patients: rows of a group are never in "
-        "both the training and the test set of a fold.",
-    ),
-    click.option(
-        "--cv",
-        type=click.Choice(["classes", "time"]),
-        help="How to make folds: stratified by class, or in order of time, with test "
-        "rows later than training rows.  [classes]",
-    ),
-    click.option(
-        "--time",
-        metavar="COL",
-        help="Column with the time, for --cv time.  [the order of the file]",
-    ),
-    click.option(
-        "--estimator",
-        metavar="NAME",
-        help="Classifier that evaluates the features: 1-nn, logistic, svm, tree, "
-        "forest, boosting, or module:Class; for a numeric target, linear instead of "
-        "logistic.  [1-nn; 5-nn for numbers]",
-    ),
-    click.option(
-        "--scoring",
-        metavar="NAME",
-        help="Score to use, as scikit-learn names it: roc_auc, f1_macro "
-        "…  [accuracy; balanced accuracy if classes are very unbalanced; r2 for a "
-        "numeric target]",
-    ),
-    click.option(
-        "--baseline",
-        metavar="FILE|COLS",
-        help="Features in use today, to compare with: a,b,c, a saved selection, a "
-        "table that has them, or a file with one name per line.",
-    ),
-    click.option(
-        "--positive",
-        metavar="LABEL",
-        help="Of two classes, the one to which directions and AUCs refer.  [the rarer "
-        "one]",
-    ),
-]
-
-
-def effort_options(function: Function) -> Function:
-    """Give a command ``effort``, and to its data ``--groups`` and ``--time``."""
-    names = [f.name for f in fields(Effort)]
-
-    @functools.wraps(function)
-    def command(**given: Any) -> Any:
-        effort = Effort(**{name: given.pop(name) for name in names})
-        return function(effort=effort, **given)
-
-    for option in reversed(_JUDGE):
-        command = option(command)
-    for name, least, default, text in reversed(
-        [
-            ("--folds", 2, Effort.folds, "Number of cross-validation folds."),
-            (
-                "--permutations",
-                0,
-                Effort.permutations,
-                "Number of permutations for p-values.",
-            ),
-            ("--resamples", 0, Effort.resamples, "Number of subsamples for stability."),
-        ]
-    ):
-        command = click.option(
-            name,
-            type=at_least(least),
-            default=default,
-            metavar="N",
-            help=f"{text}  [{'as needed' if default is None else default}]",
-        )(command)
-    return command
+    from widemargin.cli.options import Effort, MethodOptions
 
 
 def compare_file(

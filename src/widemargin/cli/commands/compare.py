@@ -6,25 +6,24 @@ import click
 
 from widemargin.cli.dataset import DataOptions
 from widemargin.cli.judging import (
-    Effort,
     as_data,
     compare_file,
     default_page,
     default_title,
-    effort_options,
     print_comparison,
     save_comparison,
     say_where,
 )
 from widemargin.cli.options import (
+    Effort,
     MethodOptions,
-    SectionedCommand,
     file_argument,
     method_option,
-    shared_options,
+    options_of,
 )
 from widemargin.cli.session import session
 from widemargin.cli.terminal import echo
+from widemargin.cli.usage import SectionedCommand
 from widemargin.cli.writing import Output, to_json
 
 
@@ -33,8 +32,7 @@ from widemargin.cli.writing import Output, to_json
 )
 @file_argument
 @method_option(several=True)
-@effort_options
-@shared_options
+@options_of("effort", "how", "data", "out")
 def compare(
     file: str,
     method: tuple[str, ...],

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.dataset import DataOptions, Dataset
-from widemargin.cli.judging import (
-    Effort,
-    compare,
-    make_report,
-    print_comparison,
-)
-from widemargin.cli.options import MethodOptions
+from widemargin.cli.judging import compare, make_report, print_comparison
+from widemargin.cli.options import Effort, MethodOptions, quiet_option
 from widemargin.cli.session import plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_text
 
@@ -25,7 +20,7 @@ PAGE = "widemargin-demo.html"
 
 
 @click.command()
-@click.option("--quiet", "-q", is_flag=True, help="Suppress notes and progress.")
+@quiet_option
 def demo(quiet: bool) -> None:
     """Compare methods on a bundled data set and write a report.
 

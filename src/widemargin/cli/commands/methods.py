@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from widemargin.cli.options import json_option
 from widemargin.cli.session import plain_table, print_table, stdout
 from widemargin.cli.terminal import echo
 from widemargin.cli.writing import to_json
@@ -18,7 +19,7 @@ NARROW = 70  # letters in a line
 
 
 @click.command(short_help="List the methods and their papers.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
+@json_option
 def methods(as_json: bool) -> None:
     """List the methods: what they look for, and their papers."""
     from widemargin.catalogue import methods as catalogue

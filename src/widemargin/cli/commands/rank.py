@@ -5,21 +5,21 @@ from __future__ import annotations
 import click
 
 from widemargin.cli.dataset import DataOptions
-from widemargin.cli.engine import Engine, engine_options, fitted
+from widemargin.cli.engine import fitted
 from widemargin.cli.fits import Ranking
 from widemargin.cli.options import (
+    Engine,
     MethodOptions,
-    SectionedCommand,
     file_argument,
     formulas_option,
     method_option,
-    number_or,
+    options_of,
     redundancy_option,
-    shared_options,
 )
 from widemargin.cli.problem import plural
 from widemargin.cli.session import aligned, plain_table, print_table, session, stdout
 from widemargin.cli.terminal import echo, name_in_a_line, say
+from widemargin.cli.usage import SectionedCommand, number_or, option
 from widemargin.cli.writing import (
     TEXT,
     Output,
@@ -35,17 +35,15 @@ BAR = 20
 @click.command(cls=SectionedCommand)
 @file_argument
 @method_option(several=False)
-@click.option(
-    "--top",
+@option(
+    "--top N|all",
+    "Number of features to print.  [20]",
     type=number_or("all"),
     default=20,
-    metavar="N|all",
-    help="Number of features to print.  [20]",
 )
 @redundancy_option
 @formulas_option
-@engine_options
-@shared_options
+@options_of("engine", "how", "data", "out")
 def rank(
     file: str,
     method: str | None,

@@ -10,26 +10,25 @@ import click
 
 from widemargin.cli.dataset import DataOptions
 from widemargin.cli.judging import (
-    Effort,
     compare_file,
     default_page,
     default_title,
-    effort_options,
     make_report,
     save_comparison,
     say_where,
 )
 from widemargin.cli.options import (
+    Effort,
     MethodOptions,
-    SectionedCommand,
     file_argument,
     method_option,
-    shared_options,
+    options_of,
 )
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.guards import problem_if_unreadable
 from widemargin.cli.session import session
 from widemargin.cli.terminal import echo
+from widemargin.cli.usage import SectionedCommand, option
 from widemargin.cli.verdicts import print_verdicts, saved_verdicts, verdicts_of
 from widemargin.cli.writing import Output, save_text, to_json
 
@@ -39,9 +38,8 @@ UNKNOWN = "is not what `widemargin report -o FILE.json` writes"
 @click.command(cls=SectionedCommand)
 @file_argument
 @method_option(several=True)
-@click.option("--title", metavar="TEXT", help="Heading of the page.")
-@effort_options
-@shared_options
+@option("--title TEXT", "Heading of the page.")
+@options_of("effort", "how", "data", "out")
 def report(
     file: str,
     method: tuple[str, ...],

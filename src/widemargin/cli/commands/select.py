@@ -11,21 +11,22 @@ import click
 
 from widemargin.cli.choosing import find_method
 from widemargin.cli.dataset import DataOptions, Dataset
-from widemargin.cli.engine import Engine, engine_options, fitted
+from widemargin.cli.engine import fitted
 from widemargin.cli.fits import Ranking
 from widemargin.cli.options import (
+    Engine,
     MethodOptions,
-    SectionedCommand,
     file_argument,
     formulas_option,
     keep_option,
     method_option,
+    options_of,
     redundancy_option,
-    shared_options,
 )
 from widemargin.cli.problem import plural
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import echo, name_in_a_line, say
+from widemargin.cli.usage import SectionedCommand, option
 from widemargin.cli.writing import (
     TEXT,
     Output,
@@ -50,18 +51,16 @@ if TYPE_CHECKING:
 )
 @file_argument
 @method_option(several=False)
-@click.option(
-    "--save",
-    "saved",
+@option(
+    "--save FILE.json",
+    "Save the selection, for `widemargin apply` and `widemargin.Selection.load`.",
+    name="saved",
     type=click.Path(path_type=str),
-    metavar="FILE.json",
-    help="Save the selection, for `widemargin apply` and `widemargin.Selection.load`.",
 )
 @redundancy_option
 @keep_option
 @formulas_option
-@engine_options
-@shared_options
+@options_of("engine", "how", "data", "out")
 def select(
     file: str,
     method: str | None,

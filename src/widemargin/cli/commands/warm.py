@@ -7,24 +7,27 @@ from dataclasses import asdict
 
 import click
 
-from widemargin.cli.options import complete_method, quiet_option
+from widemargin.cli.options import (
+    complete_method,
+    json_option,
+    quiet_option,
+)
 from widemargin.cli.problem import Problem
 from widemargin.cli.session import working
 from widemargin.cli.terminal import echo
+from widemargin.cli.usage import option
 from widemargin.cli.writing import to_json
 
 
 @click.command(short_help="Compile ahead of time what first fits need.")
-@click.option(
-    "--method",
-    "-m",
+@option(
+    "--method -m METHOD",
+    "Method that will be used; may be given several times; `widemargin methods` lists "
+    "them.  [all, and what compare needs]",
     multiple=True,
-    metavar="METHOD",
     shell_complete=complete_method,
-    help="Method that will be used; may be given several times; `widemargin methods` "
-    "lists them.  [all, and what compare needs]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
+@json_option
 @quiet_option
 def warm(method: tuple[str, ...], as_json: bool, quiet: bool) -> None:
     """Compile ahead of time what the first fits on this machine need.

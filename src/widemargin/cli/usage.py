@@ -1,0 +1,140 @@
+"""How options are declared, read from text, and listed in a help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+Reader = Callable[[Any], Any]
+
+# Sections of a long help; options that are in none of them are in the last.
+SECTIONS = {
+    "Method": "method features redundancy neighbors metric scale samples param jobs "
+    "seed",
+    "Data": "target labels transpose task drop categorical missing max_missing ordinal "
+    "bins sample keep_ids header format sheet image_shape image_order",
+    "Evaluation": "folds permutations resamples groups cv time estimator scoring "
+    "baseline positive",
+    "Files larger than memory": "engine scheduler",
+    "Results": "",
+}
+POSITIVE = r"0*[1-9]\d*"
+FRACTION = r"0?\.\d*[1-9]\d*"
+
+
+class SectionedCommand(click.Command):
+    """A command whose help has its options in sections."""
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the options of each section under its heading."""
+        where = {
+            name: head for head, names in SECTIONS.items() for name in names.split()
+        }
+        parts: dict[str, list[tuple[str, str]]] = {head: [] for head in SECTIONS}
+        for option in self.get_params(ctx):
+            if isinstance(option, click.Argument):  # the usage line names them
+                continue
+            record = option.get_help_record(ctx)
+            if record is not None:
+                parts[where.get(str(option.name), "Results")].append(record)
+        for head, records in parts.items():
+            if records:
+                with formatter.section(head):
+                    formatter.write_dl(records)
+
+
+def option(usage: str, help: str, **how: Any) -> Function:
+    """Make an option from its usage, such as ``--target -t COL``, and its help."""
+    flags = [word for word in usage.split() if word.startswith("-")]
+    values = [word for word in usage.split() if not word.startswith("-")]
+    if values:
+        how["metavar"] = values[0]
+    name = [how.pop("name")] if "name" in how else []
+    return click.option(*flags, *name, help=help, **how)
+
+
+def matching(pattern: str, read: Callable[[str], Any], complaint: str) -> Reader:
+    """Make a type for options: text that matches a pattern, and how to read it."""
+
+    def convert(text: Any) -> Any:
+        if re.fullmatch(pattern, str(text)):
+            return read(str(text))
+        raise click.BadParameter(f"{text!r} {complaint}")
+
+    return convert
+
+
+def _number_or_word(text: str) -> int | float | str:
+    if text.isdigit():
+        return int(text)
+    return float(text) if "." in text else text
+
+
+feature_count = matching(
+    f"auto|{POSITIVE}|{FRACTION}",
+    _number_or_word,
+    "is not a number of features, a fraction, or 'auto'.",
+)
+similarity = matching(
+    rf"auto|none|{FRACTION}|1(\.0*)?",
+    lambda text: text if text.isalpha() else float(text),
+    "is neither a similarity such as 0.9, nor 'auto', nor 'none'.",
+)
+share = matching(
+    r"0|0?\.\d+|1(\.0*)?", float, "is not a share from 0 to 1, such as 0.95."
+)
+image_shape = matching(
+    r"\d+[x×,]\d+",
+    lambda text: tuple(map(int, re.split("[x×,]", text))),
+    "is not like 32x32.",
+)
+
+
+def number_or(word: str) -> Reader:
+    """Read a positive whole number, or a word that stands for one."""
+    complaint = f"is neither a positive integer nor {word!r}."
+    return matching(f"{word}|{POSITIVE}", _number_or_word, complaint)
+
+
+def at_least(least: int) -> Reader:
+    """Read a whole number that is not below another."""
+
+    def convert(text: Any) -> int:
+        if re.fullmatch(r"\d+", str(text)) and int(text) >= least:
+            return int(text)
+        raise click.BadParameter(f"{text!r} is not an integer of at least {least}.")
+
+    return convert
+
+
+def image_order(text: str) -> str:
+    """C for row by row, F for column by column; both words are understood."""
+    order = {"rows": "C", "c": "C", "columns": "F", "f": "F"}.get(text.lower())
+    if order is None:
+        raise click.BadParameter(f"{text!r} is not rows or columns.")
+    return order
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """Name and value of a parameter; what is not a Python literal is text."""
+    import ast
+
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise click.BadParameter(f"{text!r} is not like n_starts=10.")
+    try:
+        return name, ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return name, value
+
+
+def words(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Parts of a list with commas."""
+    if isinstance(text, tuple):  # the default
+        return text
+    return tuple(word.strip() for word in text.split(","))
