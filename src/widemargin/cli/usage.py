@@ -48,7 +48,7 @@ class SectionedCommand(click.Command):
                     formatter.write_dl(records)
 
 
-def option(usage: str, help: str, **how: Any) -> Function:
+def option(usage: str, help: str, **how: Any) -> Callable[..., Any]:
     """Make an option from its usage, such as ``--target -t COL``, and its help."""
     flags = [word for word in usage.split() if word.startswith("-")]
     values = [word for word in usage.split() if not word.startswith("-")]
