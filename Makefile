@@ -23,7 +23,7 @@ demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 
 # Where Python is told to keep no bytecode, as in many containers, every process would
 # compile the package again, and rewrite the asserts of all tests.
-test test-evidence test-slow: export PYTHONDONTWRITEBYTECODE =
+lint test test-evidence test-slow: export PYTHONDONTWRITEBYTECODE =
 
 # File by file: what a file needs compiled is then compiled by one of the two.
 test: $(VENV)/.has-dev ## run the tests and the doctests
@@ -43,7 +43,7 @@ golden: $(VENV)/.has-dev ## compare scores, answers, reports and messages with t
 # scikit-learn checks them, plots, clusters, and compiled code and its cache.
 TESTS ?= tests/test_cli*.py tests/test_common*.py tests/test_dask_client.py \
 	tests/test_dask_cluster.py tests/test_engine.py tests/test_kernel_cache.py \
-	tests/test_plotting.py tests/test_private_names.py tests/test_ranking_tree.py \
+	tests/test_plotting.py tests/test_ranking_tree.py \
 	tests/test_report.py tests/test_scikit_learn_use.py tests/test_table.py
 EXTRAS ?= test
 
@@ -58,12 +58,13 @@ test-newest: .venv-newest/.has-$(EXTRAS) ## run TESTS with the newest Python and
 
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema vendor.
 
-lint: $(VENV)/.has-dev ## check style, types, directions of imports, workflow files
+lint: $(VENV)/.has-dev ## check style, types, structure, workflow files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python tools/docstrings.py --check
+	@$(BIN)/pytest --quiet tests/structure
 	@$(SCHEMA)github-workflows .github/workflows/*
 	@$(SCHEMA)github-issue-forms .github/ISSUE_TEMPLATE/*
 	@$(SCHEMA)citation-file-format CITATION.cff

@@ -136,15 +136,6 @@ def test_a_very_long_name_makes_no_long_message(folder):
         assert all(len(line) <= 500 for line in error.splitlines())
 
 
-def test_only_one_module_prints():
-    """So that nothing reaches the terminal as it is."""
-    import widemargin.cli
-
-    for path in Path(widemargin.cli.__file__).parent.rglob("*.py"):
-        if path.name != "terminal.py":
-            assert "click.echo" not in path.read_text(encoding="utf-8"), path
-
-
 def test_formulas_in_a_ranking_are_made_harmless(folder):
     y = np.arange(30) % 2
     pd.DataFrame({"=1+1": y + 0.1, "b": y * 2.5, "kind": y}).to_csv(

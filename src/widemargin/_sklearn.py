@@ -1,7 +1,8 @@
 """What the package uses of scikit-learn that scikit-learn does not call public.
 
 Such names may move or go in any release. They are imported here and nowhere else, so
-that a new release is met in one file; `tests/test_private_names.py` checks it.
+that a new release is met in one file; `tests/structure/test_private_names.py` checks
+it.
 """
 
 from _thread import RLock

@@ -42,15 +42,20 @@ ENTRIES = {name: entries(selector) for name, selector in SELECTORS.items()}
 def test_every_parameter_is_documented_with_its_default(name):
     parameters = inspect.signature(SELECTORS[name]).parameters
     documented = [n for n in ENTRIES[name] if not n.endswith("_")]
-    assert sorted(documented) == sorted(parameters)
+    assert sorted(documented) == sorted(parameters), (
+        f"the section Parameters of {name} lists other parameters than its __init__"
+    )
     for parameter in parameters.values():
         kind, text = ENTRIES[name][parameter.name]
-        assert text
+        where = f"{parameter.name} in the docstring of {name}"
+        assert text, f"describe {where}"
         _, given, default = kind.partition(", default=")
         if parameter.default is parameter.empty:
-            assert not given, parameter
+            assert not given, f"{where}: there is no default, so do not name one"
         else:
-            assert eval(default) == parameter.default, parameter
+            assert eval(default or "...") == parameter.default, (
+                f"{where}: its first line ends with , default={parameter.default!r}"
+            )
 
 
 def test_alternatives_are_written_in_one_way():
@@ -58,4 +63,6 @@ def test_alternatives_are_written_in_one_way():
     words = re.compile(r'("[\w-]+"(, | or )?){2,}( or None)?')
     for name, found in ENTRIES.items():
         for kind, _ in found.values():
-            assert not words.fullmatch(kind.partition(", default=")[0]), (name, kind)
+            assert not words.fullmatch(kind.partition(", default=")[0]), (
+                f'{name}: write {{"a", "b"}} instead of {kind}'
+            )

@@ -78,8 +78,9 @@ def documented():
 )
 def test_docstrings_are_as_numpydoc_wants_them(name, ignored):
     validate = pytest.importorskip("numpydoc.validate").validate
-    found = validate(name)["errors"]
-    assert [(code, text) for code, text in found if code not in ignored] == []
+    errors = validate(name)["errors"]
+    found = [f"{code}: {text}" for code, text in errors if code not in ignored]
+    assert not found, f"mend the docstring of {name}. " + " ".join(found)
 
 
 def test_no_kind_of_public_name_is_left_out():

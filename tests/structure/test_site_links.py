@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-TOOLS = Path(__file__).parents[1] / "docs" / "_ext"
+TOOLS = Path(__file__).parents[2] / "docs" / "_ext"
 pytestmark = pytest.mark.skipif(not TOOLS.is_dir(), reason="no docs in the sdist")
 
 

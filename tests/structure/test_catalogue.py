@@ -1,0 +1,27 @@
+"""The list of methods is complete, and the page of methods shows it."""
+
+from pathlib import Path
+
+import widemargin
+from widemargin import baselines
+from widemargin.catalogue import markdown
+
+
+def test_every_selector_is_listed_with_its_paper():
+    listed = {m.name: m for m in widemargin.methods()}
+    for name in (*widemargin.__all__, *baselines.__all__):
+        if name[0].isupper() and name not in ("AutoSelector", "Selection"):
+            assert name in listed, f"add {name} to src/widemargin/methods.toml"
+            assert listed[name].paper[-4:].isdigit(), (
+                f"the paper of {name} in src/widemargin/methods.toml ends with its year"
+            )
+    assert listed["OSimba"].needs == "ordered classes"
+    assert listed["GFlip"].gives == "subset"
+
+
+def test_the_page_of_methods_has_the_list():
+    page = Path(__file__).parents[2] / "docs" / "methods.md"
+    assert markdown() in page.read_text(encoding="utf-8"), (
+        "replace the table in docs/methods.md by what this prints: python -c "
+        "'from widemargin.catalogue import markdown; print(markdown())'"
+    )
