@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -21,6 +19,7 @@ from sklearn.utils import Tags, check_array
 from widemargin._sklearn import _get_output_config
 from widemargin._version import __version__
 from widemargin.data.frames import PRESERVED, as_frame, for_output, is_frame
+from widemargin.plain import plain, plain_numbers, write_whole
 
 FORMAT = 1  # raised when a field changes its meaning
 KIND = "selection"
@@ -136,9 +135,9 @@ class Selection(SelectorMixin, BaseEstimator):
             [name for name, keep in zip(features, support, strict=True) if keep],
             features,
             method=type(selector).__name__,
-            parameters={name: _plain(value) for name, value in params.items()},
-            scores=_listed(getattr(selector, "scores_", None)),
-            ranking=_listed(getattr(selector, "ranking_", None)),
+            parameters={name: plain(value) for name, value in params.items()},
+            scores=plain_numbers(getattr(selector, "scores_", None)),
+            ranking=plain_numbers(getattr(selector, "ranking_", None)),
             file=file,
             settings=None if settings is None else dict(settings),
         )
@@ -184,13 +183,13 @@ class Selection(SelectorMixin, BaseEstimator):
             "version": __version__,
             "format": FORMAT,
             "method": self.method,
-            "parameters": _plain(dict(self.parameters or {})),
+            "parameters": plain(dict(self.parameters or {})),
             "features": self.feature_names_in_.tolist(),
             "kept": self.feature_names_in_[support].tolist(),
-            "scores": _listed(self.scores),
-            "ranking": _listed(self.ranking),
+            "scores": plain_numbers(self.scores),
+            "ranking": plain_numbers(self.ranking),
             "file": self.file,
-            "settings": _plain(dict(self.settings or {})),
+            "settings": plain(dict(self.settings or {})),
         }
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
         return write_whole(Path(path), text)
@@ -368,50 +367,3 @@ def _from_data(cls: type[Any], data: Any, path: str) -> Any:
     except (ValueError, OverflowError) as error:
         raise ValueError(f"Selection.load: {path}: {error}") from None
     return selection
-
-
-def _listed(values: Any) -> list[Any] | None:
-    """Plain numbers, None for what is not finite."""
-    if values is None:
-        return None
-    return [
-        None if v is None or not math.isfinite(v) else v
-        for v in np.asarray(values).tolist()
-    ]
-
-
-def _plain(value: Any) -> Any:
-    """The value as JSON has it; what it does not have, as text."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else repr(value)
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    return " ".join(repr(value).split())
-
-
-def write_whole(path: Path, text: str) -> Path:
-    """Write a whole file or none; a file that is replaced leaves its permissions."""
-    if path.exists():
-        mode = path.stat().st_mode & 0o777
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(draft, mode)
-        os.replace(draft, path)
-    except BaseException:
-        os.unlink(draft)
-        raise
-    return path

@@ -51,7 +51,7 @@ class Report:
         path : Path
             The file written.
         """
-        from widemargin.selection import write_whole
+        from widemargin.plain import write_whole
 
         path = Path(path)
         ending = path.suffix.lower()
