@@ -8,9 +8,8 @@ Colours are those of Okabe and Ito, which people with any kind of colour vision 
 tell apart; where they carry meaning, shape or text says the same.
 """
 
-from widemargin.plotting._agreement import AgreementDisplay
 from widemargin.plotting._curve import SelectionCurveDisplay
-from widemargin.plotting._feature_map import FeatureMapDisplay
+from widemargin.plotting._heatmaps import AgreementDisplay, FeatureMapDisplay
 from widemargin.plotting._ranking import RankingDisplay
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,14 +19,7 @@ from widemargin.plotting._drawing import (
 LINES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 DASHES = ["-", "--", "-.", ":"]
 MARKERS = "osD^vP*"
-
-
-class _Line(NamedTuple):
-    """One method's curve."""
-
-    sizes: Array
-    mean: Array
-    stderr: Array
+RING = {"marker": "o", "markerfacecolor": "none"}
 
 
 @dataclass
@@ -76,7 +69,7 @@ class SelectionCurveDisplay(Display):
         display : SelectionCurveDisplay
             Drawn already.
         """
-        lines = {str(label): _Line(*line) for label, line in curve.lines.items()}
+        lines = {str(label): line for label, line in curve.lines.items()}
         return cls(lines, str(curve.scoring), chance).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -96,9 +89,10 @@ class SelectionCurveDisplay(Display):
         read = measure(self.scoring)
         for i, (label, line) in enumerate(self.lines.items()):
             sizes, mean, stderr = map(np.asarray, line)
-            self._line(ax, i, label, _Line(sizes, read.sign * mean, stderr))
-        ring = {"marker": "o", "markersize": 9, "markerfacecolor": "none"}
-        ax.plot([], [], color="0.4", linestyle="none", **ring, label="best of a method")
+            best = int(np.argmax(mean))
+            self._line(ax, i, label, (sizes, read.sign * mean, stderr), best)
+        ring = RING | {"markersize": 9, "linestyle": "none", "color": "0.4"}
+        ax.plot([], [], label="best of a method", **ring)
         if self.chance is not None:
             height = read.sign * self.chance
             label = f"guessing ({height:.2f})"
@@ -117,33 +111,21 @@ class SelectionCurveDisplay(Display):
         no_frame(ax)
         return self
 
-    def _line(self, ax: Any, i: int, label: str, line: _Line) -> None:
+    def _line(
+        self, ax: Any, i: int, label: str, line: tuple[Array, ...], best: int
+    ) -> None:
+        sizes, mean, stderr = line
         color = LINES[i % len(LINES)]
-        marker = MARKERS[i % len(MARKERS)] if len(line.sizes) <= 30 else None
         ax.plot(
-            line.sizes,
-            line.mean,
+            sizes,
+            mean,
             color=color,
             linestyle=DASHES[i // len(LINES) % len(DASHES)],
-            marker=marker,
+            marker=MARKERS[i % len(MARKERS)] if len(sizes) <= 30 else None,
             markersize=4,
             label=shortened(label),
         )
-        ax.fill_between(
-            line.sizes,
-            line.mean - line.stderr,
-            line.mean + line.stderr,
-            color=color,
-            alpha=0.12,
-            linewidth=0,
-        )
-        best = int(np.argmax(measure(self.scoring).sign * line.mean))
-        ax.plot(
-            line.sizes[best],
-            line.mean[best],
-            marker="o",
-            markersize=11,
-            markerfacecolor="none",
-            markeredgecolor=color,
-            markeredgewidth=1.5,
-        )
+        band = {"color": color, "alpha": 0.12, "linewidth": 0}
+        ax.fill_between(sizes, mean - stderr, mean + stderr, **band)
+        ring = RING | {"markersize": 11, "markeredgewidth": 1.5}
+        ax.plot(sizes[best], mean[best], markeredgecolor=color, **ring)
