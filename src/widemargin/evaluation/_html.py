@@ -67,34 +67,29 @@ def comparison(found: Comparison) -> str:
             "<p>The comparison was interrupted; this is what it had found.</p>"
         )
     read = measure(found.curve.scoring if found.curve else None)
-    rows = []
+    signal, rows = found.signal is not False, []
     for row in found.summary().itertuples():
-        best = row.method == found.best and found.signal is not False
-        own = found.choice if best and found.choice else row
-        in_folds = row.fold_stability
+        best = row.method == found.best and signal
+        size, score, in_folds = row.n_features, row.score, row.fold_stability
         if best and found.choice:
-            in_folds = found.choice.stability
-        nothing = found.signal is False and row.method in found.selectors
-        rows.append(
-            [
-                best,
-                row.method,
-                "none" if nothing else _whole(own.n_features),
-                _score(own.score, read),
-                _score(row.score_all, read),
-                _fixed(in_folds),
-                _fixed(row.stability),
-                f"{row.fit_time:.2f} s",
-            ]
-        )
+            choice = found.choice
+            size, score, in_folds = choice.n_features, choice.score, choice.stability
+        nothing = not signal and row.method in found.selectors
+        cells = [
+            "none" if nothing else _whole(size),
+            *(_score(value, read) for value in (score, row.score_all)),
+            *(_fixed(value) for value in (in_folds, row.stability)),
+            f"{row.fit_time:.2f} s",
+        ]
+        rows.append([best, row.method, *cells])
     mark = "in bold: recommended"
-    if found.signal is False:
+    if not signal:
         mark = "no signal was found, and nothing is recommended"
     head = ["Method", "Features", _title(read), "With all"]
     head += ["Stability in folds", "Stability in halves", "Fit"]
     n, d = found.profile.n_samples, found.profile.n_features
     parts.append(_table(f"{n} rows, {d} features; {mark}", head, rows))
-    if found.signal is not False:
+    if signal:
         parts.append(_verdicts(found))
     if found.lines:
         parts.append(_curves(found.lines, read, found.chance))
@@ -104,10 +99,8 @@ def comparison(found: Comparison) -> str:
 def _verdicts(found: Comparison) -> str:
     """What to make of the best features."""
     frame = found.features
-    rows = [
-        [False, row.feature, row.verdict, row.why]
-        for row in frame.head(ROWS).itertuples()
-    ]
+    shown = frame.head(ROWS)[["feature", "verdict", "why"]]
+    rows = [[False, *row] for row in shown.itertuples(index=False)]
     left = len(frame) - ROWS
     more = f"{left} more features in <code>.features</code>" if left > 0 else ""
     head = ["Feature", "Verdict", "Reasons against it"]
@@ -223,22 +216,27 @@ def _table(
 ) -> str:
     """Rows of: whether in bold, a name, numbers, and at the end ``n_words`` texts."""
     last = len(head) - n_words
-    kinds = ["" if 0 < i < last else None for i in range(len(head))]
+    classes = [" class=n" if 0 < i < last else "" for i in range(len(head))]
     cells = [
-        f'<th scope="col"{"" if kind is None else " class=n"}>{text(title)}</th>'
-        for title, kind in zip(head, kinds, strict=True)
+        f'<th scope="col"{kind}>{text(title)}</th>'
+        for title, kind in zip(head, classes, strict=True)
     ]
     body = []
     for bold, name, *values in rows:
-        line = [f'<th scope="row">{text(name)}</th>'] + [
-            f"<td{'' if kind is None else ' class=n'}>{text(value)}</td>"
-            for value, kind in zip(values, kinds[1:], strict=True)
-        ]
-        body.append(f"<tr{' class=yes' if bold else ''}>{''.join(line)}</tr>")
+        line = "".join(
+            f"<td{kind}>{text(value)}</td>"
+            for value, kind in zip(values, classes[1:], strict=True)
+        )
+        mark = " class=yes" if bold else ""
+        body.append(f'<tr{mark}><th scope="row">{text(name)}</th>{line}</tr>')
+    after = f'<p class="more">{more}</p>' if more else ""
+    return _framed(caption, "".join(cells), body) + after
+
+
+def _framed(caption: str, head: str, body: list[str]) -> str:
     return (
-        f"<table><caption>{text(caption)}</caption><thead><tr>{''.join(cells)}</tr>"
-        f"</thead><tbody>{''.join(body)}</tbody></table>"
-        + (f'<p class="more">{more}</p>' if more else "")
+        f"<table><caption>{text(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{''.join(body)}</tbody></table>"
     )
 
 
@@ -256,10 +254,7 @@ def _matrix(caption: str, labels: Sequence[str], values: Any) -> str:
             style = f"background:rgba({tone},{strength:.2f})"
             cells.append(f'<td class="n" style="{style}">{shown}</td>')
         body.append(f"<tr>{''.join(cells)}</tr>")
-    return (
-        f"<table><caption>{text(caption)}</caption><thead><tr><td></td>{head}</tr>"
-        f"</thead><tbody>{''.join(body)}</tbody></table>"
-    )
+    return _framed(caption, f"<td></td>{head}", body)
 
 
 class _Scale:
