@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from oracles.judge import fold_predictions, r_squared
 from widemargin import MultiSURF, RReliefF
-from widemargin.base import About, MarginSelector
+from widemargin.base import MarginSelector
 from widemargin.baselines import ForestImportance, FRegression, MutualInformation
 from widemargin.judging.choice import R2Curve, choose_on
 from widemargin.judging.folds import plain_folds
@@ -29,7 +29,6 @@ NUMERIC = [
 class Given(MarginSelector):
     """Ranks features as it is told."""
 
-    _about = About("none", "none")
     _mixed = True
     _numeric_target = True
 
