@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import click
 
-from widemargin.cli.dataset import DataOptions
-from widemargin.cli.judging import (
+from widemargin.cli.comparing import (
     as_data,
     compare_file,
     default_page,
-    default_title,
-    print_comparison,
-    save_comparison,
+    save_results,
     say_where,
 )
+from widemargin.cli.dataset import DataOptions
 from widemargin.cli.options import (
     Effort,
     MethodOptions,
@@ -21,6 +19,7 @@ from widemargin.cli.options import (
     method_option,
     options_of,
 )
+from widemargin.cli.printing import print_comparison
 from widemargin.cli.session import session
 from widemargin.cli.terminal import echo
 from widemargin.cli.usage import SectionedCommand
@@ -54,14 +53,14 @@ def compare(
     widemargin compare visits.csv --groups patient --baseline age,weight
     widemargin compare faces.mat --image-shape 32x32 -o faces.html -o faces.csv
     """
-    page = default_page(file, "comparison")
+    name = default_page(file, "comparison")
     endings = (".html", ".json", ".csv", ".tsv", ".parquet")
-    out = out.checked(file, *endings, default=page, labels=data.labels)
+    out = out.checked(file, *endings, default=name, labels=data.labels)
     with session(out.quiet) as notes:
-        comparison, reading = compare_file(file, method, data, how, effort, notes)
-        save_comparison(out, comparison, default_title(file), reading)
+        comparison, page = compare_file(file, method, data, how, effort, notes)
+        save_results(out, page, comparison)
         if out.as_json:
             echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
-            print_comparison(comparison)
+            print_comparison(comparison, page.data)
         say_where(out)

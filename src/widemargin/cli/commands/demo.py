@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from widemargin.cli.comparing import compare
 from widemargin.cli.dataset import DataOptions, Dataset
-from widemargin.cli.judging import compare, make_report, print_comparison
 from widemargin.cli.options import Effort, MethodOptions, quiet_option
+from widemargin.cli.printing import print_comparison
 from widemargin.cli.session import plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_text
 
@@ -28,6 +29,8 @@ def demo(quiet: bool) -> None:
     bundled with scikit-learn: 30 measurements each, benign or malignant. The report is
     written to widemargin-demo.html in this folder.
     """
+    from widemargin.reporting import report
+
     Output((PAGE,), force=True).checked("-", ".html")
     data = _data()
     with session(quiet) as notes:
@@ -35,9 +38,9 @@ def demo(quiet: bool) -> None:
         comparison = compare(
             data, None, DataOptions(), MethodOptions(), Effort(), notes
         )
-        page = make_report(comparison, "Which measurements tell tumours apart?")
+        page = report(comparison, title="Which measurements tell tumours apart?")
         save_text(PAGE, page.html)
-    _print(stdout(), data, comparison)
+    _print(stdout(), data, comparison, page.data)
 
 
 def _data() -> Dataset:
@@ -49,7 +52,7 @@ def _data() -> Dataset:
     return Dataset("breast cancer", "diagnosis", data.data, y, data.frame, [])
 
 
-def _print(console: Console, data: Dataset, comparison: Any) -> None:
+def _print(console: Console, data: Dataset, comparison: Any, page: Any) -> None:
     n_samples, n_features = data.X.shape
     console.print(
         f"Which of {n_features} measurements tell a malignant tumour from a benign "
@@ -57,7 +60,7 @@ def _print(console: Console, data: Dataset, comparison: Any) -> None:
     )
     _print_ranks(console, comparison)
     console.print()
-    print_comparison(comparison)
+    print_comparison(comparison, page)
     console.print(f"\nThe whole story, to open in a browser: {PAGE}", soft_wrap=True)
 
 

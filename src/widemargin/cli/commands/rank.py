@@ -16,9 +16,10 @@ from widemargin.cli.options import (
     options_of,
     redundancy_option,
 )
+from widemargin.cli.printing import print_ranking
 from widemargin.cli.problem import plural
-from widemargin.cli.session import aligned, plain_table, print_table, session, stdout
-from widemargin.cli.terminal import echo, name_in_a_line, say
+from widemargin.cli.session import session
+from widemargin.cli.terminal import echo, say
 from widemargin.cli.usage import SectionedCommand, number_or, option
 from widemargin.cli.writing import (
     TEXT,
@@ -28,8 +29,6 @@ from widemargin.cli.writing import (
     to_json,
     without_formulas,
 )
-
-BAR = 20
 
 
 @click.command(cls=SectionedCommand)
@@ -94,48 +93,3 @@ def _say_where(path: str, ranking: Ranking, out: Output) -> None:
     if not out.quiet:
         count = plural(len(ranking.frame), "feature")
         say(f"ranking of {count} written to {path}")
-
-
-def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
-    """Print a table of the best features."""
-    console, frame = stdout(), ranking.frame
-    console.print(f"{headline(ranking)}\n", soft_wrap=True)
-    table = plain_table()
-    table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("feature", overflow="fold")
-    table.add_column("score", justify="right", no_wrap=True)
-    if ranking.interval is not None:
-        table.add_column("low", justify="right", no_wrap=True)
-        table.add_column("high", justify="right", no_wrap=True)
-    if marked:
-        table.add_column("selected", no_wrap=True)
-    if console.is_terminal:
-        table.add_column("", no_wrap=True)
-    best = max(frame["score"].max(), 0.0)
-    form = aligned(frame["score"].abs().max())
-    for row in frame.head(top).itertuples():
-        cells = [str(row.rank), name_in_a_line(row.feature), form(row.score)]
-        if ranking.interval is not None:
-            cells += [form(row.low), form(row.high)]
-        cells += ["yes" if row.selected else ""] * marked
-        cells += [_bar(row.score, best)] * console.is_terminal
-        table.add_row(*cells)
-    print_table(console, table)
-    rest = [f"{frame['selected'].sum()} of {len(frame)} selected"] * marked
-    if len(frame) > top:
-        rest.append(f"{len(frame) - top} more (--top all prints, -o FILE saves all)")
-    if rest:
-        console.print(f"\n{'; '.join(rest)}")
-
-
-def headline(ranking: Ranking) -> str:
-    """Say what was done to what."""
-    data = ranking.dataset
-    return (
-        f"{ranking.method} on {data.name}: {plural(data.n_rows, 'row')}, "
-        f"{plural(len(data.features), 'feature')}, {data.described}"
-    )
-
-
-def _bar(score: float, best: float) -> str:
-    return "━" * round(BAR * max(score, 0.0) / best) if best > 0 else ""

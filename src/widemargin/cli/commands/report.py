@@ -8,15 +8,13 @@ from typing import Any
 
 import click
 
-from widemargin.cli.dataset import DataOptions
-from widemargin.cli.judging import (
+from widemargin.cli.comparing import (
     compare_file,
     default_page,
-    default_title,
-    make_report,
-    save_comparison,
+    save_results,
     say_where,
 )
+from widemargin.cli.dataset import DataOptions
 from widemargin.cli.options import (
     Effort,
     MethodOptions,
@@ -24,13 +22,13 @@ from widemargin.cli.options import (
     method_option,
     options_of,
 )
+from widemargin.cli.printing import print_verdicts, verdicts_of
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.guards import problem_if_unreadable
 from widemargin.cli.session import session
 from widemargin.cli.terminal import echo
 from widemargin.cli.usage import SectionedCommand, option
-from widemargin.cli.verdicts import print_verdicts, saved_verdicts, verdicts_of
-from widemargin.cli.writing import Output, save_text, to_json
+from widemargin.cli.writing import Output, to_json
 
 UNKNOWN = "is not what `widemargin report -o FILE.json` writes"
 
@@ -61,25 +59,26 @@ def report(
     widemargin report genes.parquet -t tissue -m Simba -o genes.html -o genes.json
     widemargin report genes.json -o genes.html
     """
-    page_name = default_page(file, "report")
-    out = out.checked(file, ".html", ".json", default=page_name, labels=data.labels)
+    from widemargin.reporting import Report
+
+    name = default_page(file, "report")
+    out = out.checked(file, ".html", ".json", default=name, labels=data.labels)
     with session(out.quiet) as notes:
         if file.lower().endswith(".json"):
-            saved = _saved(file)
             with problem_if_unreadable(f"{file} {UNKNOWN}"):
-                _render(saved, out)
-                answer, verdicts = saved.get("answer"), saved_verdicts(saved)
+                page = Report(_saved(file))
+                save_results(out, page)
+                verdicts = verdicts_of(page.data)
         else:
-            comparison, reading = compare_file(file, method, data, how, effort, notes)
-            title = title or default_title(file)
-            save_comparison(out, comparison, title, reading)
-            page = make_report(comparison, title, reading) if out.as_json else None
-            saved = page.data if page else {}
-            answer, verdicts = comparison.answer, verdicts_of(comparison)
+            comparison, page = compare_file(
+                file, method, data, how, effort, notes, title
+            )
+            save_results(out, page, comparison)
+            verdicts = verdicts_of(page.data)
         if out.as_json:
-            echo(to_json(saved), nl=False)
-        elif answer:
-            echo(str(answer))
+            echo(to_json(page.data), nl=False)
+        elif page.data.get("answer"):
+            echo(str(page.data["answer"]))
             if verdicts is not None:
                 echo()
                 print_verdicts(verdicts)
@@ -96,11 +95,3 @@ def _saved(file: str) -> dict[str, Any]:
     if not isinstance(found, dict) or "schema" not in found:
         raise Problem(f"{file} {UNKNOWN}.")
     return found
-
-
-def _render(saved: dict[str, Any], out: Output) -> None:
-    from widemargin.reporting.html import render
-
-    for path in out.output:
-        html = path.lower().endswith(".html")
-        save_text(path, render(saved) if html else to_json(saved))

@@ -20,18 +20,10 @@ from widemargin.cli.fits import read_data
 from widemargin.cli.problem import Problem, did_you_mean
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
-from widemargin.cli.session import Session, plain_table, print_table, stdout, working
+from widemargin.cli.session import Session, working
 from widemargin.cli.target import find_positive
 from widemargin.cli.terminal import say
-from widemargin.cli.verdicts import print_verdicts, verdicts_of
-from widemargin.cli.writing import (
-    Output,
-    ending_of,
-    save_frame,
-    save_text,
-    to_json,
-)
-from widemargin.judging.measures import measure
+from widemargin.cli.writing import Output, ending_of, save_frame, save_text, to_json
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
@@ -46,11 +38,11 @@ def compare_file(
     how: MethodOptions,
     effort: Effort,
     notes: Session,
-) -> tuple[Any, list[str]]:
-    """Read a file and compare methods on it.
+    title: str | None = None,
+) -> tuple[Any, Any]:
+    """Read a file, compare methods on it, and return `Comparison` and `Report`."""
+    from widemargin.reporting import report
 
-    Returns a `Comparison`, and the Python lines that read the file.
-    """
     look(path)
     check_scoring(effort)
     chosen = make_selectors(methods, how, 0) if methods else None
@@ -66,7 +58,9 @@ def compare_file(
         baseline = find_baseline(effort.baseline, dataset, notes)
     notes.begin()
     comparison = compare(dataset, chosen, data, how, effort, notes, baseline, positive)
-    return comparison, reading_code(dataset, data)
+    title = title or f"Which features of {_name(path)} matter?"
+    page = report(comparison, title=title, reading=reading_code(dataset, data))
+    return comparison, page
 
 
 def check_scoring(effort: Effort) -> None:
@@ -148,65 +142,6 @@ def compare(
     return comparison
 
 
-def print_comparison(comparison: Any) -> None:
-    """Print one line per method, and the answer."""
-    console, frame = stdout(), comparison.summary()
-    table = plain_table()
-    table.add_column("method", no_wrap=True)
-    read = measure(comparison.curve.scoring)
-    score, form = read.name, _percent if read.share else _number
-    titles = (score, "with all", "stability in folds", "stability in halves", "seconds")
-    for title in ("features", *titles):
-        if len(title) > len("stability"):
-            title = title.replace(" ", "\n", 1)
-        table.add_column(title, justify="right", vertical="bottom")
-    for row in frame.itertuples():
-        own = comparison.choice if row.method == comparison.best else row
-        fold_stability = row.fold_stability if own is row else own.stability
-        cells = [
-            f"{own.n_features:.0f}",
-            form(read.sign * own.score),
-            form(read.sign * row.score_all),
-            f"{fold_stability:.2f}",
-            f"{row.stability:.2f}",
-            _seconds(row.fit_time),
-        ]
-        mark = " *" if own is not row else ""
-        if comparison.signal is False and row.method in comparison.selectors:
-            cells[0], mark = "none", ""
-        cells = ["" if cell.startswith("nan") else cell for cell in cells]
-        table.add_row(row.method + mark, *cells)
-    print_table(console, table)
-    if comparison.signal is not False:
-        console.print(
-            f"features: of the sizes within a standard error of the method's best "
-            f"{score}, the one whose selections in the folds agree most, then the "
-            "smallest\n* recommended: by the same rule, over all methods; its "
-            f"{score} is corrected for that choice\n"
-            "stability: how far selections in the folds, or from halves of the rows, "
-            "agree; 1 if always"
-        )
-    if read.is_loss:
-        console.print(f"{score}: lower is better")
-    console.print()
-    print_verdicts(verdicts_of(comparison))
-    console.print(f"\n{comparison.answer}", soft_wrap=True)
-
-
-def _percent(value: float) -> str:
-    return f"{value:.1%}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}"
-
-
-def _seconds(time: float) -> str:
-    if time < 0.005:
-        return "<0.01"
-    return f"{time:.1f}" if time >= 0.1 else f"{time:.2f}"
-
-
 def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, Any]:
     """What machines may want to know of a comparison."""
     selected, pair = comparison.selected, comparison.profile.pair
@@ -234,40 +169,27 @@ def without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{k: None if v != v else v for k, v in row.items()} for row in rows]
 
 
-def make_report(
-    results: Any, title: str | None, reading: list[str] | None = None
-) -> Any:
-    """A `Report` on results; ``reading`` is the code that reads the data."""
-    from widemargin.reporting import report
-
-    return report(results, title=title, reading=reading)
-
-
-def save_comparison(
-    out: Output, comparison: Any, title: str | None, reading: list[str]
-) -> None:
-    """Write report, data behind it, or table of methods, by the endings."""
-    page = None
+def save_results(out: Output, page: Any, comparison: Any = None) -> None:
+    """Write the report, its data, or the table of methods, by the extensions."""
     for path in out.output:
         ending = ending_of(path)
-        if ending in {".html", ".json"}:
-            page = page or make_report(comparison, title, reading)
-            save_text(path, page.html if ending == ".html" else to_json(page.data))
+        if ending == ".html":
+            save_text(path, page.html)
+        elif ending == ".json":
+            save_text(path, to_json(page.data))
         else:
             save_frame(path, comparison.summary())
 
 
-def default_title(file: str) -> str:
-    """Heading of a page on a file."""
-    name = "stdin" if file == "-" else PurePath(file).name
-    return f"Which features of {name} matter?"
-
-
 def default_page(file: str, what: str) -> str:
     """Name of a page, after the data."""
-    name = "stdin" if file == "-" else PurePath(file).name
-    stem = re.sub(r"[*?\[\]]+", "", name.split(".")[0]).strip("-_ ")  # of a pattern
-    return f"{stem or PurePath(file).parent.name or 'data'}-{what}.html"
+    stem = re.sub(r"[*?\[\]]+", "", _name(file).split(".")[0])  # of a pattern
+    stem = stem.strip("-_ ") or PurePath(file).parent.name or "data"
+    return f"{stem}-{what}.html"
+
+
+def _name(file: str) -> str:
+    return "stdin" if file == "-" else PurePath(file).name
 
 
 def say_where(out: Output) -> None:
