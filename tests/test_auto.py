@@ -14,10 +14,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import AutoSelector, ReliefF
 from widemargin.baselines import FisherScore
+from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare
 from widemargin.evaluation._curves import try_out
-from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._folds import NESTED_ROWS
 from widemargin.evaluation._recommend import (
     Configuration,
@@ -182,7 +182,7 @@ def rows_of(curves):
 
 def test_small_tables_are_tried_without_the_rows_of_each_fold():
     X, y = make_xor(60, random_state=0)
-    data = read_once(X, y, "test", numeric=False)
+    data = read_dataset(X, y, "test", numeric=False)
     curves = try_out(QUICK, data, None, cv=5, repeats=2, nested=True, random_state=0)
     assert len(curves.inner) == 5
     for (_, out), inner in zip(rows_of(curves), curves.inner, strict=False):
@@ -196,15 +196,15 @@ def test_small_tables_are_tried_without_the_rows_of_each_fold():
 
 
 def test_two_folds_without_each_other_are_ranked_once(monkeypatch):
-    fitted, fit = [], Encoded.fit
+    fitted, fit = [], Dataset.fit
 
     def noted(data, selector):
         fitted.append(data.rows.tobytes())
         return fit(data, selector)
 
-    monkeypatch.setattr(Encoded, "fit", noted)
+    monkeypatch.setattr(Dataset, "fit", noted)
     X, y = make_xor(60, random_state=0)
-    data = read_once(X, y, "test", numeric=False)
+    data = read_dataset(X, y, "test", numeric=False)
     curves = try_out("FisherScore", data, None, cv=5, nested=True, random_state=0)
     assert sum(len(inner.scores) for inner in curves.inner) == 2 * 5 * 4
     assert len(fitted) == len(set(fitted)) == 5 + 5 * 4 // 2
@@ -212,7 +212,7 @@ def test_two_folds_without_each_other_are_ranked_once(monkeypatch):
 
 def test_folds_that_are_no_partition_are_not_left_out_in_turn():
     X, y = make_xor(60, random_state=0)
-    data = read_once(X, y, "test", numeric=False)
+    data = read_dataset(X, y, "test", numeric=False)
     for cv in (TimeSeriesSplit(4), ShuffleSplit(4, random_state=0), 2):
         curves = try_out("FisherScore", data, None, cv=cv, nested=True)
         assert curves.inner == []
@@ -220,7 +220,7 @@ def test_folds_that_are_no_partition_are_not_left_out_in_turn():
 
 def test_a_classifier_that_needs_more_rows_is_judged_without_leaving_folds_out():
     X, y = make_xor(60, random_state=0)
-    data = read_once(X, y, "test", numeric=False)
+    data = read_dataset(X, y, "test", numeric=False)
     many = KNeighborsClassifier(40)  # 48 rows train it, 36 without another fold
     curves = try_out("FisherScore", data, many, cv=5, nested=True)
     assert curves.inner == []

@@ -14,6 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from settings_tools import changed_settings, effort_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
+from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_ordinal, make_xor
 from widemargin.engine import nearest_rows
 from widemargin.evaluation import (
@@ -28,7 +29,6 @@ from widemargin.evaluation import (
     _stages as stages,
 )
 from widemargin.evaluation._comparison_result import Choice
-from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._signal import Signal
 
 LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
@@ -545,7 +545,7 @@ class TestCost:
     def test_other_methods_have_a_quarter_of_the_budget(self):
         X, y = table()
         methods = {"best": ReliefF(), "quick": FisherScore(), "slow": Simba()}
-        data = read_once(X, y, "a test")
+        data = read_dataset(X, y, "a test")
         run = stages.Run(data, profile(X, y), methods, 0, 1, 0, None, budget=8.0)
         run.choice = Choice("best", 3, 0.9, 0.01)
         run.times = {"best": 5.0, "quick": 1.0, "slow": 3.0}
@@ -554,7 +554,7 @@ class TestCost:
 
     def test_a_fit_that_seems_too_long_is_timed_again(self, monkeypatch):
         X, y = table()
-        data, methods = read_once(X, y, "a test"), {"a": FisherScore()}
+        data, methods = read_dataset(X, y, "a test"), {"a": FisherScore()}
         run = stages.Run(data, profile(X, y), methods, 0, 1, 0, None, budget=60.0)
         clock = iter([0.0, 0.5, 1.0, 1.001])  # the machine did something else at first
         monkeypatch.setattr(stages.time, "perf_counter", lambda: next(clock))

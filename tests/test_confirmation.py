@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectKBest, f_classif
 from widemargin import ReliefF
 from widemargin.baselines import FisherScore, PearsonScore
 from widemargin.evaluation import _permutation_test, significance
-from widemargin.evaluation._encoded import read_once
+from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._p_values import copy_p_values
 from widemargin.evaluation._permutation_test import PermutationTest
@@ -37,7 +37,7 @@ def test_noise_beside_strong_features_is_not_significant():
 
 def test_confirmed_p_values_are_never_smaller_than_those_of_permuted_labels():
     X, y = strong(0)
-    data = read_once(X, y, "a test")
+    data = read_dataset(X, y, "a test")
     way = plan(ReliefF(), data, "auto", None)
 
     def tested(way):
@@ -151,7 +151,7 @@ def test_copies_are_added_to_frames_and_for_selectors_of_others(frame):
     table = pd.DataFrame(X, columns=list("abcd")) if frame else X
     order = np.random.default_rng(0).permutation(40)
     more = np.hstack([X, X[order][:, [0, 2]]])
-    data = read_once(table, y, "test").with_probes(np.array([0, 2]), order)
+    data = read_dataset(table, y, "test").with_probes(np.array([0, 2]), order)
     for selector in (ReliefF(), SelectKBest(f_classif, k=2)):
         got = data.fit(clone(selector)).scores_
         np.testing.assert_allclose(got, clone(selector).fit(more, y).scores_)

@@ -49,7 +49,7 @@ def test_forests_grow_one_at_a_time_and_leave_the_warning_filters_alone(growing)
     before = list(warnings.filters)
 
     def fit(seed):
-        return ForestImportance(n_estimators=2, random_state=seed)._fit_encoded(rows)
+        return ForestImportance(n_estimators=2, random_state=seed)._fit_dataset(rows)
 
     rows = ForestImportance()._read(X, y)
     with ThreadPoolExecutor(4) as threads:
@@ -71,5 +71,5 @@ def test_forests_and_mutual_information_take_turns(growing, monkeypatch):
     selectors = [ForestImportance(n_estimators=2), MutualInformation()] * 6
     rows = ForestImportance()._read(X, y)
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda s: s._fit_encoded(rows), selectors))
+        list(threads.map(lambda s: s._fit_dataset(rows), selectors))
     assert list(warnings.filters) == before

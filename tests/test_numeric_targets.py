@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from oracles.judge import mean_of_nearest
 from widemargin import AutoSelector, MultiSURF, ReliefF, RReliefF
 from widemargin.baselines import ForestImportance, FRegression
+from widemargin.data.dataset import read_dataset
 from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import (
     compare,
@@ -24,7 +25,6 @@ from widemargin.evaluation import (
     signal,
     significance,
 )
-from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._neighbor import NearestMean
 from widemargin.evaluation._null_scores import Refits, source_of
 from widemargin.evaluation._refits import Call
@@ -189,7 +189,7 @@ def test_one_search_gives_the_scores_of_fits(weights, n_samples):
     selector = RReliefF(
         weights=weights, n_neighbors=7, n_samples=n_samples, random_state=0
     )
-    data = read_once(A, b, "test", numeric=True)
+    data = read_dataset(A, b, "test", numeric=True)
     orders = [rng.permutation(60) for _ in range(5)]
     found = []
     for kind in (source_of, Refits):

@@ -235,7 +235,7 @@ def test_wrong_input_is_refused():
         profile(plain(), [None, *Y[1:]])
     with pytest.raises(ValueError, match="inconsistent numbers"):
         profile(plain(), Y[:5])
-    with pytest.raises(ValueError, match=r"needs a table, got shape \(12,\)"):
+    with pytest.raises(ValueError, match=r"needs rows and columns, got shape \(12,\)"):
         profile(plain()[:, 0], Y)
 
 

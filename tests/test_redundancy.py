@@ -11,8 +11,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from oracles.evaluation import absolute_correlation, leaders, symmetrical_uncertainty
 from settings_tools import changed_settings
 from widemargin import ReliefF
+from widemargin.data.dataset import Columns
 from widemargin.evaluation import redundancy
-from widemargin.evaluation._columns import Columns
 from widemargin.judging.similarity import Correlation
 from widemargin.judging.thinning import (
     Values,
@@ -69,7 +69,7 @@ small = st.integers(1, 5).flatmap(
 @settings(max_examples=100)
 def test_correlations_of_any_small_table_are_the_oracle(rows):
     X = np.array(rows)
-    likeness = Correlation(Columns(None, X, {}))
+    likeness = Correlation(Columns(X, {}))
     every = np.arange(X.shape[1])
     ours = likeness(every, every)
     for a in every:

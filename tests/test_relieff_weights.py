@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from cases import CASES, gaussian, lopsided, tied
 from oracles.relief import relieff, weighted_relieff
 from widemargin import ReliefF, evaluation
-from widemargin.evaluation._encoded import read_once
+from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._null_scores import summed_neighbors
 
 pytestmark = [
@@ -154,7 +154,7 @@ def test_permuted_labels_are_scored_as_by_refits(weights):
 
 
 def test_one_search_serves_permutations_only_if_neighbours_count_the_same():
-    data = read_once(*load_iris(return_X_y=True), "here")
+    data = read_dataset(*load_iris(return_X_y=True), "here")
     assert summed_neighbors(ReliefF(), data) == 30
     assert summed_neighbors(ReliefF(weights="rank"), data) is None
 

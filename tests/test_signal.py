@@ -7,10 +7,10 @@ from sklearn.datasets import load_wine
 
 from oracles.evaluation import weighted_smallest_p
 from settings_tools import changed_settings, effort_settings
+from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import _signal_statistics as signal_statistics
 from widemargin.evaluation import signal
-from widemargin.evaluation._columns import read_columns
 from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled, signal_test
 from widemargin.evaluation._signal_groups import Part, _drawn, _strata
 from widemargin.evaluation._signal_statistics import OfClasses, OfNumbers, OfShares
@@ -94,7 +94,9 @@ def test_units_and_order_of_the_columns_do_not_matter():
 
 
 def features(X):
-    return signal_statistics.standardised(read_columns(X, "test"))
+    return signal_statistics.standardised(
+        read_dataset(X, None, "test", labels=False).apart()
+    )
 
 
 def test_the_share_between_classes_is_that_of_the_f_test():
@@ -304,7 +306,9 @@ def test_groups_are_exchanged_with_those_of_about_their_size():
 
 def test_labellings_are_counted():
     def labellings(labels, strata, n_classes=2):
-        columns = read_columns(np.zeros((len(labels), 1)), "test")
+        columns = read_dataset(
+            np.zeros((len(labels), 1)), None, "test", labels=False
+        ).apart()
         of_target = OfClasses(n_classes) if n_classes else OfNumbers()
         labels, strata = np.array(labels), np.array(strata)
         return Part("", columns, labels, of_target, strata).labellings

@@ -30,7 +30,7 @@ from widemargin.engine import permuted
 from widemargin.evaluation import _null_scores as null_scores
 from widemargin.evaluation import _p_values as p_values
 from widemargin.evaluation import significance
-from widemargin.evaluation._encoded import read_once
+from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._null_scores import fit_for_table, for_probes, source_of
 from widemargin.evaluation._refits import Call
 from widemargin.threads import Workers
@@ -67,7 +67,7 @@ def relabelled(table, order):
 
 
 def compare_with_refits(selector, X, y, n_permutations=10, n_threads=2, orders=None):
-    table = fit_for_table(clone(selector), read_once(X, y, "a test"))
+    table = fit_for_table(clone(selector), read_dataset(X, y, "a test"))
     every = np.arange(X.shape[1])
     if orders is None:
         orders = shuffled(len(y), n_permutations)
@@ -284,7 +284,7 @@ def test_nominal_features_have_nominal_probes(nominal):
     X = pd.DataFrame(rng.integers(0, 3, (40, 4))).rename(columns="x{}".format)
     y = np.arange(40) % 2
     order = np.arange(len(y))[::-1]
-    both = read_once(X, y, "a test").with_probes(np.arange(4), order)
+    both = read_dataset(X, y, "a test").with_probes(np.arange(4), order)
     fitted = both.fit(ReliefF(categorical_features=nominal))
     table = np.hstack([X, X.iloc[order]])
     expected = ReliefF(categorical_features=[2, 6]).fit(table, y)
@@ -451,7 +451,7 @@ def test_an_interrupt_of_probes_says_how_far_it_came(monkeypatch):
 def test_classes_explain_what_a_refit_of_fisher_score_says(case, scale):
     X, y = case(np.random.default_rng(5))
     X = np.column_stack([X, np.full(len(X), 3.0), 1e9 + X[:, 0], y])
-    data, d = read_once(X, y, "test"), X.shape[1]
+    data, d = read_dataset(X, y, "test"), X.shape[1]
     source = source_of(FisherScore(scale=scale), data)
     orders = [np.random.default_rng(b).permutation(len(y)) for b in range(5)]
     found = np.empty((5, d))
@@ -574,7 +574,7 @@ def test_scores_of_some_features_are_those_of_all():
         InformationGain(),
         FCBF(),
     ):
-        source = null_scores.source_of(selector, read_once(X, y, "a test"))
+        source = null_scores.source_of(selector, read_dataset(X, y, "a test"))
         rows = {}
         for features in (np.arange(X.shape[1]), some):
             found = np.empty((5, len(features)))
@@ -588,7 +588,7 @@ def test_a_wide_table_is_pooled_and_a_narrow_one_is_not():
     y = np.arange(60) % 2
     ways = {
         d: null_scores.plan(
-            ReliefF(), read_once(rng.random((60, d)), y, "a test"), "auto", None
+            ReliefF(), read_dataset(rng.random((60, d)), y, "a test"), "auto", None
         )
         for d in (10, 1000, 20_000)
     }

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.special import expit
 
 from widemargin import kernels
-from widemargin.data.build import build
+from widemargin.data.build import build, refuse_other_than_numbers
+from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
-from widemargin.data.validate import validate
 from widemargin.engine import hits_and_misses, nearest
 from widemargin.engine.neighbors import HIT, MISS
 from widemargin.notices import warn
@@ -235,7 +235,8 @@ def generalization_bound(
     if not (isinstance(delta, Real) and 0 < delta < 1):
         raise ValueError(f"{name} needs delta between 0 and 1, got {delta!r}.")
     gamma, delta = float(gamma), float(delta)
-    X, y, classes = validate(None, X, y, name=name)
+    data = _read(X, y, name)
+    X, y, classes = data.X, data.codes, data.classes
     F = _selected(features, X.shape[1], name)
     if radius is None:
         middle = 0.5 * X.min(axis=0) + 0.5 * X.max(axis=0)
@@ -290,11 +291,19 @@ def _selected(features: Any, d: int, name: str) -> Ints:
     return F.astype(np.int64)
 
 
+def _read(X: Any, y: Any, name: str) -> Dataset:
+    data = read_dataset(X, y, name, mixed=False)
+    refuse_other_than_numbers(data.X, name)
+    data.warn_of_columns(name)
+    return data
+
+
 def _checked(
     X: Any, y: Any, weights: Any, name: str, workers: Workers
 ) -> tuple[Table, Floats]:
-    X, y, classes = validate(None, X, y, name=name)
-    table = build(X, y, classes, scale=None, workers=workers, name=name)
+    data = _read(X, y, name)
+    X = data.X
+    table = build(X, data.codes, data.classes, scale=None, workers=workers, name=name)
     warn_single_members(table, name, "it has no margin")
     d = X.shape[1]
     w = np.ones(d) if weights is None else np.asarray(weights, dtype=np.float64)

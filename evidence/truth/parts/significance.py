@@ -30,7 +30,7 @@ from evidence.truth.designs import (
 from evidence.truth.formats import grouped, how_many, mean_of, table
 from widemargin import baselines, evaluation
 from widemargin.evaluation import _permutation_test
-from widemargin.evaluation._encoded import read_once
+from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._permutation_test import confirm
 from widemargin.evaluation._refits import Call
@@ -142,7 +142,7 @@ def _test(method: str, X: np.ndarray, y: np.ndarray, seed: int, **options: Any) 
 
 def _plain(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """q-values by so many permutations of every feature."""
-    source = source_of(widemargin.ReliefF(), read_once(X, y, "truth"))
+    source = source_of(widemargin.ReliefF(), read_dataset(X, y, "truth"))
     random = np.random.RandomState(seed)
     reached, every = np.zeros(X.shape[1]), np.arange(X.shape[1])
     for _ in range(PLAIN // 100):

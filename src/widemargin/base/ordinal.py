@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from widemargin import kernels
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
-from widemargin.data.nominal import nominal_columns
+from widemargin.data.kinds import nominal_columns
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.threads import Workers, spans
@@ -32,13 +32,15 @@ class ForOrderedClasses(MarginSelector):
     _ordered_classes = True
     _mixed = True
 
-    def _nominal(self, X: Any) -> Ints:
+    def _nominal(self, X: Any, kinds: Ints | None = None) -> Ints:
         """Nominal columns of X; refused where a direction is asked of them.
 
         False comes before True, so that booleans are numbers here.
         """
         name, asked = type(self).__name__, self._directed()
-        nominal = nominal_columns(X, self.categorical_features, name, booleans=False)
+        nominal = nominal_columns(
+            X, self.categorical_features, name, kinds, booleans=False
+        )
         if len(nominal) and asked:
             columns = getattr(X, "columns", range(np.shape(X)[1]))
             shown = ", ".join(repr(columns[f]) for f in nominal[:5])

@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
 from widemargin.base.checks import (
@@ -19,18 +18,17 @@ from widemargin.base.checks import (
 )
 from widemargin.base.transformer import TableSelector
 from widemargin.data.build import build
+from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.kinds import nominal_columns
 from widemargin.data.labels import (
-    encode,
-    numeric_target,
     refuse_constant_target,
+    refuse_other_task,
     refuse_single_class,
+    refuse_unordered,
 )
-from widemargin.data.nominal import nominal_columns
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.refuse import unwrapped
-from widemargin.data.rows import Rows
+from widemargin.data.refuse import refuse_columns
 from widemargin.data.table import Table
-from widemargin.data.validate import validate
 from widemargin.engine import on_dask
 from widemargin.judging.auto import Answer, answer
 from widemargin.notices import warn
@@ -122,81 +120,95 @@ class MarginSelector(TableSelector):
         refuse_keywords(type(self).__name__, unknown)
         if on_dask(X):
             return self._fit_on_dask(X, y)
-        return self._fit_rows(self._read(X, y))
+        return self._fit_view(self._view(self._read(X, y)))
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
-    def _fit_encoded(self, rows: Rows) -> Self:
+    def _fit_dataset(self, data: Dataset) -> Self:
         """Fit to a table that was read before, or to a part of it."""
-        name = type(self).__name__
-        if len(rows.X) < 2:
-            raise ValueError(f"{name} needs at least 2 rows, got {len(rows.X)}.")
-        if rows.labelled and len(rows.classes) < 2:
-            refuse_single_class(rows.classes, name)
-        if rows.target is not None and np.ptp(rows.target) == 0:
-            refuse_constant_target(rows.target, name)
-        self.n_features_in_ = rows.X.shape[1]
-        if rows.names is not None:
-            self.feature_names_in_ = rows.names
-        return self._fit_rows(rows)
+        name, data = type(self).__name__, self._view(data)
+        if data.shape[0] < 2:
+            raise ValueError(f"{name} needs at least 2 rows, got {data.shape[0]}.")
+        _, classes = data.present_classes
+        if data.labelled and len(classes) < 2:
+            refuse_single_class(classes, name)
+        numbers = data.target if self._numeric_target else None
+        if numbers is not None and np.ptp(numbers) == 0:
+            refuse_constant_target(numbers, name)
+        self.n_features_in_ = data.X.shape[1]
+        if data.column_names is not None:
+            self.feature_names_in_ = data.column_names
+        return self._fit_view(data)
 
-    def _read(self, X: Any, y: Any) -> Rows:
+    def _read(self, X: Any, y: Any) -> Dataset:
         """Check the caller's table, and turn it into numbers and codes."""
-        name = type(self).__name__
-        X = unwrapped(X, name, missing=self._mixed)
-        target = self._target(y)
-        labels = target is None and self._uses_labels(y)
-        nominal = self._nominal(X)
-        self._check_auto(labels or y is not None)
-        Z, codes, classes = validate(
-            self,
+        used = self._numeric_target or self._uses_labels(y)
+        self._check_auto(used or y is not None)
+        return read_dataset(
             X,
             y,
-            labels=labels,
+            type(self).__name__,
+            estimator=self,
+            mixed=self._mixed,
+            nominal=self._nominal,
+            labels=used or (self._needs_rows() and y is not None),
+            numeric=self._numeric_target,
             ordered=self._ordered_classes,
-            nominal=nominal,
-            finite=False,
         )
-        judged = codes
-        if target is not None:
-            check_consistent_length(Z, target)
-        elif self._asks_the_rows() and not labels and y is not None:
-            judged, _ = encode(y, name)
-            check_consistent_length(Z, judged)
-        names = getattr(self, "feature_names_in_", None)
-        return Rows(Z, codes, classes, nominal, judged, labels, names, target)
 
-    def _fit_rows(self, rows: Rows | None) -> Self:
+    def _view(self, data: Dataset) -> Dataset:
+        """The dataset as this method sees it, after checks that it can be fitted."""
+        name, y = type(self).__name__, data.y_given
+        used = self._numeric_target or self._uses_labels(y)
+        if used and y is None:
+            raise ValueError(
+                f"This {name} estimator requires y to be passed, but the target y is "
+                "None."
+            )
+        if used and self._numeric_target != data.numeric:
+            refuse_other_task(self, data.numeric, data.caller)
+        if used and self._ordered_classes and not data.labels.in_order:
+            refuse_unordered(data.classes, name)
+        nominal = self._nominal(data.table, data.kinds)
+        refuse_columns(data.table, data.kinds, name, nominal)
+        data.warn_of_columns(name, getattr(self, "categorical_features", None))
+        labelled = used and not self._numeric_target
+        return replace(data.with_codes(nominal), labelled=labelled)
+
+    def _fit_view(self, data: Dataset | None) -> Self:
         """Score, rank and select."""
-        assert rows is not None
-        n, d = rows.X.shape
+        assert data is not None
+        n, d = data.X.shape
         small = n**2 * d < current().single_thread_work
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
-            table = self._table(rows, workers)
-            if not self._asks_the_rows():
-                rows = None  # as large as the table
+            table = self._table(data, workers)
+            if not self._needs_rows():
+                data = None  # as large as the table
             self.scores_ = self._score(table, workers)
             self.ranking_ = self._rank(table)
             found = Answer(self.ranking_)
-            if rows is not None:
-                found = answer(self, rows, table, workers)
+            if data is not None:
+                found = answer(self, data, table, workers)
         return self._keep(found)
 
-    def _table(self, rows: Rows, workers: Workers) -> Table:
-        """The rows, scaled and sorted by class."""
+    def _table(
+        self, data: Dataset, workers: Workers, rows: Ints | slice = slice(None)
+    ) -> Table:
+        """Some rows, with the classes of all, scaled and sorted by class."""
+        y, classes = data.present_classes
         table = build(
-            rows.X,
-            rows.y,
-            rows.classes,
+            data.X[rows],
+            y[rows],
+            classes,
             scale=self.scale,
             workers=workers,
             name=type(self).__name__,
-            nominal=rows.nominal,
+            nominal=data.nominal,
         )
-        if rows.target is None:
+        if data.target is None or not self._numeric_target:
             return table
-        return replace(table, target=rows.target[table.rows])
+        return replace(table, target=data.target[rows][table.rows])
 
     def _check_auto(self, has_labels: bool) -> None:
         """Refuse to judge features without labels to judge them by."""
@@ -277,11 +289,14 @@ class MarginSelector(TableSelector):
         super()._validate_params()
         refuse_booleans(self)
 
-    def _nominal(self, X: Any) -> Ints | None:
-        """Columns that hold nominal features; None if the method takes numbers only."""
+    def _nominal(self, X: Any, kinds: Ints | None = None) -> Ints | None:
+        """Columns that hold nominal features; None if the method takes numbers only.
+
+        ``kinds`` are those of the columns, if they are known.
+        """
         if not self._mixed:
             return None
-        return nominal_columns(X, self.categorical_features, type(self).__name__)
+        return nominal_columns(X, self.categorical_features, type(self).__name__, kinds)
 
     @property
     def _statistic(self) -> Floats:
@@ -329,12 +344,6 @@ class MarginSelector(TableSelector):
         """Whether y is a number to predict, and not a class."""
         return False
 
-    def _target(self, y: Any) -> Floats | None:
-        """The numbers in y, if they are not classes."""
-        if not self._numeric_target:
-            return None
-        return numeric_target(y, type(self).__name__)
-
     def _uses_labels(self, y: Any) -> bool:
         """Whether y counts; an unsupervised method ignores it, or does without."""
         return True
@@ -356,8 +365,8 @@ class MarginSelector(TableSelector):
         ranking[order] = np.arange(1, len(order) + 1)
         return ranking
 
-    def _asks_the_rows(self) -> bool:
-        """Whether the answer takes more than scores: how many, or which are alike."""
+    def _needs_rows(self) -> bool:
+        """Whether selection needs cross-validation or similarities."""
         auto = self.n_features_to_select == "auto" and not self._gives_subset
         return auto or self.redundancy is not None
 

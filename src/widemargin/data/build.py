@@ -35,7 +35,7 @@ def build(
     gappy = np.flatnonzero(np.isnan(mean))
     if len(gappy):
         if nominal is None:
-            _refuse_other_than_numbers(X, name)
+            refuse_other_than_numbers(X, name)
         workers.run(
             lambda part: kernels.observed_range(
                 X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
@@ -43,7 +43,7 @@ def build(
             workers.shares(d, 256),
         )
     if not np.isfinite([low, high]).all():
-        _refuse_other_than_numbers(X, name, may_miss=True)
+        refuse_other_than_numbers(X, name, may_miss=True)
     constant = low == high
     refuse_extreme_ranges(low, high, scale, name)
     if scale == "minmax":
@@ -73,7 +73,7 @@ def build(
     return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
 
 
-def _refuse_other_than_numbers(
+def refuse_other_than_numbers(
     X: NDArray[Any], name: str, *, may_miss: bool = False
 ) -> None:
     """Refuse infinity, and NaN unless values may be missing, as scikit-learn does."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 # Types of arrays that `transform` keeps; scikit-learn calls the first the default.
 FLOATS, INTS = ("float64", "float32", "float16"), ("int64", "int32", "int16", "int8")
 PRESERVED = (*FLOATS, *INTS, "bool", "object")
@@ -15,7 +17,9 @@ def is_frame(X: Any) -> bool:
 
 
 def column_of(X: Any, f: int) -> Any:
-    """Column f of a frame; in pandas, a name may occur twice."""
+    """Column f of a frame or an array; in pandas, a name may occur twice."""
+    if isinstance(X, np.ndarray):
+        return X[:, f]
     return X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
 
 

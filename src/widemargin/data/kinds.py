@@ -1,4 +1,4 @@
-"""What the columns of a frame hold: numbers, booleans, nominal values, or others."""
+"""What the columns of a table hold: numbers, booleans, nominal values, or others."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.data.frames import column_of, is_frame
+from widemargin.data.protocol import Ints
 from widemargin.data.targets import MANY_NUMBERS
+from widemargin.notices import warn
 
-NUMBER, BOOLEAN, NOMINAL, ORDERED, OTHER = range(5)
+NUMBER, BOOLEAN, NOMINAL, ORDERED, OTHER, TEXT = range(6)  # TEXT: in an array
+CODED = (NOMINAL, OTHER, TEXT)  # what a dataset has codes for
 
 
 def kind(dtype: Any) -> int:
@@ -36,15 +39,28 @@ def kind(dtype: Any) -> int:
 
 
 def kinds(X: Any) -> list[int]:
-    """What the columns of a frame hold, going by their types and by what objects are.
+    """What the columns of a table hold, going by their types and by what objects are.
 
-    Of objects, numbers make a numeric column and dates one that no method takes; all
-    else is nominal. Without any value, the type decides.
+    Of objects in a frame, numbers make a numeric column and dates one that no method
+    takes; all else is nominal. Without any value, the type decides.
     """
+    if not is_frame(X):
+        return _kinds_of_array(X) if X.dtype.kind in "OUST" else [NUMBER] * X.shape[1]
     found = _by_type(X, kind)
     for f in object_columns(X):
         found[f] = _kind_of_objects(column_of(X, f), found[f])
     return found
+
+
+def mixture_columns(X: Any, found: Ints) -> list[int]:
+    """Nominal columns of objects in a frame that have both numbers and text."""
+    return [
+        f
+        for f in (object_columns(X) if is_frame(X) else [])
+        if found[f] == NOMINAL
+        and _inferred(column_of(X, f)) is None
+        and is_mixture(column_of(X, f).to_list())
+    ]
 
 
 def object_columns(X: Any) -> list[int]:
@@ -87,8 +103,32 @@ def _inferred(column: Any) -> int | None:
 
 
 def _kind_of_objects(column: Any, default: int) -> int:
-    known = _inferred(column)
-    return kind_of_values(column.to_list(), default) if known is None else known
+    inferred = _inferred(column)
+    return kind_of_values(column.to_list(), default) if inferred is None else inferred
+
+
+def _kinds_of_array(X: NDArray[Any]) -> list[int]:
+    """What the columns of an array of objects or text hold; numerals are numbers."""
+    found = []
+    for column in X.T:
+        values = [v for v in column.tolist() if not is_missing(v)]
+        try:
+            np.array(values, dtype=np.float64)
+            found.append(NUMBER)
+        except (TypeError, ValueError):
+            found.append(TEXT if any(map(_is_text, values)) else OTHER)
+    return found
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value is text that is not a numeral."""
+    if not isinstance(value, str | bytes):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
 
 
 def kind_of_values(values: list[Any], default: int = NOMINAL) -> int:
@@ -105,11 +145,6 @@ def kind_of_values(values: list[Any], default: int = NOMINAL) -> int:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real | Decimal | np.bool_)
-
-
-def holds_mixture(column: Any) -> bool:
-    """Whether a column of objects has both numbers and text."""
-    return _inferred(column) is None and is_mixture(column.to_list())
 
 
 def is_mixture(values: list[Any]) -> bool:
@@ -152,3 +187,80 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating | Decimal) and bool(value != value)
+
+
+def nominal_columns(
+    X: Any, given: Any, name: str, found: Ints | None = None, *, booleans: bool = True
+) -> Ints:
+    """Numbers of the nominal columns of X.
+
+    Those are the ones ``given``, as a mask, as numbers or as names, and those that the
+    types of a frame declare, with or without booleans. ``found`` are the kinds of the
+    columns, if they are known.
+    """
+    chosen = given_columns(X, given, name)
+    if found is None:
+        found = np.array(kinds(X) if is_frame(X) else [], np.int64)
+    declared = np.isin(found, (NOMINAL, BOOLEAN) if booleans else (NOMINAL,))
+    return np.union1d(np.flatnonzero(declared), chosen)
+
+
+def given_columns(X: Any, given: Any, name: str) -> Ints:
+    """Numbers of the columns that the caller names, in whatever way."""
+    if given is None:
+        return np.empty(0, np.int64)
+    shape = np.shape(X)
+    if len(shape) != 2:
+        return np.empty(0, np.int64)  # refused later, with the usual words
+    d, chosen = shape[1], np.asarray(given)
+    if chosen.dtype.kind in "OUT" and chosen.ndim == 1 and len(chosen):
+        chosen = _places(X, chosen.tolist(), name)
+    elif chosen.dtype == bool and chosen.shape == (d,):
+        chosen = np.flatnonzero(chosen)
+    elif chosen.shape != (0,) and (chosen.dtype.kind not in "iu" or chosen.ndim != 1):
+        raise ValueError(
+            f"{name}: categorical_features must be column numbers, names, or a mask of "
+            f"shape ({d},); got an array of shape {chosen.shape} and type "
+            f"{chosen.dtype}."
+        )
+    strange = chosen[(chosen < -d) | (chosen >= d)]
+    if len(strange):
+        raise ValueError(
+            f"{name}: categorical_features has column {strange[0]}, but X has columns "
+            f"0 to {d - 1}."
+        )
+    return (chosen % d).astype(np.int64)
+
+
+def _places(X: Any, names: list[Any], name: str) -> Ints:
+    """Where the columns of these names are."""
+    if not is_frame(X):
+        raise ValueError(
+            f"{name}: categorical_features has names ({names[0]!r}), but X is not a "
+            "DataFrame. Use column numbers or a mask."
+        )
+    columns = list(X.columns)
+    unknown = [c for c in names if c not in columns]
+    if unknown:
+        raise ValueError(
+            f"{name}: categorical_features has {unknown[0]!r}, which is not a column "
+            f"of X: {listed(list(map(str, columns)))}."
+        )
+    return np.array([columns.index(c) for c in names], np.int64)
+
+
+def warn_of_mixtures(columns: list[str], name: str) -> None:
+    """Name the columns in which numbers and text are mixed."""
+    if columns:
+        warn(
+            f"{name}: numbers and text are mixed in {len(columns)} "
+            f"column{'s' * (len(columns) > 1)}, treated as nominal: {listed(columns)}. "
+            "If the text stands for missing values, convert with "
+            'pandas.to_numeric(column, errors="coerce"); if the numbers are names, '
+            "list such columns in categorical_features."
+        )
+
+
+def listed(columns: list[str]) -> str:
+    """The first of some names."""
+    return ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")

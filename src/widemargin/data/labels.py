@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,32 @@ from widemargin.data.refuse import is_sparse
 from widemargin.data.targets import check_numbers
 
 
+class Labels(NamedTuple):
+    """Classes of the rows, or numbers to predict; then all rows are of one class."""
+
+    codes: Ints  # (n,)
+    classes: NDArray[Any]  # as the caller wrote them
+    in_order: bool  # whether the type of y, or numbers, put the classes in order
+    target: Floats | None = None  # (n,)
+
+
+def no_labels(n: int) -> Labels:
+    """Labels of rows that are all of one class."""
+    return Labels(np.zeros(n, np.int64), np.zeros(1, np.int64), True)
+
+
 def encode(
     y: Any, name: str, *, ordered: bool = False, repeats: Ints | None = None
 ) -> tuple[Ints, NDArray[Any]]:
-    """Class codes and class labels of y, whatever its type and index.
+    """Class codes and class labels of y; see `read_labels`."""
+    found = read_labels(y, name, ordered=ordered, repeats=repeats)
+    return found.codes, found.classes
+
+
+def read_labels(
+    y: Any, name: str, *, ordered: bool = False, repeats: Ints | None = None
+) -> Labels:
+    """Class codes and class labels of y, of any type and with any index.
 
     Classes come in the order that the type of y declares, else sorted. If ``ordered``,
     that order has to mean something. With ``repeats``, each entry of y stands for as
@@ -60,8 +82,8 @@ def encode(
     if len(classes) < 2:
         refuse_single_class(classes, name)
     if ordered and not in_order:
-        _refuse_unordered(classes, name)
-    return codes.astype(np.int64), classes
+        refuse_unordered(classes, name)
+    return Labels(codes.astype(np.int64), classes, in_order)
 
 
 def numeric_target(y: Any, name: str) -> Floats:
@@ -189,7 +211,8 @@ def _is_several(label: Any) -> bool:
     return isinstance(label, list | tuple | set | np.ndarray) and len(label) != 1
 
 
-def _refuse_unordered(classes: NDArray[Any], name: str) -> None:
+def refuse_unordered(classes: NDArray[Any], name: str) -> NoReturn:
+    """Say that an order of the classes is needed."""
     shown = ", ".join(map(repr, classes[:5].tolist()))
     shown += ", …" if len(classes) > 5 else ""
     raise ValueError(
@@ -213,3 +236,18 @@ def category_order(y: Any) -> list[Any] | None:
     if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
         return list(dtype.categories)  # type: ignore[union-attr]
     return None
+
+
+def refuse_other_task(selector: Any, numeric: bool, caller: str) -> NoReturn:
+    """Say that a method is for classes where y is a number, or the other way round."""
+    name = type(selector).__name__
+    mine = "classes" if numeric else "a numeric target"
+    remedy = "RReliefF, FRegression or others for numbers"
+    if not numeric:
+        remedy = "ReliefF, FisherScore or others for classes"
+    if "task" in selector.get_params():
+        remedy = f'{name}(task="{"regression" if numeric else "classification"}")'
+    raise ValueError(
+        f"{caller}: {name} is for {mine}, but y is treated as "
+        f"{'a numeric target' if numeric else 'classes'}. Use {remedy}."
+    )

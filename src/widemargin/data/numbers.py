@@ -8,84 +8,71 @@ import numpy as np
 
 from widemargin.data.frames import column_of, is_frame
 from widemargin.data.kinds import (
+    NUMBER,
     ORDERED,
+    holds_numbers,
     is_missing,
-    kinds,
     missing_cells,
-    object_columns,
 )
-from widemargin.data.nominal import listed
 from widemargin.data.protocol import Floats, Ints
-from widemargin.notices import warn
 
 LARGEST_EXACT = 2.0**53  # integers beyond it may be rounded in float64
 
 
-def as_numbers(X: Any, nominal: Ints, name: str) -> Any:
-    """X with codes for nominal and ordered columns; X itself if it has none."""
-    if is_frame(X):
-        found = kinds(X)
-        if not (len(nominal) or ORDERED in found or object_columns(X)):
-            return X
-        table = np.empty(X.shape)
-        for f, k in enumerate(found):
-            column = column_of(X, f)
-            if f in nominal:
-                table[:, f] = _codes(column, name, str(X.columns[f]))
-            else:
-                table[:, f] = places_of(column) if k == ORDERED else floats_of(column)
-        return table
-    values = X if isinstance(X, np.ndarray) else None
-    if values is None and len(nominal):
-        values = np.asarray(X, dtype=object)
-    if values is None or (values.dtype.kind != "O" and not len(nominal)):
-        return X
-    if values.ndim != 2:
-        return X
-    if values.dtype.kind == "O":
-        values = np.where(missing_cells(values), np.nan, values)
-    if not len(nominal):
-        return values
-    table = np.empty(values.shape)
-    rest = np.setdiff1d(np.arange(values.shape[1]), nominal)
-    table[:, rest] = values[:, rest]
-    for f in nominal:
-        table[:, f] = _codes(values[:, f], name, str(f))
-    return table
+def as_numbers(
+    X: Any, kinds: Ints, coded: Ints, name: str
+) -> tuple[Any, dict[int, list[Any]]]:
+    """A frame or an array as numbers, with codes in some columns; what these stand for.
+
+    X itself if all columns hold plain numbers: scikit-learn's checks convert these.
+    """
+    numbers = holds_numbers(X) if is_frame(X) else X.dtype.kind not in "OUST"
+    categories: dict[int, list[Any]] = {}
+    if numbers and not len(coded):
+        return X, categories
+    table, nominal = np.empty(X.shape), set(coded.tolist())
+    if numbers:
+        table[:] = floats_of(X)
+    for f, kind in enumerate(kinds):
+        column = column_of(X, f)
+        if f in nominal:
+            codes, categories[f] = different(column, name, _name_of(X, f))
+            table[:, f] = np.where(codes < 0, np.nan, codes)
+        elif not numbers:
+            table[:, f] = places_of(column) if kind == ORDERED else floats_of(column)
+    return table, categories
 
 
-def warn_of_rounding(X: Any, Z: Floats, nominal: Ints, name: str) -> None:
-    """Warn of integers in X that are too large for Z, the same table in float64."""
-    suspects = np.setdiff1d(_integer_columns(X, Z.shape[1]), nominal)
+def _name_of(X: Any, f: int) -> str:
+    return str(X.columns[f]) if is_frame(X) else str(f)
+
+
+def rounded_columns(X: Any, values: Floats, kinds: Ints) -> Ints:
+    """Columns of numbers with integers that are too large for float64."""
+    suspects = np.flatnonzero(_may_be_large(X) & (kinds == NUMBER))
     if not len(suspects):
-        return
-    part = Z if len(suspects) == Z.shape[1] else Z[:, suspects]
+        return suspects
+    part = values if len(suspects) == values.shape[1] else values[:, suspects]
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(part), np.fmax.reduce(part)
-    large = suspects[np.maximum(-low, high) > LARGEST_EXACT]
-    if len(large):
-        names = [str(X.columns[f]) if is_frame(X) else str(f) for f in large]
-        warn(
-            f"{name}: integers beyond 2**53 in column {listed(names)} are rounded, and "
-            "different ones may become equal. Subtract the smallest from all, drop the "
-            "column, or make it nominal if it holds identifiers."
-        )
+    return suspects[np.maximum(-low, high) > LARGEST_EXACT]
 
 
-def _integer_columns(X: Any, d: int) -> list[int]:
-    """Columns that may hold integers of more than 53 bits, going by their types."""
+def _may_be_large(X: Any) -> Any:
+    """Whether columns may hold integers of more than 53 bits, going by their types."""
     if is_frame(X):
         names = ("int64", "uint64", "object")
-        types = [str(dtype).lower() in names for dtype in X.dtypes]
-        return np.flatnonzero(types).tolist()
-    dtype = X.dtype if isinstance(X, np.ndarray) else np.asarray(X).dtype
-    return list(range(d)) if dtype in (np.int64, np.uint64, object) else []
+        return np.array([str(dtype).lower() in names for dtype in X.dtypes])
+    return X.dtype in (np.int64, np.uint64, object)
 
 
-def _codes(values: Any, name: str, column: str) -> Floats:
-    """Codes of the values by first appearance, NaN where there is none."""
-    places, _ = different(values, name, column)
-    return np.where(places < 0, np.nan, places)
+def code_columns(X: Any, values: Floats, coded: Ints, name: str) -> Floats:
+    """Values of X, a copy, with codes in some more columns."""
+    values = values.astype(np.float64)
+    for f in coded.tolist():
+        codes, _ = different(column_of(X, f), name, _name_of(X, f))
+        values[:, f] = np.where(codes < 0, np.nan, codes)
+    return values
 
 
 def different(values: Any, name: str, column: str) -> tuple[Ints, list[Any]]:
@@ -132,7 +119,11 @@ def places_of(column: Any) -> Floats:
 
 
 def floats_of(column: Any) -> Floats:
-    """Numbers of a column or of a frame of these, NaN where a value is missing."""
+    """Numbers of a column or of a table of these, NaN where a value is missing."""
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind == "O":
+            column = np.where(missing_cells(column), np.nan, column)
+        return column.astype(np.float64, copy=False)
     if hasattr(column, "iloc"):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.asarray(column.to_numpy(), dtype=np.float64)

@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 
 from widemargin.data.frames import as_frame, is_frame
-from widemargin.data.kinds import BOOLEAN, NOMINAL, NUMBER, ORDERED, kinds
-from widemargin.data.nominal import listed
+from widemargin.data.kinds import (
+    BOOLEAN,
+    NOMINAL,
+    NUMBER,
+    ORDERED,
+    OTHER,
+    TEXT,
+    listed,
+)
 from widemargin.data.protocol import Ints
 
 # The methods that take nominal features and missing values.
@@ -36,14 +43,21 @@ ENCODE = (
 )
 
 
-def refuse_columns(X: Any, name: str, *, mixed: bool) -> None:
-    """Name the columns of a frame that the method cannot take."""
-    if not is_frame(X):
+def refuse_columns(X: Any, kinds: Ints, name: str, nominal: Ints | None) -> None:
+    """Name the columns that a method cannot take.
+
+    ``nominal`` are those that it takes as such; None if it takes numbers only.
+    """
+    mixed = nominal is not None
+    if is_frame(X):
+        fine = (NUMBER, BOOLEAN, NOMINAL, ORDERED) if mixed else (NUMBER, BOOLEAN)
+        odd = [str(X.columns[f]) for f in np.flatnonzero(~np.isin(kinds, fine))]
+        refuse_odd_columns(odd, len(X.columns), name, mixed=mixed)
         return
-    fine = {NUMBER, BOOLEAN} | ({NOMINAL, ORDERED} if mixed else set())
-    columns = zip(X.columns, kinds(X), strict=True)
-    odd = [str(c) for c, k in columns if k not in fine]
-    refuse_odd_columns(odd, len(X.columns), name, mixed=mixed)
+    numeric = np.setdiff1d(np.arange(len(kinds)), [] if nominal is None else nominal)
+    _refuse_text(numeric[kinds[numeric] == TEXT].tolist(), len(kinds), name, mixed)
+    for f in numeric[kinds[numeric] == OTHER]:
+        np.asarray(X[:, f], np.float64)  # NumPy says what is wrong with it
 
 
 def refuse_odd_columns(odd: list[str], d: int, name: str, *, mixed: bool) -> None:
@@ -60,31 +74,16 @@ def refuse_odd_columns(odd: list[str], d: int, name: str, *, mixed: bool) -> Non
     )
 
 
-def refuse_text(X: Any, name: str, nominal: Ints | None) -> None:
+def _refuse_text(odd: list[int], d: int, name: str, mixed: bool) -> None:
     """Name the columns of an array that hold text which is no number."""
-    if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUST" or X.ndim != 2:
-        return
-    numeric = np.setdiff1d(np.arange(X.shape[1]), [] if nominal is None else nominal)
-    odd = [int(f) for f in numeric if any(map(_is_text, X[:, f].tolist()))]
     if not odd:
         return
     shown = ", ".join(map(str, odd[:5])) + (", …" if len(odd) > 5 else "")
-    wanted = "numbers" if nominal is None else "numbers, or to be told what is nominal"
-    advice = ENCODE if nominal is None else "Name them in categorical_features."
+    wanted = "numbers, or to be told what is nominal" if mixed else "numbers"
+    advice = "Name them in categorical_features." if mixed else ENCODE
     raise ValueError(
-        f"{name} needs {wanted}; {len(odd)} of {X.shape[1]} columns hold text: "
-        f"{shown}. {advice}"
+        f"{name} needs {wanted}; {len(odd)} of {d} columns hold text: {shown}. {advice}"
     )
-
-
-def _is_text(value: Any) -> bool:
-    if not isinstance(value, str | bytes):
-        return False
-    try:
-        float(value)
-    except ValueError:
-        return True
-    return False
 
 
 def is_sparse(X: Any) -> bool:

@@ -19,18 +19,18 @@ from widemargin.base import (
     refuse_booleans,
     refuse_keywords,
 )
-from widemargin.data.nominal import nominal_columns
+from widemargin.data.build import refuse_other_than_numbers
+from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.kinds import nominal_columns
 from widemargin.data.protocol import Ints
-from widemargin.data.refuse import unwrapped
+from widemargin.data.refuse import refuse_columns
 from widemargin.data.targets import judged_labels
-from widemargin.data.validate import validate
 from widemargin.engine import on_dask
 from widemargin.evaluation._curves import sizes_up_to, try_out
 from widemargin.evaluation._defaults import choose
-from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._folds import Curves
 from widemargin.evaluation._frames import data_frame
-from widemargin.evaluation._profile import profile
+from widemargin.evaluation._profile import describe
 from widemargin.evaluation._recommend import SIMILARITIES, Evidence, evidence_of
 from widemargin.evaluation._scoring import (
     default_scoring,
@@ -250,29 +250,27 @@ class AutoSelector(TableSelector):
                 f"{NAME} draws rows at random and does not run on Dask collections. "
                 "Use it on a sample of the rows, X.sample(...).compute()."
             )
-        X = unwrapped(X, NAME, missing=True)
-        nominal = nominal_columns(X, self.categorical_features, NAME)
         numeric = is_regression(self.methods, y, self.task, NAME)
-        _, codes, _ = validate(self, X, y, nominal=nominal, labels=not numeric)
+        data = read_dataset(X, y, NAME, estimator=self, numeric=numeric)
+        nominal = nominal_columns(
+            data.table, self.categorical_features, NAME, data.kinds
+        )
+        refuse_columns(data.table, data.kinds, NAME, nominal)
+        refuse_other_than_numbers(data.X, NAME, may_miss=True)
+        data.warn_of_columns(NAME, self.categorical_features)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        data = read_once(X, y, NAME, numeric=numeric)
         with judged_labels():
-            self._recommend(data, group_codes(groups, len(codes), NAME), seed)
+            self._recommend(data, group_codes(groups, data.shape[0], NAME), seed)
         return self
 
     def _validate_params(self) -> None:
         super()._validate_params()
         refuse_booleans(self)
 
-    def _recommend(self, data: Encoded, groups: Any, seed: int) -> None:
+    def _recommend(self, data: Dataset, groups: Any, seed: int) -> None:
         """Try all configurations, choose one, and fit it to all rows."""
         with muted():
-            about = profile(
-                data.source.X,
-                data.source.y,
-                categorical_features=self.categorical_features,
-                task="regression" if data.numeric else "classification",
-            )
+            about = describe(data, self.categorical_features)
         for sentence in about.group_leaks:
             warn(f"{NAME}: {sentence}")
         methods = self._chosen_methods(about, seed)
@@ -352,7 +350,7 @@ class AutoSelector(TableSelector):
         """Methods that are out of the race after the first repeat of the folds."""
         return self._first_repeat(curves, folds).clearly_behind()
 
-    def _directions(self, data: Encoded, about: Any, methods: Any) -> tuple[Any, Any]:
+    def _directions(self, data: Dataset, about: Any, methods: Any) -> tuple[Any, Any]:
         """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
         d, n_classes = data.shape[1], len(data.classes)
         if not (data.numeric or n_classes == 2 or has_order(about, methods)):
@@ -434,7 +432,7 @@ class AutoSelector(TableSelector):
             wanted = max(1, int(wanted * d))
         return min(int(wanted), d)
 
-    def _fit_chosen(self, methods: dict[str, Any], data: Encoded) -> None:
+    def _fit_chosen(self, methods: dict[str, Any], data: Dataset) -> None:
         method, redundancy, k = self.recommendation_.configuration
         selector = clone(methods[method])
         settings: dict[str, Any] = {"n_features_to_select": k}

@@ -14,14 +14,14 @@ from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import read_dataset
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _stages as stages
 from widemargin.evaluation._comparison_result import Baseline, Comparison
 from widemargin.evaluation._curves import columns_of
 from widemargin.evaluation._defaults import choose as choose_methods
-from widemargin.evaluation._encoded import read_once
 from widemargin.evaluation._estimators import title_of
-from widemargin.evaluation._profile import Profile, profile
+from widemargin.evaluation._profile import Profile, describe
 from widemargin.evaluation._scoring import default_scoring, has_order, scoring_for
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.evaluation._splits import group_codes
@@ -150,9 +150,9 @@ def compare(
     told = None if isfunction(selectors) else selectors
     numeric = is_regression(told, y, task, "compare")
     task = settings["task"] = "regression" if numeric else "classification"
-    data = read_once(X, y, "compare", numeric=numeric)
-    X = data.source.X
-    about = profile(X, y, categorical_features=categorical_features, task=task)
+    data = read_dataset(X, y, "compare", numeric=numeric)
+    X = data.table
+    about = describe(data, categorical_features)
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))
     _check_shape(image_shape, image_order, about.n_features)
@@ -165,8 +165,7 @@ def compare(
     elif isfunction(selectors):
         selectors = selectors(about)
     preset = {"random_state": seed, "categorical_features": categorical_features}
-    with judged_labels():  # by `profile`
-        largest = int(np.bincount(data.codes).max())
+    largest = int(np.bincount(data.codes).max())
     methods = resolve_selectors(selectors, numeric=numeric)
     run = stages.Run(
         data,

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import read_dataset
 from widemargin.data.labels import encode
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _html
-from widemargin.evaluation._columns import read_columns
 from widemargin.evaluation._curves import Line, SelectionCurve
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import Profile
@@ -294,7 +294,8 @@ class Comparison:
         d, about = len(self.feature_names), self.profile
         if not (about.numeric_target or about.n_classes == 2 or self.ordered):
             return np.zeros(d, np.int64), np.full(d, np.nan)
-        values = read_columns(self.X, "compare").numbers
+        data = read_dataset(self.X, None, "compare", labels=False)
+        values = data.apart().numbers
         nominal = about.kinds == "nominal"
         if nominal.any():  # numbers may be names, too
             values = np.where(nominal, np.nan, values)

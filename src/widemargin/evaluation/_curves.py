@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
+from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.evaluation._encoded import Encoded, read_once
 from widemargin.evaluation._folds import CALLER, Curves
-from widemargin.evaluation._frames import Names, data_frame
+from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._neighbor import judge
 from widemargin.evaluation._recommend import Evidence, evidence_of
 from widemargin.evaluation._refits import seeded
@@ -311,7 +311,7 @@ def selection_curve(
     """
     data_frame({})  # to learn that pandas is missing before the work, not after it
     numeric = is_regression(selectors, y, task, CALLER)
-    data = read_once(X, y, CALLER, numeric=numeric)
+    data = read_dataset(X, y, CALLER, numeric=numeric)
     return curve_of(
         try_out(
             selectors,
@@ -333,7 +333,7 @@ def selection_curve(
 
 def try_out(
     selectors: Any,
-    data: Encoded,
+    data: Dataset,
     estimator: Any,
     *,
     cv: Any,
@@ -374,7 +374,7 @@ def try_out(
     classifier = judge(estimator, data.frame, table, caller, numeric=data.numeric)
     scoring = scoring_for(scoring, len(classes))
     scorer = check_scoring(
-        classifier.make(np.arange(d)), as_scorer(scoring, data.source.y)
+        classifier.make(np.arange(d)), as_scorer(scoring, data.y_given)
     )
     curves = Curves(
         methods,

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.data.frames import column_of, is_frame
-from widemargin.data.numbers import different
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY, alike, codes_for_missing, names_rows
 from widemargin.data.row_groups import names_groups
@@ -151,15 +149,15 @@ def find_missing_codes(values: Floats, kinds: Kinds) -> dict[int, list[float]]:
     return {int(numeric[f]): codes for f, codes in found.items()}
 
 
-def find_spellings(X: Any, kinds: Kinds, distinct: Ints) -> dict[int, list[list[str]]]:
-    """Categories of the text columns of a frame that are nearly spelled alike."""
-    if not is_frame(X):
-        return {}
+def find_spellings(
+    categories: dict[int, list[Any]], kinds: Kinds, distinct: Ints
+) -> dict[int, list[list[str]]]:
+    """Categories of text columns that are nearly spelled alike."""
     found = {}
-    for f in np.flatnonzero((kinds == "nominal") & (distinct <= MOST_CATEGORIES)):
-        _, values = different(column_of(X, int(f)), "profile", str(f))
-        if same := alike(value for value in values if isinstance(value, str)):
-            found[int(f)] = same
+    for f, values in categories.items():
+        same = alike(value for value in values if isinstance(value, str))
+        if same and kinds[f] == "nominal" and distinct[f] <= MOST_CATEGORIES:
+            found[f] = same
     return found
 
 

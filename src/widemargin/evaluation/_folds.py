@@ -17,9 +17,9 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import judged_labels
-from widemargin.evaluation._encoded import Encoded, Numbers
 from widemargin.evaluation._neighbor import Judge
 from widemargin.evaluation._splits import Fold, repeats_of
 from widemargin.judging.thinning import best_without_copies, similarity_of
@@ -60,7 +60,7 @@ class Curves:
     """
 
     selectors: Mapping[str, MarginSelector]
-    data: Encoded
+    data: Dataset
     y: NDArray[Any]  # labels, or numbers
     judge: Judge
     scorer: Any
@@ -69,7 +69,7 @@ class Curves:
     reference: Ints | None = None  # columns
     # Similarities from which features are skipped, besides None, which skips none.
     thresholds: tuple[float, ...] = ()
-    table: Numbers | None = None  # for the similarities of features
+    table: Dataset | None = None  # for the similarities of features
     with_all: bool = True  # whether all features are a size, too
     accuracy: bool = False  # whether that is the score, which needs no scorer
     refit_sizes: bool = False  # whether each size is a fit of its own

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._encoded import Numbers
 from widemargin.evaluation._estimators import classifier_of, is_nearest, prepared
 from widemargin.judging.sweep import NEIGHBORS
 from widemargin.kernels import TIE
@@ -220,7 +220,7 @@ class Judge(NamedTuple):
 
 
 def judge(
-    estimator: Any, X: Any, numbers: Numbers, caller: str, *, numeric: bool = False
+    estimator: Any, X: Any, numbers: Dataset, caller: str, *, numeric: bool = False
 ) -> Judge:
     """The caller's classifier, or one by name in the space in which selectors see X.
 
@@ -228,7 +228,8 @@ def judge(
     """
     if estimator is not None and not isinstance(estimator, str):
         return Judge(X, lambda columns: clone(estimator), None)
-    table, nominal = numbers
+    table, nominal = numbers.X, numbers.nominal
+    assert nominal is not None
     if estimator is None or is_nearest(estimator, numeric):
         kind = NearestMean if numeric else NearestNeighbor
 

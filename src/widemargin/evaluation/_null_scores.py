@@ -15,7 +15,7 @@ from sklearn.base import clone
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.evaluation._encoded import Encoded
+from widemargin.data.dataset import Dataset
 from widemargin.evaluation._p_values import needed
 from widemargin.evaluation._refits import Call, refit, scores_of
 from widemargin.settings import current
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     refits: int = 0  # to confirm significant features by permuted copies, about
 
 
-def plan(selector: Any, data: Encoded, method: str, n_permutations: int | None) -> Plan:
+def plan(selector: Any, data: Dataset, method: str, n_permutations: int | None) -> Plan:
     """Choose the method and the number of permutations."""
     n, d = data.shape
     neighbors = summed_neighbors(selector, data)
@@ -79,7 +79,7 @@ def plan(selector: Any, data: Encoded, method: str, n_permutations: int | None) 
     return Plan(method, number, first, fits, refits)
 
 
-def summed_neighbors(selector: Any, data: Encoded) -> int | None:
+def summed_neighbors(selector: Any, data: Dataset) -> int | None:
     """Neighbours of each row in the selector's sums, if one search serves all labels.
 
     0 if it needs no search; None if only refits give its scores under permuted labels.
@@ -90,7 +90,7 @@ def summed_neighbors(selector: Any, data: Encoded) -> int | None:
     neighbors = selector._permuted_neighbors(data.shape[0], len(data.classes))
     if not neighbors:
         return neighbors
-    rows = data.read(selector)
+    rows = selector._view(data)
     nominal = rows.nominal is not None and len(rows.nominal) > 0
     return None if nominal or not np.isfinite(rows.X).all() else neighbors
 
@@ -110,7 +110,7 @@ def for_probes(selector: Any, features: Ints) -> Any:
     """A clone for a table to which permuted copies of some features are added.
 
     Its settings for single features hold for the copies as well. Which features are
-    nominal is no such setting: `Encoded.with_probes` takes care of it.
+    nominal is no such setting: `Dataset.with_probes` takes care of it.
     """
     more = clone(selector)
     directions = more.get_params().get("directions")
@@ -139,7 +139,7 @@ class NullScores(Protocol):
         """Call ``keep(b, scores)`` with the scores of some features."""
 
 
-def source_of(selector: Any, data: Encoded) -> NullScores:
+def source_of(selector: Any, data: Dataset) -> NullScores:
     """The fastest source for a selector and a table."""
     neighbors = summed_neighbors(selector, data)
     if neighbors is None:
@@ -156,7 +156,7 @@ def _at_once(n_features: int, work: int = CELLS) -> int:
 class AtOnce:
     """Selectors that compute the scores of many permutations together."""
 
-    def __init__(self, selector: Any, data: Encoded, neighbors: int) -> None:
+    def __init__(self, selector: Any, data: Dataset, neighbors: int) -> None:
         fitted = clone(selector)
         self.selector, self.neighbors = selector, neighbors
         self.table = table = fit_for_table(fitted, data)
@@ -199,7 +199,7 @@ class AtOnce:
 class Refits:
     """Any selector: one fit for each permutation."""
 
-    def __init__(self, selector: Any, data: Encoded) -> None:
+    def __init__(self, selector: Any, data: Dataset) -> None:
         fitted = data.fit(clone(selector))
         self.selector, self.data = selector, data
         self.scores = scores_of(fitted, "significance")
@@ -220,7 +220,7 @@ class Refits:
         """Fit to all features, or to some if each has its score by itself."""
         data = self.data.columns(features) if self.divisible else self.data
 
-        def permuted(b: int) -> Encoded:
+        def permuted(b: int) -> Dataset:
             return data.relabelled(permutations[b])
 
         def each(b: int, refitted: Any) -> None:
@@ -230,7 +230,7 @@ class Refits:
         refit(self.selector, permuted, each, len(permutations), call)
 
 
-def fit_for_table(selector: Any, data: Encoded) -> Table:
+def fit_for_table(selector: Any, data: Dataset) -> Table:
     """Fit, and return the table that the selector scored."""
     tables: list[Table] = []
     score = selector._score

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._encoded import Encoded
+from widemargin.data.dataset import Dataset
 from widemargin.evaluation._null_scores import (
     NullScores,
     Plan,
@@ -50,7 +50,7 @@ class PermutationTest:
     def __init__(
         self,
         selector: Any,
-        data: Encoded,
+        data: Dataset,
         way: Plan,
         random: np.random.RandomState,
         call: Call,
@@ -181,7 +181,7 @@ class Confirmation(NamedTuple):
 
 def confirm(
     selector: Any,
-    data: Encoded,
+    data: Dataset,
     p: Floats,
     most_refits: int,
     random: np.random.RandomState,
@@ -195,7 +195,7 @@ def confirm(
     ----------
     selector : selector
         Not fitted.
-    data : Encoded
+    data : Dataset
     p : array of shape (n_features,)
         p-values by permuted labels.
     most_refits : int
@@ -233,7 +233,7 @@ class _Copies:
     """Scores of features and of permuted copies of them in the same fits."""
 
     def __init__(
-        self, selector: Any, data: Encoded, random: np.random.RandomState, call: Call
+        self, selector: Any, data: Dataset, random: np.random.RandomState, call: Call
     ) -> None:
         self.selector, self.data, self.random, self.call = selector, data, random, call
         self.own = np.empty((0, data.shape[1]))  # NaN where there is none
@@ -257,7 +257,7 @@ class _Copies:
         n, d = self.data.shape
         orders = [self.random.permutation(n) for _ in own]
 
-        def more(t: int) -> Encoded:
+        def more(t: int) -> Dataset:
             return self.data.with_probes(group, orders[t])
 
         def keep(t: int, fitted: Any) -> None:

@@ -8,17 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length
 
-from widemargin.data.frames import is_frame
-from widemargin.data.kinds import BOOLEAN, ORDERED
-from widemargin.data.kinds import kinds as kinds_of
-from widemargin.data.labels import category_order, encode, numeric_target
-from widemargin.data.nominal import nominal_columns
-from widemargin.data.numbers import as_numbers, warn_of_rounding
+from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.kinds import BOOLEAN, ORDERED, nominal_columns
+from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY
-from widemargin.data.refuse import refuse_columns, unwrapped
+from widemargin.data.refuse import refuse_columns
 from widemargin.evaluation._findings import (
     Kinds,
     find_equal_columns,
@@ -31,7 +27,7 @@ from widemargin.evaluation._findings import (
     find_target_copies,
     find_twins,
 )
-from widemargin.evaluation._frames import Names, data_frame, feature_names
+from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._selectors import is_regression
 from widemargin.judging.measures import lopsided
 
@@ -370,26 +366,25 @@ def profile(
     >>> p.warnings
     ["1 feature is constant: 'unit'.", '1 row repeats an earlier one.']
     """
-    X = unwrapped(X, "profile", missing=True)
-    values, kinds = _read(X, categorical_features)
-    target = None
-    codes, classes = np.zeros(len(values), np.int64), np.empty(0)
-    if is_regression(None, y, task, "profile"):
-        target = numeric_target(y, "profile")
-        check_consistent_length(values, target)
-    else:
-        codes, classes = encode(y, "profile")
-        check_consistent_length(values, codes)
+    numeric = is_regression(None, y, task, "profile")
+    data = read_dataset(X, y, "profile", numeric=numeric)
+    return describe(data, categorical_features)
+
+
+def describe(data: Dataset, categorical_features: Any = None) -> Profile:
+    """Describe a table that was read already; see `profile`."""
+    values, kinds = _columns(data, categorical_features)
+    codes, classes, target = data.codes, data.classes, data.target
     n, d = values.shape
     distinct, low, high = find_ranges(values, kinds)
     counts: dict[Hashable, int] = {}
     if target is None:
         counts = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
-    ordered = category_order(y) is not None
+    ordered = category_order(data.y_given) is not None
     return Profile(
         n_samples=n,
         n_features=d,
-        names=feature_names(X),
+        names=data.names,
         kinds=kinds,
         missing=np.isnan(values).sum(axis=0),
         distinct=distinct,
@@ -407,7 +402,7 @@ def profile(
         positive=_positive(counts, ordered),
         target=target,
         missing_codes=find_missing_codes(values, kinds),
-        spellings=find_spellings(X, kinds, distinct),
+        spellings=find_spellings(data.categories, kinds, distinct),
     )
 
 
@@ -419,22 +414,17 @@ def _positive(counts: dict[Hashable, int], ordered: bool) -> Hashable:
     return first if counts[first] < counts[second] and not ordered else second
 
 
-def _read(X: Any, categorical_features: Any) -> tuple[Floats, Kinds]:
-    """X as numbers, with codes of nominal values by first appearance; the kinds."""
-    refuse_columns(X, "profile", mixed=True)
-    nominal = nominal_columns(X, categorical_features, "profile")
-    values = np.array(as_numbers(X, nominal, "profile"), dtype=np.float64, order="C")
-    if values.ndim != 2:
-        raise ValueError(f"profile needs a table, got shape {values.shape}.")
-    warn_of_rounding(X, values, nominal, "profile")
-    values += 0.0  # no negative zeros: equal numbers shall be equal bytes
-    values[np.isnan(values)] = np.nan
+def _columns(data: Dataset, categorical_features: Any) -> tuple[Floats, Kinds]:
+    """Numbers, with codes of nominal values by first appearance; the kinds."""
+    nominal = nominal_columns(data.table, categorical_features, "profile", data.kinds)
+    refuse_columns(data.table, data.kinds, "profile", nominal)
+    data.warn_of_columns("profile", categorical_features)
+    values = data.with_codes(nominal).X + 0.0  # no negative zeros: equal numbers shall
+    values[np.isnan(values)] = np.nan  # be equal bytes
     kinds = np.full(values.shape[1], "numeric", dtype=object)
     kinds[nominal] = "nominal"
-    if is_frame(X):
-        declared = np.array(kinds_of(X))
-        kinds[declared == ORDERED] = "ordered"
-        kinds[declared == BOOLEAN] = "boolean"
+    kinds[data.kinds == ORDERED] = "ordered"
+    kinds[data.kinds == BOOLEAN] = "boolean"
     return values, kinds
 
 

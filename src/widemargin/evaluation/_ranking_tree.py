@@ -22,9 +22,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from widemargin import kernels
 from widemargin._sklearn import Interval, RealNotInt, StrOptions, _fit_context
 from widemargin.base import all_or_nothing
+from widemargin.data.build import refuse_other_than_numbers
+from widemargin.data.dataset import read_dataset
 from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.validate import validate
 from widemargin.notices import warn
 
 
@@ -178,7 +179,11 @@ class RankingTree(ClassifierMixin, BaseEstimator):
             The fitted tree.
         """
         order = category_order(y)
-        X, y, classes = validate(self, X, y)
+        name = type(self).__name__
+        data = read_dataset(X, y, name, estimator=self, mixed=False)
+        refuse_other_than_numbers(data.X, name)
+        data.warn_of_columns(name)
+        X, y, classes = data.X, data.codes, data.classes
         if order is None:
             _warn_of_text(classes)
         else:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.dataset import Names, read_dataset
 from widemargin.data.labels import encode, numeric_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import _html
-from widemargin.evaluation._columns import Columns, read_columns
-from widemargin.evaluation._frames import Names, data_frame
+from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._refits import (
     Call,
     count_of,
@@ -170,7 +170,8 @@ def redundancy(
     _check(threshold, measure)
     count_of("redundancy", "n_bins", n_bins, 2)
     with stoppable("redundancy"), Workers(thread_count(n_jobs)) as workers:
-        columns = read_columns(X, "redundancy")
+        data = read_dataset(X, None, "redundancy", labels=False)
+        columns = data.apart()
         n, d = columns.numbers.shape
         labels = _labels(y, n, n_bins)
         if len(labels) != n:
@@ -191,7 +192,7 @@ def redundancy(
             leader, similar = leaders(
                 order, similarity, float(threshold), advance=advance
             )
-    return _grouped(order, leader, similar, columns, measure, float(threshold))
+    return _grouped(order, leader, similar, data.names, measure, float(threshold))
 
 
 def _labels(y: Any, n: int, n_bins: int) -> Ints:
@@ -233,7 +234,7 @@ def _grouped(
     order: Ints,
     leader: Ints,
     similar: Floats,
-    columns: Columns,
+    names: Names,
     measure: str,
     threshold: float,
 ) -> Redundancy:
@@ -241,4 +242,4 @@ def _grouped(
     for f in order.tolist():
         members.setdefault(int(leader[f]), []).append(f)
     groups = [group for group in members.values() if len(group) > 1]
-    return Redundancy(groups, similar, columns.names, measure, threshold)
+    return Redundancy(groups, similar, names, measure, threshold)

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats
 from widemargin.data.targets import judged_labels, looks_numeric
-from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
@@ -62,7 +62,7 @@ def interruptible(call: Call, total: int) -> Iterator[Callable[[], None]]:
 
 def refit(
     selector: Any,
-    data: Callable[[int], Encoded],
+    data: Callable[[int], Dataset],
     keep: Callable[[int, Any], None],
     total: int,
     call: Call,

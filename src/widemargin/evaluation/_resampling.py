@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.evaluation._encoded import Encoded, read_once
-from widemargin.evaluation._frames import Names, data_frame
+from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._refits import (
     Call,
     count_of,
@@ -156,7 +156,8 @@ def resample(
             f"resample needs a fraction between 0 and 1, got {fraction!r}: the rows of "
             "each subsample are drawn without replacement."
         )
-    data = read_once(X, y, "resample", numeric=is_numeric(selector, y, "resample"))
+    numeric = is_numeric(selector, y, "resample")
+    data = read_dataset(X, y, "resample", labels=y is not None, numeric=numeric)
     random = check_random_state(random_state)
     selector = seeded(selector, random, numeric=data.numeric)
     strata = np.zeros(data.shape[0], np.int64)
@@ -199,14 +200,14 @@ def _subsample(strata: Ints, fraction: float, random: np.random.RandomState) -> 
 
 
 def _fits(
-    selector: Any, data: Encoded, samples: list[Ints], call: Call
+    selector: Any, data: Dataset, samples: list[Ints], call: Call
 ) -> tuple[Floats, Ints, Supports]:
     """Scores, ranks and supports of the fits to each sample."""
     shape = len(samples), data.shape[1]
     scores, ranks = np.empty(shape), np.empty(shape, np.int64)
     supports = np.empty(shape, bool)
 
-    def drawn(t: int) -> Encoded:
+    def drawn(t: int) -> Dataset:
         return data.take(samples[t])
 
     def keep(t: int, fitted: Any) -> None:

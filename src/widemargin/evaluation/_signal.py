@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from widemargin.data.dataset import read_dataset
 from widemargin.data.labels import encode, numeric_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _signal_statistics as statistics
-from widemargin.evaluation._columns import read_columns
-from widemargin.evaluation._frames import in_memory
 from widemargin.evaluation._refits import count_of, stoppable
 from widemargin.evaluation._selectors import is_regression
 from widemargin.evaluation._signal_groups import Part, parts_of
@@ -223,7 +222,7 @@ def signal_test(
     if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
         raise ValueError(f"signal needs a level between 0 and 1, got {level!r}.")
     count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
-    columns = read_columns(in_memory(X, "signal"), "signal")
+    columns = read_dataset(X, None, "signal", labels=False).apart()
     of_target: statistics.OfTarget = statistics.OfClasses(0)
     codes: NDArray[Any]
     if is_regression(None, y, task, "signal"):

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from widemargin.data.dataset import Columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _signal_statistics as statistics
-from widemargin.evaluation._columns import Columns
 
 FEW_LABELLINGS = 40  # with which p cannot be below 0.05, being doubled for two parts
 
@@ -190,4 +190,4 @@ def _means(cells: Floats, groups: Ints) -> Floats:
 def _plain(cells: Floats) -> Columns:
     """Columns of numbers, but for those without any."""
     kept = ~np.all(np.isnan(cells), axis=0)
-    return Columns(np.arange(int(kept.sum())).astype(str), cells[:, kept], {})
+    return Columns(cells[:, kept], {})

@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 
 from widemargin.data.build import build
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._columns import Columns
+from widemargin.data.dataset import Columns
 from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current

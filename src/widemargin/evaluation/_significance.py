@@ -23,8 +23,8 @@ from sklearn.utils import check_random_state
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.evaluation import _html
-from widemargin.evaluation._encoded import Encoded, read_once
-from widemargin.evaluation._frames import Names, data_frame
+from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._null_scores import Plan, for_probes, plan
 from widemargin.evaluation._p_values import LEVEL, TIE, needed
 from widemargin.evaluation._permutation_test import PermutationTest
@@ -248,7 +248,9 @@ def significance(
     array([0, 1, 2])
     """
     numeric = is_numeric(selector, y, "significance")
-    data = read_once(X, y, "significance", numeric=numeric)
+    data = read_dataset(
+        X, y, "significance", labels=y is not None, numeric=numeric
+    )
     if method not in METHODS:
         raise ValueError(
             'significance needs method="auto", "permutation", "pooled" or "probes", '
@@ -293,8 +295,8 @@ def _for_scores(selector: Any) -> Any:
     return selector
 
 
-def _check_labels(selector: Any, data: Encoded) -> None:
-    y = data.source.y
+def _check_labels(selector: Any, data: Dataset) -> None:
+    y = data.y_given
     if isinstance(selector, MarginSelector) and not selector._uses_labels(y):
         raise ValueError(
             f"{type(selector).__name__} does not use labels, so permuting them tests "
@@ -323,7 +325,7 @@ def too_few(way: Plan, d: int) -> str | None:
 
 def _by_probes(
     selector: Any,
-    data: Encoded,
+    data: Dataset,
     rounds: int,
     random: np.random.RandomState,
     call: Call,
@@ -334,7 +336,7 @@ def _by_probes(
     orders = [random.permutation(data.shape[0]) for _ in range(rounds)]
     reached, every = np.zeros((rounds, d), np.int64), np.arange(d)
 
-    def doubled(t: int) -> Encoded:
+    def doubled(t: int) -> Dataset:
         return data.with_probes(every, orders[t])
 
     def keep(t: int, fitted: Any) -> None:

@@ -20,9 +20,9 @@ from sklearn.model_selection import (
     check_cv,
 )
 
+from widemargin.data.dataset import Dataset
 from widemargin.data.kinds import missing_cells
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._encoded import Numbers
 from widemargin.judging.folds import plain_folds, stratified_folds
 
 REPEATS, FOLDS = 3, 5  # of a repeated cross-validation
@@ -36,7 +36,7 @@ def split(
     groups: Ints | None,
     random: np.random.RandomState,
     caller: str,
-    table: Numbers | None = None,
+    table: Dataset | None = None,
     repeats: int = 1,
     target: Floats | None = None,
 ) -> list[Fold]:
@@ -56,7 +56,7 @@ def split(
         Shuffles.
     caller : str
         For errors.
-    table : Numbers, default=None
+    table : Dataset, default=None
         What the rows hold. With it, a number of folds without groups makes folds that
         do not depend on the order of the rows.
     repeats : int, default=1
@@ -103,15 +103,15 @@ def _repeated(
     groups: Ints | None,
     seed: int,
     repeats: int,
-    table: Numbers | None,
+    table: Dataset | None,
     target: Floats | None,
 ) -> list[Fold]:
     """Stratified folds, or plain ones for a numeric target, several times over."""
     folds: list[Fold] = []
     for r in range(repeats):
         if groups is None and table is not None:
-            X, nominal = table
-            options: dict[str, Any] = {"nominal": nominal, "seed": seed + r}
+            X = table.X
+            options: dict[str, Any] = {"nominal": table.nominal, "seed": seed + r}
             if target is None:
                 folds += stratified_folds(X, codes, n_folds, **options)
             else:

@@ -21,12 +21,12 @@ from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
 from widemargin.baselines.mrmr import MRMR
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Ints
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation._comparison_result import Choice, choice_of
 from widemargin.evaluation._curves import curve_of, try_out
 from widemargin.evaluation._defaults import MOST_TAKEN
-from widemargin.evaluation._encoded import Encoded
 from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._recommend import SIMILARITIES
@@ -59,7 +59,7 @@ PAIRS = 2 * 10**11  # products of cells, up to which all rows tell what is redun
 class Run:
     """What the stages share, and what they have found so far."""
 
-    data: Encoded
+    data: Dataset
     profile: Profile
     methods: dict[str, MarginSelector]  # not fitted
     seed: int
@@ -84,11 +84,11 @@ class Run:
         }
 
     @cached_property
-    def sample(self) -> Encoded:
+    def sample(self) -> Dataset:
         """The table, or a random part of the rows if there are too many."""
         return self.part(self.max_samples or self.profile.n_samples)
 
-    def part(self, most: int) -> Encoded:
+    def part(self, most: int) -> Dataset:
         """About ``most`` rows of the table."""
         if self.profile.n_samples <= most:
             return self.data

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, norm, rankdata
 
+from widemargin.data.dataset import Names
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._frames import Names
 from widemargin.threads import spans
 
 LEVEL = 0.05  # of the q-values, and of the test of a direction

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.rows import Rows
 from widemargin.data.table import Table
 from widemargin.judging.choice import PARTS, choose_on, excess, optimism
 from widemargin.judging.folds import Fold
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
     redundant_with: Ints | None = None
 
 
-def answer(selector: Any, rows: Rows, table: Table, workers: Workers) -> Answer:
+def answer(selector: Any, data: Dataset, table: Table, workers: Workers) -> Answer:
     """Choose the size and the threshold in folds, then skip redundant features.
 
     ``selector`` has scores and a ranking of all rows.
@@ -56,23 +56,24 @@ def answer(selector: Any, rows: Rows, table: Table, workers: Workers) -> Answer:
     if subset:
         wanted = max(1, int(natural.sum()))
     threshold: Any = selector.redundancy
-    judge = PrefixJudge(rows.X, rows.judged, rows.nominal, selector.scale, rows.target)
+    _, y = np.unique(data.codes, return_inverse=True)
+    judge = PrefixJudge(data.X, y, data.nominal, selector.scale, data.target)
     if any_size or threshold == "auto":
         thresholds = THRESHOLDS if threshold == "auto" else (threshold,)
         folds = judge.folds()
-        orders, sizes = _fold_orders(selector, rows, table, folds, workers)
+        orders, sizes = _fold_orders(selector, data, table, folds, workers)
         curves = judge.curves(folds, orders, thresholds, wanted, workers)
         own = selector._own_size() if any_size else wanted
         which, size = choose_on(curves, own)
         threshold = thresholds[which]
         if any_size:
             if own is None:
-                pairs = _pair_sums(selector, rows, judge, folds, thresholds, workers)
+                pairs = _pair_sums(selector, data, judge, folds, thresholds, workers)
                 too_high = optimism(curves, pairs)
             else:
                 too_high = excess(curves[which], size, sizes)
             # R² may be below 0, an accuracy may not.
-            lowest = 0.0 if rows.target is None else -np.inf
+            lowest = 0.0 if data.target is None else -np.inf
             scores = np.maximum(curves[which].scores - too_high, lowest)
             found = Answer(found.ranking, size, scores, too_high, judge.scoring)
     if selector.redundancy is None:
@@ -88,7 +89,7 @@ def answer(selector: Any, rows: Rows, table: Table, workers: Workers) -> Answer:
 
 def _pair_sums(
     selector: Any,
-    rows: Rows,
+    data: Dataset,
     judge: PrefixJudge,
     folds: list[Fold],
     thresholds: Sequence[float | None],
@@ -99,7 +100,7 @@ def _pair_sums(
     Of shape (thresholds, PARTS, PARTS, …). The first part is the other one: it has no
     part in ranking or scoring.
     """
-    n, d = rows.X.shape
+    n, d = data.X.shape
     if len(folds) < PARTS or n > FEW_ROWS:
         return None
     of_part = np.array_split(np.arange(len(folds)), PARTS)
@@ -117,7 +118,7 @@ def _pair_sums(
     ]
     quiet, fresh = workers.silent(), clone(selector)
     with muted():
-        orders = [_fold_order(fresh, rows, cut.train, quiet)[0] for cut in cuts]
+        orders = [_fold_order(fresh, data, cut.train, quiet)[0] for cut in cuts]
     found = np.array(judge.sums(cuts, orders, thresholds, d, quiet))
     sums = np.zeros((len(thresholds), PARTS, PARTS, *found.shape[3:]))
     for (a, b), of_pair in zip(pairs, found, strict=True):
@@ -126,7 +127,7 @@ def _pair_sums(
 
 
 def _fold_orders(
-    selector: Any, rows: Rows, table: Table, folds: list[Fold], workers: Workers
+    selector: Any, data: Dataset, table: Table, folds: list[Fold], workers: Workers
 ) -> tuple[list[Ints], list[int | None]]:
     """Features, best first, as the training rows of each fold rank them; how many."""
     quiet = workers.silent()
@@ -135,29 +136,27 @@ def _fold_orders(
         scores = selector._scores_without(table, tests, quiet)
         if scores is None:
             fresh = clone(selector)
-            found = [_fold_order(fresh, rows, train, quiet) for train, _ in folds]
+            found = [_fold_order(fresh, data, train, quiet) for train, _ in folds]
             return [order for order, _ in found], [size for _, size in found]
-    constant = constant_in_training(rows.X, folds)
+    constant = constant_in_training(data.X, folds)
     orders = [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
     return orders, [None] * len(orders)
 
 
 def _fold_order(
-    selector: Any, rows: Rows, train: Ints, workers: Workers
+    selector: Any, data: Dataset, train: Ints, workers: Workers
 ) -> tuple[Ints, int | None]:
     """Features, best first, by a fit of a selector to some rows, and its own size."""
     twin = deepcopy(selector)  # a sixth of the time of `clone`
-    twin.n_features_in_ = rows.X.shape[1]
+    twin.n_features_in_ = data.X.shape[1]
     if getattr(selector, "order", None) is not None:
-        place = np.full(len(rows.X), -1)
+        place = np.full(len(data.X), -1)
         place[train] = np.arange(len(train))
         visits = place[np.asarray(selector.order)]
         twin.set_params(order=visits[visits >= 0])
-    y, target = rows.y[train], None if rows.target is None else rows.target[train]
-    # Unsupervised methods see one class in all rows, and rank by other things.
-    if np.ptp(rows.y) > 0 == np.ptp(y) or (target is not None and np.ptp(target) == 0):
+    y = data.codes if data.target is None else data.target
+    if (data.labelled or selector._numeric_target) and np.ptp(y[train]) == 0:
         return np.arange(twin.n_features_in_), None  # there is nothing to rank by
-    part = rows._replace(X=rows.X[train], y=y, target=target)
-    table = selector._table(part, workers)
+    table = selector._table(data, workers, train)
     twin.scores_ = twin._score(table, workers)
     return np.argsort(twin._rank(table)), twin._own_size()

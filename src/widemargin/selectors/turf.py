@@ -24,7 +24,7 @@ from sklearn.utils.validation import validate_data
 from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexing
 from widemargin.base import TableSelector, all_or_nothing
 from widemargin.data.frames import is_frame
-from widemargin.data.nominal import given_columns
+from widemargin.data.kinds import given_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import unwrapped
 from widemargin.progress import progress

@@ -17,7 +17,7 @@ from sklearn.utils import column_or_1d
 
 from widemargin.data.kinds import ORDERED, kind
 from widemargin.data.labels import encode, missing_labels, refuse_missing_labels
-from widemargin.data.numbers import as_numbers, different, floats_of
+from widemargin.data.numbers import different, floats_of
 from widemargin.data.protocol import Floats, Ints
 
 
@@ -102,10 +102,7 @@ class Columns:
             elif hasattr(part, "iloc"):
                 table[:, f] = floats_of(part.iloc[:, f])
             else:
-                column = as_numbers(
-                    part[:, f : f + 1], np.empty(0, np.int64), self.name
-                )
-                table[:, f] = column[:, 0]
+                table[:, f] = floats_of(part[:, f])
         return table
 
     def join(

@@ -19,10 +19,12 @@ from widemargin.data.kinds import (
     are_numerals,
     is_mixture,
     kind_of_values,
+    kinds,
+    listed,
     object_columns,
+    warn_of_mixtures,
 )
 from widemargin.data.labels import encode, numeric_target, refuse_several_labels
-from widemargin.data.nominal import listed, warn_of_mixtures
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import MIXED, refuse_columns, refuse_odd_columns
 from widemargin.engine.dask import _dask
@@ -162,7 +164,8 @@ class Source:
         chosen = nominal(like)
         self.mixed = chosen is not None
         self.undecided = _undecided(like, chosen, nominal)
-        refuse_columns(like, name, mixed=self.mixed)
+        found = np.array(kinds(like), np.int64)
+        refuse_columns(like, found, name, chosen)
         most = cluster.settings.max_categories
         self.columns = Columns.of(like, chosen, name, most)
         self.known: dict[int, Values] = {}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.data.build import far_offsets
-from widemargin.data.numbers import as_numbers
+from widemargin.data.numbers import floats_of
 from widemargin.data.protocol import Floats, Ints
 from widemargin.engine.dask.encoding import Columns, Values
 from widemargin.engine.dask.rows import RawRows, Scaling
@@ -123,7 +123,7 @@ def raw(part: Any) -> NDArray[Any]:
         part = part.to_numpy(np.float64, na_value=np.nan) if extension else part
     X = np.asarray(part)
     if X.dtype.kind == "O":
-        X = as_numbers(X, np.empty(0, np.int64), "")
+        X = floats_of(X)
     if X.dtype.kind == "b":
         X = X.astype(np.uint8)
     elif X.dtype.kind not in "iuf" or X.dtype.itemsize not in (1, 4, 8):

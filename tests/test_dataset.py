@@ -9,8 +9,8 @@ from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 
 from widemargin import OReliefF, ReliefF, Simba
 from widemargin.baselines import MRMR, FisherScore, LaplacianScore
-from widemargin.evaluation import resample, selection_curve, significance
-from widemargin.evaluation._encoded import read_once
+from widemargin.data.dataset import read_dataset
+from widemargin.evaluation import resample
 
 
 def mixed_table(n=60):
@@ -56,7 +56,7 @@ def test_fits_to_some_rows_are_those_of_the_frame(kind, selector):
     part = X.iloc[rows]
     if kind == "polars":
         X, part = pl.from_pandas(X), pl.from_pandas(part)
-    data = read_once(X, y, "a test")
+    data = read_dataset(X, y, "a test")
     fitted = data.take(rows).fit(clone(selector))
     assert_same_fit(fitted, clone(selector).fit(part, y[rows]))
     assert list(fitted.feature_names_in_) == list(X.columns)
@@ -65,7 +65,7 @@ def test_fits_to_some_rows_are_those_of_the_frame(kind, selector):
 def test_parts_of_parts_and_other_labels():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(50, 6)), np.arange(50) % 3
-    data = read_once(X, y, "a test")
+    data = read_dataset(X, y, "a test")
     first, second = rng.permutation(50)[:40], rng.permutation(40)[:30]
     order = rng.permutation(30)
     rows = first[second]
@@ -90,7 +90,7 @@ def test_parts_of_parts_and_other_labels():
 
 def test_a_part_of_one_class_or_of_one_row_is_refused_as_such():
     X, y = np.random.default_rng(1).normal(size=(20, 3)), np.repeat(["a", "b"], 10)
-    data = read_once(X, y, "a test")
+    data = read_dataset(X, y, "a test")
     with pytest.raises(ValueError, match=r"FisherScore needs at least 2 classes.*'a'"):
         data.take(np.arange(10)).fit(FisherScore())
     with pytest.raises(ValueError, match="at least 2 rows"):
@@ -106,7 +106,7 @@ def test_missing_classes_do_not_count():
     X = rng.normal(size=(40, 4))
     y = pd.Series(pd.Categorical.from_codes(np.arange(40) % 4, list("dcba"), True))
     rows = np.flatnonzero(np.arange(40) % 4 != 1)
-    data = read_once(X, y, "a test")
+    data = read_dataset(X, y, "a test")
     assert_same_fit(
         data.take(rows).fit(OReliefF()), OReliefF().fit(X[rows], y.iloc[rows])
     )
@@ -117,7 +117,9 @@ def test_selectors_of_others_get_arrays():
     X = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd"))
     y = np.arange(40) % 2
     fitted = (
-        read_once(X, y, "a test").take(np.arange(30)).fit(SelectKBest(f_classif, k=2))
+        read_dataset(X, y, "a test")
+        .take(np.arange(30))
+        .fit(SelectKBest(f_classif, k=2))
     )
     assert not hasattr(fitted, "feature_names_in_")
     np.testing.assert_array_equal(fitted.scores_, f_classif(X[:30], y[:30])[0])
@@ -128,29 +130,9 @@ def test_selectors_of_others_get_arrays():
     assert again.scores.shape == (3, 4)
 
 
-def test_a_frame_is_read_once_for_many_fits(monkeypatch):
-    reads = []
-    for method in (ReliefF, FisherScore, MRMR):
-        read = method._read
-
-        def spy(self, X, y, read=read):
-            reads.append(type(self).__name__)
-            return read(self, X, y)
-
-        monkeypatch.setattr(method, "_read", spy)
-    rng = np.random.default_rng(0)
-    X, y = pd.DataFrame(rng.normal(size=(60, 12))), np.arange(60) % 2
-    selection_curve([ReliefF(), FisherScore(), MRMR()], X, y, random_state=0)
-    assert sorted(reads) == ["FisherScore", "MRMR", "ReliefF"]
-    reads.clear()
-    resample(ReliefF(), X, y, n=5, random_state=0)
-    significance(FisherScore(), X, y, n_permutations=250, random_state=0)
-    assert sorted(reads) == ["FisherScore", "ReliefF"]
-
-
 def test_one_table_serves_methods_that_read_it_alike():
     X, y = np.random.default_rng(0).normal(size=(30, 5)), np.arange(30) % 2
-    data = read_once(pd.DataFrame(X), y, "a test")
-    tables = [data.read(s).X for s in (ReliefF(), FisherScore(), MRMR())]
+    data = read_dataset(pd.DataFrame(X), y, "a test")
+    tables = [s._view(data).X for s in (ReliefF(), FisherScore(), MRMR())]
     assert tables[0] is tables[1] is tables[2]
     assert data.numbers([ReliefF()]).X is tables[0]

@@ -1,0 +1,383 @@
+"""`Dataset`: the caller's table, read once.
+
+Reading a frame (types of columns, codes of nominal values, names, labels) may take far
+longer than a fit. So it is done once per call, by `read_dataset`. All that follows
+takes rows, columns, permuted labels or permuted copies of features from what was read.
+A method sees the table through its `_view`: the same numbers, with codes in the columns
+that it treats as nominal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from widemargin._sklearn import _safe_indexing
+from widemargin.data.frames import is_frame
+from widemargin.data.kinds import (
+    BOOLEAN,
+    CODED,
+    NUMBER,
+    given_columns,
+    listed,
+    mixture_columns,
+    warn_of_mixtures,
+)
+from widemargin.data.kinds import kinds as kinds_of
+from widemargin.data.labels import Labels, no_labels, numeric_target, read_labels
+from widemargin.data.numbers import as_numbers, code_columns, rounded_columns
+from widemargin.data.protocol import Floats, Ints
+from widemargin.data.refuse import refuse_columns, unwrapped
+from widemargin.notices import warn
+
+Names = NDArray[np.object_]
+
+
+class Columns(NamedTuple):
+    """Numbers and nominal values of a table, apart."""
+
+    numbers: Floats  # (n, d), NaN where a value is missing, infinite or not a number
+    # Codes of nominal columns, the most frequent value 0, −1 for a missing one.
+    nominal: dict[int, Ints]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Some rows of a table that was read once; made by `read_dataset`."""
+
+    table: Any  # X as the caller has it: a frame or an array, all rows
+    y_given: Any  # y as the caller has it
+    caller: str  # for messages
+    values: Floats  # all rows as numbers; NaN where a value is missing
+    kinds: Ints  # what each column of the table holds, see `widemargin.data.kinds`
+    coded: Ints | None  # columns with codes of nominal values; None: there are none
+    categories: dict[int, list[Any]]  # what the codes stand for
+    labels: Labels  # of all rows
+    labelled: bool = True  # False if a method does without them: all is one class
+    rounded: Sequence[int] = ()  # columns of integers too large for float64
+    mixtures: Sequence[int] = ()  # nominal columns with both numbers and text
+    rows: Ints | None = None  # of the table, in this order; None: all
+    relabelled_by: Ints | None = None  # rows whose labels these have, if not their own
+    features: Ints | None = None  # columns of the table; None: all
+    probes: tuple[Ints, Ints] | None = None  # features that are copied, and row order
+    # Shared by all parts: tables with codes in further columns, and who was warned.
+    _recoded: dict[bytes, Floats] = field(default_factory=dict)
+    warned: set[str] = field(default_factory=set)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows, and features without probes."""
+        n, d = self.values.shape
+        return (
+            n if self.rows is None else len(self.rows),
+            d if self.features is None else len(self.features),
+        )
+
+    @property
+    def names(self) -> Names:
+        """Names of all columns as text; x0, x1, … where they have none."""
+        return feature_names(self.table)
+
+    @property
+    def column_names(self) -> Names | None:
+        """Names as scikit-learn keeps them: only if all are text."""
+        columns = getattr(self.table, "columns", None)
+        whole = self.features is None and self.probes is None
+        if columns is None or not whole or not all(isinstance(c, str) for c in columns):
+            return None
+        return np.array(list(columns), dtype=object)
+
+    @cached_property
+    def X(self) -> Floats:
+        """These rows as numbers, with codes in nominal columns, then the probes."""
+        X = self.values if self.rows is None else self.values[self.rows]
+        if self.features is not None:
+            X = X[:, self.features]
+        if self.probes is None:
+            return X
+        features, order = self.probes
+        return np.hstack([X, X[np.ix_(order, features)]])
+
+    @property
+    def nominal(self) -> Ints | None:
+        """Columns of ``X`` that hold codes; None for a method of numbers alone."""
+        if self.coded is None:
+            return None
+        every = np.arange(self.values.shape[1])
+        columns = every if self.features is None else self.features
+        if self.probes is not None:
+            columns = np.concatenate([columns, columns[self.probes[0]]])
+        return np.flatnonzero(np.isin(columns, self.coded))
+
+    @cached_property
+    def codes(self) -> Ints:
+        """Class codes, the same for a class in all parts of a table."""
+        whose = self._whose
+        return self.labels.codes if whose is None else self.labels.codes[whose]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Labels of the classes of the whole table."""
+        return self.labels.classes
+
+    @property
+    def present_classes(self) -> tuple[Ints, NDArray[Any]]:
+        """Codes from 0 without gaps, and the classes that these rows have.
+
+        For a method that does without labels, all rows are of one class.
+        """
+        if not self.labelled:
+            return np.zeros(self.shape[0], np.int64), np.zeros(1, np.int64)
+        if self._whose is None:
+            return self.codes, self.classes
+        used, codes = np.unique(self.codes, return_inverse=True)
+        return codes.astype(np.int64), self.classes[used]
+
+    @property
+    def target(self) -> Floats | None:
+        """The numbers to predict, if y holds numbers."""
+        target, whose = self.labels.target, self._whose
+        return target if target is None or whose is None else target[whose]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether y is a number to predict, and not a class."""
+        return self.labels.target is not None
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there is a y."""
+        return self.y_given is not None
+
+    @property
+    def labels_given(self) -> NDArray[Any]:
+        """Labels, or numbers, of these rows, as an array."""
+        return self.classes[self.codes] if self.target is None else self.target
+
+    @cached_property
+    def frame(self) -> Any:
+        """These rows as the caller has them, for the caller's own classifiers."""
+        return (
+            self.table if self.rows is None else _safe_indexing(self.table, self.rows)
+        )
+
+    @property
+    def _whose(self) -> Ints | None:
+        return self.rows if self.relabelled_by is None else self.relabelled_by
+
+    def take(self, rows: NDArray[np.integer]) -> Dataset:
+        """Some of these rows, as they are numbered here."""
+        own: Ints = np.asarray(rows, np.int64)
+        by = self.relabelled_by
+        return replace(
+            self,
+            rows=own if self.rows is None else self.rows[own],
+            relabelled_by=None if by is None else by[own],
+        )
+
+    def relabelled(self, order: Ints) -> Dataset:
+        """The same rows with the labels in another order."""
+        whose = np.arange(self.shape[0]) if self._whose is None else self._whose
+        return replace(self, relabelled_by=whose[order])
+
+    def columns(self, features: Ints) -> Dataset:
+        """Some of the features, for methods that look at each on its own."""
+        if len(features) == self.values.shape[1]:
+            return self
+        return replace(self, features=features)
+
+    def with_probes(self, features: Ints, order: Ints) -> Dataset:
+        """More columns: to the right, copies of features in another order of rows."""
+        return replace(self, probes=(features, order))
+
+    def with_codes(self, nominal: Ints | None) -> Dataset:
+        """The same rows with codes in these columns of the table; None: in none."""
+        if nominal is None or self.coded is None:
+            return replace(self, coded=nominal)
+        more = np.setdiff1d(nominal, self.coded)
+        if not len(more):
+            return replace(self, coded=nominal)
+        key = more.tobytes()
+        if key not in self._recoded:
+            self._recoded[key] = code_columns(
+                self.table, self.values, more, self.caller
+            )
+        return replace(self, coded=nominal, values=self._recoded[key])
+
+    def numbers(self, selectors: Iterable[Any] = ()) -> Dataset:
+        """The rows as numbers, for classifiers.
+
+        Nominal columns are so by their type, or because a selector treats them so.
+        """
+        given = [getattr(s, "categorical_features", None) for s in selectors]
+        different = {repr(np.asarray(g).tolist()): g for g in given}.values()
+        chosen = [given_columns(self.table, g, self.caller) for g in different]
+        by_type = np.flatnonzero(np.isin(self.kinds, CODED))
+        return self.with_codes(np.unique(np.concatenate([by_type, *chosen])))
+
+    def apart(self) -> Columns:
+        """Numbers and nominal values apart; booleans and ordered places are numbers.
+
+        Codes depend on what the rows hold, not on their order.
+        """
+        numbers = np.where(np.isfinite(self.X), self.X, np.nan)
+        nominal = {}
+        for f, categories in self.categories.items():
+            codes = np.nan_to_num(numbers[:, f], nan=-1).astype(np.int64)
+            nominal[f] = _by_frequency(codes, categories)
+            numbers[:, f] = np.nan
+        return Columns(numbers, nominal)
+
+    def warn_of_columns(self, name: str, categorical_features: Any = None) -> None:
+        """Warn, once for each name, of columns that may not be what they seem.
+
+        What the caller names as nominal is meant to be so.
+        """
+        if name in self.warned:
+            return
+        self.warned.add(name)
+        given = given_columns(self.table, categorical_features, name)
+        columns = [
+            str(c) for c in getattr(self.table, "columns", range(len(self.kinds)))
+        ]
+        warn_of_mixtures([columns[f] for f in self.mixtures if f not in given], name)
+        if large := [columns[f] for f in self.rounded if f not in given]:
+            warn(
+                f"{name}: integers beyond 2**53 in column {listed(large)} are rounded, "
+                "and different ones may become equal. Subtract the smallest from all, "
+                "drop the column, or make it nominal if it holds identifiers."
+            )
+
+    def fit(self, selector: Any) -> Any:
+        """Fit a selector, which is returned. Those that are not ours get arrays."""
+        if hasattr(selector, "_fit_dataset"):
+            return selector._fit_dataset(self)
+        plain = np.isin(self.kinds, (NUMBER, BOOLEAN)).all()
+        X = self.X if plain else np.asarray(self.frame)
+        return selector.fit(X, *([self.labels_given] if self.has_labels else []))
+
+
+def _by_frequency(codes: Ints, categories: list[Any]) -> Ints:
+    """Codes of nominal values, the most frequent one 0; −1 for a missing one."""
+    counts = np.bincount(codes[codes >= 0], minlength=len(categories))
+    # Values of different types cannot be sorted, their text can.
+    text = [f"{type(v).__name__} {v}" for v in categories]
+    ranked = sorted(range(len(categories)), key=lambda c: (-counts[c], text[c]))
+    places = np.empty(len(categories) + 1, np.int64)
+    places[ranked], places[-1] = np.arange(len(categories)), -1
+    return places[codes]
+
+
+def feature_names(X: Any) -> Names:
+    """Column names as text, x0, x1, … for what has none."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        columns = [f"x{f}" for f in range(np.shape(X)[1])]
+    return np.array([str(c) for c in columns], dtype=object)
+
+
+def read_dataset(
+    X: Any,
+    y: Any,
+    caller: str,
+    *,
+    estimator: Any = None,
+    mixed: bool | None = None,
+    nominal: Callable[[Any, Ints], Ints | None] | None = None,
+    labels: bool = True,
+    numeric: bool = False,
+    ordered: bool = False,
+) -> Dataset:
+    """Check what the caller passed, and turn it into numbers and codes.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features), or Dataset
+        A dataset is returned as it is.
+    y : array-like of shape (n_samples,) or None
+    caller : str
+        For messages.
+    estimator : estimator, default=None
+        Its ``n_features_in_`` and ``feature_names_in_`` are set.
+    mixed : bool or None, default=None
+        Whether nominal features and missing values are allowed. None allows columns of
+        any kind: methods refuse what they do not take when they are fitted.
+    nominal : function of X and the kinds of its columns, default=None
+        Says which columns get codes; None goes by the kinds.
+    labels : bool, default=True
+        Whether y is read.
+    numeric : bool, default=False
+        Whether y holds numbers to predict.
+    ordered : bool, default=False
+        Whether classes without an order are refused.
+    """
+    if isinstance(X, Dataset):
+        return X
+    X = _table(X, caller, mixed)
+    if estimator is None and mixed is None and (len(X.shape) != 2 or 0 in X.shape):
+        raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
+    kinds, coded = np.empty(0, np.int64), np.empty(0, np.int64)
+    values, categories = X, dict[int, list[Any]]()
+    if len(X.shape) == 2:
+        kinds = np.array(kinds_of(X), np.int64)
+        coded = np.flatnonzero(np.isin(kinds, CODED))
+        if mixed is not None:
+            chosen = None if nominal is None else nominal(X, kinds)
+            refuse_columns(X, kinds, caller, chosen)
+            coded = coded if chosen is None else chosen
+        values, categories = as_numbers(X, kinds, coded, caller)
+    if estimator is not None:
+        # Only the frame itself knows the names of its columns. y is read below:
+        # scikit-learn would turn categories into something else before we see them.
+        required = {"y": None} if y is None and labels else {}
+        validate_data(estimator, X, skip_check_array=True, **required)
+    # Scaling makes a copy in double precision anyway, and one is enough: X may be
+    # mapped from a file and larger than memory in that type.
+    single = mixed is not None and isinstance(X, np.ndarray)
+    values = check_array(
+        values,
+        dtype=[np.float64, np.float32] if single else np.float64,
+        order="C",
+        ensure_min_samples=1 if mixed is None and estimator is None else 2,
+        ensure_all_finite=False,
+        estimator=estimator or caller,
+        input_name="X",
+    )
+    found = no_labels(len(values))
+    if labels and numeric:
+        found = found._replace(target=numeric_target(y, caller))
+        check_consistent_length(values, found.target)
+    elif labels:
+        if not isinstance(y, str):  # which has a length, but is no list of labels
+            check_consistent_length(values, y)
+        found = read_labels(y, caller, ordered=ordered)
+    return Dataset(
+        X,
+        y,
+        caller,
+        values,
+        kinds,
+        coded,
+        categories,
+        found,
+        rounded=rounded_columns(X, values, kinds).tolist(),
+        mixtures=mixture_columns(X, kinds),
+    )
+
+
+def _table(X: Any, caller: str, mixed: bool | None) -> Any:
+    """X as a frame or an array in memory."""
+    if type(X).__module__.split(".")[0] == "dask":
+        raise TypeError(
+            f"{caller} draws rows at random and needs X and y in memory, got a Dask "
+            "collection. Call X.compute() first, or on a sample of the rows."
+        )
+    X = unwrapped(X, caller, missing=mixed is not False)
+    return X if is_frame(X) or isinstance(X, np.ndarray) else np.asarray(X)
