@@ -25,12 +25,12 @@ from widemargin.baselines import (
     InformationGain,
     PearsonScore,
 )
+from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.engine import permuted
 from widemargin.evaluation import _null_scores as null_scores
 from widemargin.evaluation import _p_values as p_values
 from widemargin.evaluation import significance
-from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._null_scores import fit_for_table, for_probes, source_of
 from widemargin.evaluation._refits import Call
 from widemargin.threads import Workers

@@ -29,8 +29,8 @@ from evidence.truth.designs import (
 )
 from evidence.truth.formats import grouped, how_many, mean_of, table
 from widemargin import baselines, evaluation
-from widemargin.evaluation import _permutation_test
 from widemargin.data.dataset import read_dataset
+from widemargin.evaluation import _permutation_test
 from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._permutation_test import confirm
 from widemargin.evaluation._refits import Call

@@ -154,6 +154,7 @@ class MarginSelector(TableSelector):
             labels=used or (self._needs_rows() and y is not None),
             numeric=self._numeric_target,
             ordered=self._ordered_classes,
+            single=isinstance(X, np.ndarray),
         )
 
     def _view(self, data: Dataset) -> Dataset:

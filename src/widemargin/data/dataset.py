@@ -294,6 +294,7 @@ def read_dataset(
     labels: bool = True,
     numeric: bool = False,
     ordered: bool = False,
+    single: bool = False,
 ) -> Dataset:
     """Check what the caller passed, and turn it into numbers and codes.
 
@@ -317,6 +318,9 @@ def read_dataset(
         Whether y holds numbers to predict.
     ordered : bool, default=False
         Whether classes without an order are refused.
+    single : bool, default=False
+        Whether an array in single precision is kept: X may be mapped from a file and
+        larger than memory in double precision, and scaling makes such a copy anyway.
     """
     if isinstance(X, Dataset):
         return X
@@ -338,9 +342,6 @@ def read_dataset(
         # scikit-learn would turn categories into something else before we see them.
         required = {"y": None} if y is None and labels else {}
         validate_data(estimator, X, skip_check_array=True, **required)
-    # Scaling makes a copy in double precision anyway, and one is enough: X may be
-    # mapped from a file and larger than memory in that type.
-    single = mixed is not None and isinstance(X, np.ndarray)
     values = check_array(
         values,
         dtype=[np.float64, np.float32] if single else np.float64,

@@ -21,7 +21,7 @@ from widemargin.base import (
 )
 from widemargin.data.build import refuse_other_than_numbers
 from widemargin.data.dataset import Dataset, read_dataset
-from widemargin.data.kinds import nominal_columns
+from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.targets import judged_labels
@@ -251,17 +251,27 @@ class AutoSelector(TableSelector):
                 "Use it on a sample of the rows, X.sample(...).compute()."
             )
         numeric = is_regression(self.methods, y, self.task, NAME)
-        data = read_dataset(X, y, NAME, estimator=self, numeric=numeric)
-        nominal = nominal_columns(
-            data.table, self.categorical_features, NAME, data.kinds
+        data = read_dataset(
+            X,
+            y,
+            NAME,
+            estimator=self,
+            mixed=True,
+            nominal=self._nominal_by_type,
+            numeric=numeric,
         )
-        refuse_columns(data.table, data.kinds, NAME, nominal)
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         with judged_labels():
             self._recommend(data, group_codes(groups, data.shape[0], NAME), seed)
         return self
+
+    def _nominal_by_type(self, X: Any, kinds: Ints) -> Ints:
+        """Columns with codes for all methods, after a check that some can take X."""
+        nominal = nominal_columns(X, self.categorical_features, NAME, kinds)
+        refuse_columns(X, kinds, NAME, nominal)
+        return np.flatnonzero(np.isin(kinds, CODED))
 
     def _validate_params(self) -> None:
         super()._validate_params()

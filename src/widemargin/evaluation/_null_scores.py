@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.data.dataset import Dataset
 from widemargin.evaluation._p_values import needed
 from widemargin.evaluation._refits import Call, refit, scores_of
 from widemargin.settings import current

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from widemargin.data.protocol import Floats, Ints
 from widemargin.data.dataset import Dataset
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._null_scores import (
     NullScores,
     Plan,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from widemargin.data.build import build
-from widemargin.data.protocol import Floats, Ints
 from widemargin.data.dataset import Columns
+from widemargin.data.protocol import Floats, Ints
 from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current

@@ -21,9 +21,9 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.protocol import Floats
 from widemargin.evaluation import _html
-from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._null_scores import Plan, for_probes, plan
 from widemargin.evaluation._p_values import LEVEL, TIE, needed
@@ -248,9 +248,7 @@ def significance(
     array([0, 1, 2])
     """
     numeric = is_numeric(selector, y, "significance")
-    data = read_dataset(
-        X, y, "significance", labels=y is not None, numeric=numeric
-    )
+    data = read_dataset(X, y, "significance", labels=y is not None, numeric=numeric)
     if method not in METHODS:
         raise ValueError(
             'significance needs method="auto", "permutation", "pooled" or "probes", '
