@@ -72,7 +72,7 @@ def test_labels_and_columns_stay_as_they_are(monkeypatch):
     tables, refit = [], _permutation_test.refit
 
     def seen(selector, data, keep, total, call):
-        tables.extend(data(t).read(selector) for t in range(total))
+        tables.extend(selector._view(data(t)) for t in range(total))
         refit(selector, data, keep, total, call)
 
     monkeypatch.setattr(_permutation_test, "refit", seen)
@@ -80,7 +80,7 @@ def test_labels_and_columns_stay_as_they_are(monkeypatch):
     assert tables
     for rows in tables:
         np.testing.assert_array_equal(rows.X[:, :60], X)
-        np.testing.assert_array_equal(rows.y, y)
+        np.testing.assert_array_equal(rows.codes, y)
         assert 1 <= rows.X.shape[1] - 60 <= 3
         for copy in rows.X[:, 60:].T:
             (same,) = np.flatnonzero(
