@@ -12,22 +12,25 @@ again = $(1) || { sleep 5 && $(1); } || { sleep 30 && $(1); }
 .DEFAULT_GOAL := help
 # Two installations into one environment at a time would break it.
 .NOTPARALLEL:
-.PHONY: help demo test test-evidence test-slow golden test-oldest test-newest lint format bench \
-	reproduce study truth docs dist clean
+.PHONY: help demo test test-processes test-evidence test-slow golden test-oldest \
+	test-newest lint format bench reproduce study truth docs dist clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 	@$(BIN)/widemargin demo
 
 # Where Python is told to keep no bytecode, as in many containers, every process would
 # compile the package again, and rewrite the asserts of all tests.
-lint test test-evidence test-slow: export PYTHONDONTWRITEBYTECODE =
+lint test test-processes test-evidence test-slow: export PYTHONDONTWRITEBYTECODE =
 
 # File by file: what a file needs compiled is then compiled by one of the two.
 test: $(VENV)/.has-dev ## run the tests and the doctests
 	@$(BIN)/pytest -n 2 --dist loadfile --durations=25
+
+test-processes: $(VENV)/.has-dev ## run the tests that start processes, a browser, a cluster
+	@$(BIN)/pytest -n 2 --dist loadfile --durations=25 -m "processes and not slow" tests
 
 test-evidence: $(VENV)/.has-dev ## run the tests of evidence/
 	@$(BIN)/pytest -n 2 --dist loadfile tests/evidence evidence/data
@@ -50,11 +53,11 @@ EXTRAS ?= test
 # Old releases and what they depend on say about each other what is no news.
 test-oldest: .venv-oldest/.has-$(EXTRAS) ## run TESTS with the lowest versions allowed
 	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/pytest -n 2 --dist loadfile \
-		-W default::DeprecationWarning $(TESTS)
+		-m "not slow" -W default::DeprecationWarning $(TESTS)
 
 test-newest: .venv-newest/.has-$(EXTRAS) ## run TESTS with the newest Python and libraries
 	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/pytest -n 2 --dist loadfile \
-		$(TESTS)
+		-m "not slow" $(TESTS)
 
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema vendor.
 

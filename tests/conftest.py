@@ -69,6 +69,36 @@ def pytest_collection_finish():
     progress.monotonic = ticks.__next__
 
 
+def seconds_in_processes():
+    """Processor time of processes that were started here and have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+STARTED = pytest.StashKey[float]()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item):
+    """Note the time, before a fixture may start a process."""
+    item.stash[STARTED] = seconds_in_processes()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    """Fail a test that starts processes without the mark, which would slow the rest."""
+    result = yield
+    spent = seconds_in_processes() - item.stash[STARTED]
+    marks = {mark.name for mark in item.iter_markers()}
+    if spent > 0.1 and not marks & {"processes", "entry_point"}:
+        pytest.fail(
+            f"This test spent {spent:.1f} seconds in processes it started. Mark "
+            "it with @pytest.mark.processes, or use cli_tools.invoke instead of run."
+        )
+    return result
+
+
 @pytest.fixture(autouse=True)
 def small_data_like_large():
     """Use threads and the compiled search for the small data of tests, too."""

@@ -11,6 +11,8 @@ import pytest
 from cli_tools import imported_by, run, run_main
 from widemargin._version import __version__
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):

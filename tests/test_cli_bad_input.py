@@ -218,6 +218,7 @@ def test_disk_that_fills_up_on_the_way_leaves_nothing(folder, monkeypatch):
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_full_stdout(folder):
     with open("/dev/full", "w") as full:
@@ -228,6 +229,7 @@ def test_full_stdout(folder):
     )
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_interrupt_is_one_line_and_leaves_nothing(folder):
     result = run_main(

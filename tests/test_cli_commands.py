@@ -85,6 +85,7 @@ def test_json_is_as_it_was(name):
     same(json.loads(result.stdout), json.loads(path.read_text(encoding="utf-8")))
 
 
+@pytest.mark.entry_point
 def test_rank_prints_what_python_says(iris):
     expected = KernelRFE().fit(iris[list("abcd")], iris["kind"])
     result = run("rank", "iris.csv")
@@ -198,22 +199,10 @@ def test_select_without_a_number_takes_a_methods_own_subset(iris):
 LITTLE = ["--folds", "3", "--permutations", "3", "--resamples", "3"]
 
 
-@pytest.fixture(scope="module")
-def compared(tmp_path_factory):
-    """One comparison, as a process, of which several tests look at the parts."""
-    folder = tmp_path_factory.mktemp("compared")
-    data = load_iris(as_frame=True)
-    frame = data.data.set_axis(list("abcd"), axis=1)
-    frame.assign(kind=data.target_names[data.target]).to_csv(
-        folder / "iris.csv", index=False
-    )
+def test_compare_prints_a_line_per_method_and_writes_the_report():
     methods = ["-m", "ReliefF", "-m", "FisherScore"]
-    return folder, run("compare", "iris.csv", *methods, *LITTLE, cwd=folder)
-
-
-def test_compare_prints_a_line_per_method_and_writes_the_report(compared):
-    folder, result = compared
-    assert result.returncode == 0, result.stderr
+    result = invoke("compare", "iris.csv", *methods, *LITTLE)
+    assert result.exit_code == 0, result.stderr
     above, *lines = [line.split() for line in result.stdout.splitlines() if line]
     assert above == ["stability", "stability"]  # in folds, in halves
     assert lines[0][:3] == ["method", "features", "accuracy"]
@@ -226,7 +215,7 @@ def test_compare_prints_a_line_per_method_and_writes_the_report(compared):
     assert {line[1] for line in verdicts} == set("abcd")
     assert {line[2] for line in verdicts} <= {"confirmed", "tentative", "rejected"}
     assert result.stderr.endswith("report written to iris-comparison.html\n")
-    assert sorted(os.listdir(folder)) == ["iris-comparison.html", "iris.csv"]
+    assert sorted(os.listdir()) == ["iris-comparison.html", "iris.csv"]
 
 
 def test_compare_as_json_is_as_it_was():
@@ -528,6 +517,7 @@ def test_long_help_has_every_option_in_a_section(command):
         assert option == "file" or re.search(rf"{option}\b", found)
 
 
+@pytest.mark.processes
 def test_a_reader_that_has_seen_enough_ends_the_command_as_the_shell_would():
     command = [sys.executable, "-m", "widemargin", "methods"]
     with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as process:
@@ -561,6 +551,7 @@ def processor_seconds(call):
     return sum(os.times()[2:4]) - sum(before[2:4])
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [wide, long])
 def test_rank_takes_at_most_thrice_the_time_of_python(make, tmp_path):
@@ -578,6 +569,7 @@ def test_rank_takes_at_most_thrice_the_time_of_python(make, tmp_path):
     assert command < 3 * python, (command, python)
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_help_takes_less_than_half_the_time_of_importing_scikit_learn():
     def seconds(*python):

@@ -91,6 +91,7 @@ def test_both_engines_give_the_same(file, arguments):
     same(ranked(file, *arguments, *ON_DASK), ranked(file, *arguments))
 
 
+@pytest.mark.processes
 def test_the_command_itself_gives_the_same():
     found = run("rank", "data.parquet", "--json", *ON_DASK)
     expected = invoke("rank", "data.parquet", "--json", *RELIEFF)
@@ -360,6 +361,7 @@ def test_a_scheduler_without_dask_is_refused():
     assert "--scheduler is for --engine dask" in said
 
 
+@pytest.mark.processes
 def test_without_dask_the_line_says_what_to_install():
     result = run_main(
         "sys.modules['dask'] = None", "rank", "data.parquet", "--engine", "dask"
@@ -465,6 +467,7 @@ def test_a_method_without_samples_refuses_them():
     assert "methods with it: OReliefF, RReliefF, Relief, ReliefF." in said
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_the_running_estimate_is_shown_on_a_terminal():
     table(20_000).drop(columns=["id", "flag"]).to_parquet("long.parquet")

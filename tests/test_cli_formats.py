@@ -160,6 +160,7 @@ def test_stdin_is_told_by_its_content(name, tmp_path, monkeypatch):
     np.testing.assert_array_equal(data.X, X)
 
 
+@pytest.mark.processes
 def test_command_reads_stdin(tmp_path):
     text = FRAME.to_csv(index=False)
     result = run("rank", "-", "--json", cwd=tmp_path, input=text)

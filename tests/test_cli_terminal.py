@@ -151,6 +151,7 @@ def test_formulas_in_a_ranking_are_made_harmless(folder):
     assert "=1+1" in pd.read_csv("r.csv")["feature"].tolist()
 
 
+@pytest.mark.processes
 @posix
 def test_closed_streams_are_told_or_not_missed(folder):
     pd.DataFrame({"a": range(30), "kind": [0, 1] * 15}).to_csv("x.csv", index=False)
@@ -172,6 +173,7 @@ def test_closed_streams_are_told_or_not_missed(folder):
     assert len(pd.read_csv("r.csv")) == 1
 
 
+@pytest.mark.processes
 @posix
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_request_to_end_leaves_nothing_half_written(name, code, folder):

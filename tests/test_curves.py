@@ -339,6 +339,7 @@ def test_interrupt_before_anything_is_finished():
         selection_curve(Told(interrupt), X, y, n_jobs=1)
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_in_the_middle(n_jobs):
     script = f"""

@@ -327,6 +327,7 @@ def test_the_limit_knows_of_containers(monkeypatch, tmp_path):
     assert guards.memory_limit() == 1_000_000
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the system for the peak")
 @pytest.mark.parametrize("line", ["1,2,3,x", "0.123456789,0.5,0.25,y", "abc,de,fgh,z"])
 def test_a_text_takes_no_more_memory_than_was_asked_for(line, tmp_path):

@@ -377,6 +377,7 @@ def test_methods_for_numbers_name_those_for_mixed_tables(method, synchronous):
         method.fit(text, y)
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_a_worker_that_dies_costs_time_only(monkeypatch):
     from distributed import Client, LocalCluster
@@ -420,6 +421,7 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     np.testing.assert_allclose(scores, expected, atol=1e-9)
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_more_rows_than_fit_in_the_workers():
     script = Path(__file__).parents[1] / "evidence" / "speed" / "dask_memory.py"

@@ -11,6 +11,8 @@ from test_mixed import credit, frame
 from widemargin import FRLL, LMBA, OReliefF, OSimba, ReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def client():

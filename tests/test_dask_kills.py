@@ -22,7 +22,10 @@ from widemargin.baselines import FisherScore, InformationGain, PearsonScore
 from widemargin.engine.dask.monitor import Monitor
 
 # A busy machine takes its time to start a process.
-pytestmark = pytest.mark.filterwarnings("ignore:.*waits for workers:UserWarning")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.filterwarnings("ignore:.*waits for workers:UserWarning"),
+]
 SETTINGS = {
     "distributed.deploy.lost-worker-timeout": "300s",
     # New workers are copies of a process that has imported everything.

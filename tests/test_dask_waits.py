@@ -261,6 +261,7 @@ widemargin.__version__ = "0.0.9"
 """
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_a_worker_without_the_package(tmp_path):
     """Dask would close it when it is sent a task, and wait for another."""

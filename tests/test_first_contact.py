@@ -49,6 +49,7 @@ def refused(*arguments):
 # Answers that need no data.
 
 
+@pytest.mark.processes
 def test_what_needs_no_data_imports_nothing_heavy():
     calls = {
         "methods": 0,

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.processes
+
 # One process, in which each step loads more than those before it.
 STEPS = """
 import importlib, pkgutil, sys

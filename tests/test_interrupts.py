@@ -77,6 +77,7 @@ def table(n=300, d=20):
     return rng.random((n, d)) + 0.1 * y[:, None], y
 
 
+@pytest.mark.processes
 @pytest.mark.slow  # at random moments; at some that are known: TestFit
 @needs_timer
 def test_every_method_and_function_survives_interrupts():
@@ -91,6 +92,7 @@ def test_every_method_and_function_survives_interrupts():
     assert ", 0 of " in done.stdout
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_during_gflip_ends_the_command_in_one_line(jobs, tmp_path):
@@ -346,6 +348,7 @@ class TestWorkers:
             Workers(3).run(lambda _: None, range(9))
         assert started == []
 
+    @pytest.mark.processes
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
     def test_a_forked_child_starts_its_own_threads(self):
         script = (

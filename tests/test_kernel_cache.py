@@ -21,6 +21,8 @@ from widemargin import Simba
 from widemargin.kernels._cache import private_folder
 from widemargin.kernels._jit import when_compiling
 
+pytestmark = pytest.mark.processes
+
 KERNELS = """
 from widemargin.kernels._jit import cached_njit
 

@@ -95,6 +95,7 @@ class TestWhatIsAvailable:
         assert left is not None
         assert 0 < left <= pages
 
+    @pytest.mark.processes
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
     def test_a_limit_on_the_address_space(self):
         code = (

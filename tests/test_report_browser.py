@@ -30,11 +30,14 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
     None,
 )
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="no Chromium found: none of chromium, chromium-browser and google-chrome "
-    "is on the PATH (Debian: apt-get install chromium)",
-)
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="no Chromium found: none of chromium, chromium-browser and "
+        "google-chrome is on the PATH (Debian: apt-get install chromium)",
+    ),
+]
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",

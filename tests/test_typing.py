@@ -20,6 +20,7 @@ def script(tmp_path):
     return tmp_path / "script.py"
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_mypy_understands_a_users_script(script, monkeypatch):
     pytest.importorskip("mypy")
@@ -39,6 +40,7 @@ def test_mypy_understands_a_users_script(script, monkeypatch):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_pyright_understands_a_users_script(script):
     # basedpyright is pyright in a wheel that brings its own node.

@@ -15,6 +15,8 @@ from cli_tools import invoke
 from widemargin import warm
 from widemargin.warming import Warmed
 
+pytestmark = pytest.mark.processes
+
 PACKAGE = Path(widemargin.__file__).parent
 
 # Fits of each kind, at sizes that real tables have. Prints how many functions were

@@ -423,6 +423,7 @@ def test_offline_without_a_folder_the_command_names_the_files(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.slow
+@pytest.mark.processes
 def test_ctrl_c_ends_in_a_line_and_keeps_what_is_done(tmp_path):
     command = [sys.executable, "-m", "evidence.papers", "simba"]
     command += ["--figure", "1", "-o", str(tmp_path), "-q"]
