@@ -15,16 +15,12 @@ constant ``PAPER``; the module's name and the paper's key are in `PAPERS` below.
     Key, alias, citation, and its experiments.
 `Experiment`
     Derive a class from it. ``covers`` names the tables and figures it is about, as the
-    paper numbers them: ``("Figure 1", "Table 2")``. ``cases(quick)`` lists what to run,
-    each case a small dictionary that JSON can hold, with its seed; ``run(case, data)``
-    runs one and returns a dictionary that JSON can hold. It gets public data sets by
-    ``data("yaleb_32x32")``, a Bunch of `evidence.data.load`; where one is not
-    there, the case is left out and the page says so. Each case is stored when it is
-    done, under the case itself, so a run may be stopped and goes on where it was.
-    Change the case (add a field) if what is run changes.
+    paper numbers them: ``("Figure 1", "Table 2")``. ``cases(quick)`` and
+    ``measure(case, data)`` are as `evidence.framework` explains; where data are not
+    there, the page says so.
 `Claim`
     One sentence of the paper with its number, the table or figure it belongs to, and a
-    function that judges it: it gets the `Results` and returns a `Finding`, made by
+    function that judges it: it gets the `Results` and returns a `Verdict`, made by
     ``judged(holds, ours, why)`` or ``untested(why)``. ``Results.where(data="iris")``
     raises `NoResults` if there are none; the frame then writes "cannot be tested", and
     why. Every table and figure of the paper needs a claim, also one that nobody can
@@ -45,7 +41,6 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,19 +57,17 @@ PAPERS = {
 
 def available() -> list[str]:
     """Keys of the papers there are."""
-    return [key for key, name in PAPERS.items() if find_spec(f"{__name__}.{name}")]
+    return [*PAPERS]
 
 
 def find(name: str) -> Paper:
     """The paper of a key ("001") or alias ("simba")."""
-    known = {PAPERS[key]: key for key in available()} | {
-        key: key for key in available()
-    }
+    known = {name: key for key, name in PAPERS.items()} | {key: key for key in PAPERS}
     key = known.get(name.lower())
     if key is None:
         near = get_close_matches(name.lower(), known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        names = ", ".join(f"{key} ({PAPERS[key]})" for key in available())
+        names = ", ".join(f"{key} ({name})" for key, name in PAPERS.items())
         raise ValueError(f"There is no paper {name!r}.{hint} Papers: {names}.")
     paper: Paper = import_module(f"{__name__}.{PAPERS[key]}").PAPER
     return paper

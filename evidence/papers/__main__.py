@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from evidence import papers
+from evidence.data import Sets
+from evidence.framework import pages
+from evidence.framework.store import NoStore
+from evidence.papers import markdown
+from evidence.papers.frame import Experiment, Paper
+from evidence.papers.html import render
+from evidence.papers.outcomes import Outcome, chosen, run, summarize, without_figures
 from widemargin.cli.problem import Problem
 from widemargin.cli.session import (
     Session,
@@ -20,10 +28,6 @@ from widemargin.cli.session import (
 from widemargin.cli.signals import exit_code, orderly_end
 from widemargin.cli.terminal import echo, say
 from widemargin.cli.writing import save_text, to_json
-
-if TYPE_CHECKING:
-    from evidence.papers.frame import Experiment, Paper
-    from evidence.papers.running import Outcome, Sets
 
 FOLDER = "widemargin-papers"
 HEAD = "evidence.papers:"
@@ -94,11 +98,8 @@ def reproduce(
     python -m evidence.papers 001 --figure 5 --data ~/datasets
     python -m evidence.papers all -o results
     """
-    from evidence import papers
-    from evidence.papers import markdown
-
     if page:
-        markdown.write(markdown.RESULTS, markdown.DOCS)
+        pages.write(markdown.pages(markdown.RESULTS))
         return
     if paper is None:
         _list(papers.available())
@@ -107,32 +108,20 @@ def reproduce(
     wanted = [f"Table {n}" for n in tables] + [f"Figure {n}" for n in figures]
     wanted += keys
     try:
-        chosen = [papers.find(name) for name in names]
-        plan = [(one, _experiments(one, wanted)) for one in chosen]
+        found = [papers.find(name) for name in names]
+        plan = [(one, chosen(one, wanted)) for one in found]
     except ValueError as error:
         raise Problem(str(error)) from None
     _check(folder)
     with session(quiet) as notes:
         notes.begin()
         shown = []
-        source = _sets(data, download=not offline)
+        source = Sets(data, download=not offline)
         for one, experiments in plan:
             outcomes = _run(one, experiments, Path(folder), source, quick, again, notes)
             shown.append(_finish(one, outcomes, Path(folder), quick, as_json))
     if as_json:
         echo(to_json(shown if len(shown) != 1 else shown[0]), nl=False)
-
-
-def _sets(data: str | None, download: bool) -> Sets:
-    from evidence.papers.running import Sets
-
-    return Sets(data, download)
-
-
-def _experiments(paper: Paper, wanted: Sequence[str]) -> list[Experiment]:
-    from evidence.papers.running import chosen
-
-    return chosen(paper, wanted)
 
 
 def _check(folder: str) -> None:
@@ -153,16 +142,17 @@ def _run(
     again: bool,
     notes: Session,
 ) -> list[Outcome]:
-    from evidence.papers.running import run
-    from evidence.papers.store import NoStore, Store
-
     outcomes = []
     for experiment in experiments:
         try:
-            if again:
-                Store(folder / paper.key, experiment.key, quick).forget()
             outcome = run(
-                paper, experiment, folder, source, quick=quick, verbose=notes.verbose
+                paper,
+                experiment,
+                folder,
+                source,
+                quick=quick,
+                again=again,
+                verbose=notes.verbose,
             )
         except (NotADirectoryError, NoStore) as error:
             raise Problem(str(error)) from error
@@ -179,9 +169,6 @@ def _finish(
     paper: Paper, outcomes: list[Outcome], folder: Path, quick: bool, as_json: bool
 ) -> dict[str, Any]:
     """Write the page and print the verdicts."""
-    from evidence.papers.html import render
-    from evidence.papers.summary import summarize, without_figures
-
     summary = summarize(paper, outcomes, quick)
     name = f"{paper.key}{'-quick' if quick else ''}"
     page = folder / f"{name}.html"
@@ -218,8 +205,6 @@ def _told(claim: dict[str, str]) -> str:
 
 
 def _list(keys: Sequence[str]) -> None:
-    from evidence import papers
-
     table = plain_table()
     for name in ("paper", "name", "what"):
         table.add_column(name, no_wrap=name != "what")

@@ -1,99 +1,17 @@
-"""What a paper consists of: experiments, claims, findings."""
+"""What a paper consists of: experiments and claims."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evidence.data import Sets
+from evidence.framework.results import NoResults, Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, untested
 from evidence.papers.drawing import Figure
-
-HOLDS = "holds"
-FAILS = "does not hold"
-UNTESTED = "cannot be tested"
-VERDICTS = (HOLDS, FAILS, UNTESTED)
-
-Case = dict[str, Any]  # what tells one run from others, with its seed; JSON can hold it
-Result = dict[str, Any]  # what it found; JSON can hold it
-Row = dict[str, Any]  # case and result in one
-Data = Callable[[str], Any]  # a public data set by name
-
-
-class Missing(Exception):
-    """Data that a case needs are not there; the message says how to supply them."""
-
-
-class NoResults(LookupError):
-    """There is no result that a claim, a table or a figure needs."""
-
-
-class Results:
-    """The rows of an experiment: case and result in one dictionary each."""
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.rows = list(rows)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def where(self, **fields: Any) -> Results:
-        """Those with these values.
-
-        Raises
-        ------
-        NoResults
-            If there are none.
-        """
-        found = [r for r in self.rows if all(r.get(k) == v for k, v in fields.items())]
-        if not found:
-            raise NoResults(", ".join(f"{k} {v}" for k, v in fields.items()))
-        return Results(found)
-
-    def has(self, **fields: Any) -> bool:
-        """Whether there are any with these values."""
-        return any(all(r.get(k) == v for k, v in fields.items()) for r in self.rows)
-
-    def values(self, name: str) -> list[Any]:
-        """One field of every row that has it, in the order of the rows."""
-        return [row[name] for row in self.rows if name in row]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The verdict on a claim.
-
-    Parameters
-    ----------
-    verdict : {"holds", "does not hold", "cannot be tested"}
-    ours : str
-        Our numbers, with the number of repeats they rest on.
-    why : str
-        What explains the verdict, or why there is none.
-    """
-
-    verdict: str
-    ours: str = ""
-    why: str = ""
-
-    def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(
-                f"The verdict of a Finding is one of {VERDICTS}, got {self.verdict!r}."
-            )
-
-
-def judged(holds: bool, ours: str, why: str = "") -> Finding:
-    """A finding that decides."""
-    return Finding(HOLDS if holds else FAILS, ours, why)
-
-
-def untested(why: str, ours: str = "") -> Finding:
-    """A finding that cannot decide."""
-    return Finding(UNTESTED, ours, why)
 
 
 @dataclass(frozen=True)
@@ -102,7 +20,7 @@ class never:
 
     why: str
 
-    def __call__(self, results: Results) -> Finding:
+    def __call__(self, results: Results) -> Verdict:
         """Say why."""
         return untested(self.why)
 
@@ -120,7 +38,7 @@ class Claim:
     published : str
         The paper's number, if it gives one.
     judge : callable
-        ``judge(results)`` returns the `Finding`. It may raise `NoResults`.
+        ``judge(results)`` returns the `Verdict`. It may raise `NoResults`.
     criterion : str, default=""
         When the claim holds, to be read after "It holds if": "the mean is above 0.9".
         Needed unless nobody can test the claim.
@@ -129,7 +47,7 @@ class Claim:
     where: str
     text: str
     published: str
-    judge: Callable[[Results], Finding]
+    judge: Callable[[Results], Verdict]
     criterion: str = ""
 
     def __post_init__(self) -> None:
@@ -139,8 +57,8 @@ class Claim:
                 "in words when it holds."
             )
 
-    def find(self, results: Results, missing: Sequence[str] = ()) -> Finding:
-        """The finding; without the results it needs, why they are not there."""
+    def find(self, results: Results, missing: Sequence[str] = ()) -> Verdict:
+        """The verdict; without the results it needs, why they are not there."""
         try:
             if not len(results) and not isinstance(self.judge, never):
                 raise NoResults("there are no results")
@@ -193,8 +111,8 @@ class Experiment(ABC):
         """What to run; ``quick`` asks for a few small cases that take seconds."""
 
     @abstractmethod
-    def run(self, case: Case, data: Data) -> Result:
-        """Run one case."""
+    def measure(self, case: Case, data: Sets) -> Result:
+        """Measure one case."""
 
     @abstractmethod
     def claims(self) -> Sequence[Claim]:

@@ -9,7 +9,7 @@ from widemargin.reporting.html import style
 
 
 def render(summary: dict[str, Any]) -> str:
-    """Write the page of a `evidence.papers.summary.summarize`."""
+    """Write the page of a `evidence.papers.outcomes.summarize`."""
     try:
         import jinja2
     except ImportError as error:

@@ -8,30 +8,28 @@ from pathlib import Path
 from typing import Any
 
 from evidence import papers
+from evidence.framework.pages import WIDE, Pages
+from evidence.framework.pages import table as pages_table
+from evidence.framework.verdicts import FAILS, HOLDS, UNTESTED
 from evidence.papers.drawing import standalone
-from evidence.papers.frame import FAILS, HOLDS, UNTESTED
-from evidence.papers.running import stored
-from evidence.papers.summary import summarize
+from evidence.papers.outcomes import stored, summarize
 
 Json = dict[str, Any]
 
 RESULTS = Path(__file__).parent / "results"
-DOCS = Path(__file__).parents[2] / "docs" / "papers"
 
 WRITTEN = (
     "This page is written by `python -m evidence.papers --page` from stored results, "
     "which `make reproduce` measures."
 )
 
-# Tables need the room of the list of sections; pages with several have their own.
-WIDE = ["---", "html_theme.sidebar_secondary.remove: true", "---", ""]
 CONTENTS = ["```{contents}", ":local:", ":depth: 1", ":backlinks: none", "```", ""]
 
 
 def page(summary: Json) -> str:
     """The page of a paper."""
     parts = [
-        *WIDE,
+        WIDE,
         f"# {summary['title']}",
         "",
         f"{summary['citation']}.",
@@ -61,7 +59,7 @@ def _experiment(part: Json, key: str) -> list[str]:
         for c in part["claims"]
     ]
     lines += [":::{table}", ":class: claims", ""]
-    lines += [*table(["where, verdict", "the paper says", "we find"], rows), ":::", ""]
+    lines += [table(["where, verdict", "the paper says", "we find"], rows), ":::", ""]
     for figure in part["figures"]:
         lines += [
             f"![{figure.caption}]({key}-{figure.key}.svg)",
@@ -71,7 +69,7 @@ def _experiment(part: Json, key: str) -> list[str]:
         ]
     for one in part["tables"]:
         lines += [f"**{one['title']}**", ""]
-        lines += table(one["header"], one["rows"], one["numbers"])
+        lines.append(table(one["header"], one["rows"], one["numbers"]))
         if one["note"]:
             lines += [one["note"], ""]
     return lines
@@ -98,22 +96,11 @@ def _ours(claim: Json) -> str:
 def table(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
-    numbers: Sequence[bool] | None = None,
-) -> list[str]:
-    """A table, and an empty line."""
-    right = numbers or [False] * len(header)
-    return [
-        _line(header),
-        _line(["---:" if r else "---" for r in right]),
-        *(_line(row) for row in rows),
-        "",
-    ]
-
-
-def _line(cells: Sequence[str]) -> str:
-    text = "| " + " | ".join(str(c).replace("|", "\\|") for c in cells) + " |"
-    text = re.sub(r"(?<!\w)-(?=\d)", "−", text)
-    # What belongs together stays on a line.
+    numbers: Sequence[bool] = (),
+) -> str:
+    """A table; signs and units stay with their numbers."""
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
+    text = re.sub(r"(?<!\w)-(?=\d)", "−", pages_table(header, cells, numbers))
     return text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}").replace(
         " %", "\N{NO-BREAK SPACE}%"
     )
@@ -138,7 +125,7 @@ CRITERIA = (
 def index(summaries: Sequence[Json]) -> str:
     """The verdicts of all papers in one table."""
     lines = [
-        *WIDE,
+        WIDE,
         "# The papers, reproduced",
         "",
         "Every table and figure of the five papers that widemargin implements, "
@@ -165,35 +152,34 @@ def index(summaries: Sequence[Json]) -> str:
         v: sum(c["verdict"] == v for s in summaries for c in s["verdicts"])
         for v in (HOLDS, FAILS, UNTESTED)
     }
-    lines += table(
-        ["paper", "", *counts],
+    totals = [
         [
-            [
-                f"[{s['key']}]({s['key']}.md)",
-                f"{s['citation']}",
-                *(str(sum(c["verdict"] == v for c in s["verdicts"])) for v in counts),
-            ]
-            for s in summaries
-        ],
-    )
+            f"[{s['key']}]({s['key']}.md)",
+            s["citation"],
+            *(str(sum(c["verdict"] == v for c in s["verdicts"])) for v in counts),
+        ]
+        for s in summaries
+    ]
+    lines.append(table(["paper", "", *counts], totals))
     lines += [":::{table}", ":class: verdicts", ""]
     header = ["paper", "where", "it says", "verdict", "we find"]
-    lines += [*table(header, rows), ":::", ""]
+    lines += [table(header, rows), ":::", ""]
     return "\n".join(lines)
 
 
-def write(results: Path, docs: Path) -> None:
-    """Write a page per paper, its figures and the index."""
-    docs.mkdir(parents=True, exist_ok=True)
+def pages(results: Path) -> Pages:
+    """A page for each paper, its figures, and the index."""
+    made: Pages = {}
     summaries = []
+    folder = Path("papers")
     for key in papers.available():
         paper = papers.find(key)
         outcomes = [stored(paper, e, results, quick=False) for e in paper.experiments]
         summary = summarize(paper, outcomes, quick=False)
         for part in summary["experiments"]:
             for figure in part["figures"]:
-                path = docs / f"{key}-{figure.key}.svg"
-                path.write_text(standalone(figure), encoding="utf-8")
-        (docs / f"{key}.md").write_text(page(summary), encoding="utf-8")
+                made[folder / f"{key}-{figure.key}.svg"] = standalone(figure)
+        made[folder / f"{key}.md"] = page(summary)
         summaries.append(summary)
-    (docs / "index.md").write_text(index(summaries), encoding="utf-8")
+    made[folder / "index.md"] = index(summaries)
+    return made

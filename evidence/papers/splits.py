@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
-from evidence.papers.frame import Results
+from evidence.framework.results import Results
 from widemargin.judging.prefixes import prefix_hits, spaces
 from widemargin.threads import Workers, thread_count
 

@@ -1,36 +1,26 @@
-"""Write docs/benchmarks.md from the stored results.
-
-python -m evidence.peers --page [--results FILE] [--out FILE]
-"""
+"""docs/benchmarks.md from the stored results."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
+from evidence.framework.pages import WIDE, Pages, table
+from evidence.framework.store import Stores
 
-from evidence.truth.formats import table  # noqa: E402
-
-RESULTS = HERE / "results.json"
-PAGE = HERE.parents[1] / "docs" / "benchmarks.md"
 MEGABYTE = 2**20
 # Peers that work in processes of their own, whose time and memory are not counted.
 SUBPROCESSES = ("skrebate", "mrmr", "scikit-learn mutual")
 
-INTRODUCTION = """\
----
-html_theme.sidebar_secondary.remove: true
----
-
+INTRODUCTION = (
+    f"{WIDE}\n"
+    + """\
 # Benchmarks against other packages
 
-`python -m evidence.peers --page` writes this page from `evidence/peers/results.json`,
-which `make bench` measures. Each package runs in its own process on the same table,
+`python -m evidence.peers --page` writes this page from `evidence/peers/results`, which
+`make bench` measures. Each package runs in its own process on the same table,
 with {threads} threads. They take turns of half a second or one fit, whichever is
 longer; times are medians of up to 9 turns.
 
@@ -47,31 +37,34 @@ longer; times are medians of up to 9 turns.
 Measured on {cores} cores ({processor}) with Python {python}, {versions}. The load
 average was {load} when the comparisons began; other work slowed both sides.
 """
+)
 
 
-def write(results: Path = RESULTS) -> str:
+def pages(results: Path) -> Pages:
     """The page."""
-    stored = json.loads(results.read_text())
-    machine = stored["machine"]
+    stores = Stores(results)
+    stored, machine = stores["comparisons"].rows(), stores["comparisons"].made_with
     versions = ", ".join(f"{k} {v}" for k, v in machine["versions"].items() if v)
-    loads = [row["load"] for row in stored["rows"] if "load" in row] or [0.0]
+    loads = [row["load"] for row in stored if "load" in row] or [0.0]
     load = f"{min(loads):.0f} to {max(loads):.0f}"
     words = {**machine, "versions": versions, "load": load}
     parts = [INTRODUCTION.format(**words)]
     head = ["method", "against", "rows × features", "ours", "theirs", "times as fast"]
     head += ["processor"]
     head += ["memory", "our error", "their error"]
-    rows = [r for r in stored["rows"] if "problem" not in r]
+    rows = [r for r in stored if "problem" not in r]
     rows.sort(key=lambda row: (row["method"], row["peer"], row["size"]))
     parts.append(table(head, [_row(row) for row in rows]))
     parts.append(_verdict(rows))
-    if stored.get("growth"):
-        parts += [_growth(stored["growth"]), _limits(stored["limits"])]
-    problems = [r for r in stored["rows"] if "problem" in r]
+    for name, section in (("growth", _growth), ("limits", _limits)):
+        if len(stores[name]):
+            parts.append(section(stores[name].rows()))
+    problems = [r for r in stored if "problem" in r]
     if problems:
         lines = [f"- {r['peer']}, {_shape(r)}: {r['problem']}" for r in problems]
         parts.append("Not measured:\n\n" + "\n".join(lines))
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    text = "\n\n".join(part.strip() for part in parts) + "\n"
+    return {Path("benchmarks.md"): text}
 
 
 def _row(row: dict[str, Any]) -> list[str]:
@@ -204,11 +197,3 @@ def _memory(ours: int | None, theirs: int | None) -> str:
 
 def _error(side: dict[str, Any]) -> str:
     return f"{side['error']:.0e}" if "error" in side else ""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--out", type=Path, default=PAGE)
-    args = parser.parse_args()
-    args.out.write_text(write(args.results), encoding="utf-8")

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evidence.peers import cases, oracle
+from evidence.peers import fits, oracle
 
 TURN = 0.5  # seconds of fits at least, so that waking up from a pause does not matter
 
@@ -28,8 +28,8 @@ TURN = 0.5  # seconds of fits at least, so that waking up from a pause does not 
 def main() -> None:
     side, what, size = sys.argv[1:]
     warnings.simplefilter("ignore")
-    X, y = cases.make(size)
-    fit = cases.ours(what) if side == "ours" else cases.theirs(what)
+    X, y = fits.make(size)
+    fit = fits.ours(what) if side == "ours" else fits.theirs(what)
     begin = time.perf_counter()
     fit(X, y)
     answer({"ready": time.perf_counter() - begin})

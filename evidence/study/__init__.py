@@ -9,12 +9,12 @@ models on the test rows, which had no part in the ranking.
 ``tables``   design tables, fresh tables, and tables with a numeric target
 ``ways``     the methods, ours and others
 ``judge``    the models
-``run``      measures what is not stored yet in ``results/``
+``cases``    what is measured, and how
 ``analysis`` differences between methods, tests, stability
 ``figures``  the tables of the page
 ``pictures`` accuracy gained on each table
 ``words``    the text
-``page``     writes docs/study.md and its picture from what is stored
+``page``     makes docs/study.md and its picture of what is stored
 
     python -m evidence.study.collect --data DIR --fresh FRESH
     WIDEMARGIN_FRESH=FRESH python -m evidence.study --data DIR [--minutes M]

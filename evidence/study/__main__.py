@@ -1,12 +1,12 @@
-"""Measure what is not stored yet; with ``--page``, write the page from what is."""
+"""Measure what is not stored yet; with ``--page``, write docs/study.md."""
 
 import sys
 
-from evidence.study import page, run
+from evidence.framework.command import Subject, main
+from evidence.study import cases
+from evidence.study.page import pages
+
+SUBJECT = Subject("study", {"study": cases}, pages)
 
 if __name__ == "__main__":
-    if "--page" in sys.argv:
-        sys.argv.remove("--page")
-        page.main()
-    else:
-        sys.exit(run.main())
+    sys.exit(main(SUBJECT))

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evidence.framework.pages import table
 from evidence.study.analysis import Duel, Results, holm
+from evidence.study.cases import ASKED
 from evidence.study.collect import CLASSES, LICENCES, NUMBERS
-from evidence.study.run import ASKED
 from evidence.study.tables import FRESH, KNOWN, MADE, SIZES, WIDE
 from evidence.study.ways import COSTLY, MAIN, NUMERIC_WAYS, REST
-from evidence.truth.formats import table
 
 OURS, FOREST, RANDOM = "KernelRFE", "forest importance", "random"
 COMPARED = tuple(way for way in (*MAIN, *COSTLY) if way != RANDOM)

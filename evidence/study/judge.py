@@ -16,6 +16,7 @@ from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from evidence.data import Sets
 from evidence.study.tables import NUMERIC, split_rows, table
 
 CLASSIFIERS = ("1-NN", "logistic", "boosting")
@@ -35,7 +36,7 @@ class Split(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def split(name: str, seed: int, data: str | None) -> Split:
+def split(name: str, seed: int, data: Sets) -> Split:
     """One split of a table."""
     found = table(name, data)
     train, test = split_rows(name, found, seed, TEST_SIZE)
@@ -46,7 +47,7 @@ def split(name: str, seed: int, data: str | None) -> Split:
 
 @lru_cache(maxsize=4096)
 def scores(
-    name: str, seed: int, data: str | None, features: tuple[int, ...]
+    name: str, seed: int, data: Sets, features: tuple[int, ...]
 ) -> dict[str, float]:
     """Accuracy of each classifier, or R² of each regressor, with some features.
 

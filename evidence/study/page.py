@@ -1,27 +1,43 @@
-"""Write docs/study.md and its picture from what is stored.
-
-python -m evidence.study --page
-"""
+"""docs/study.md, its picture, and the table in docs/which-method.md."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from evidence.framework.pages import DOCS, Pages
+from evidence.framework.store import Stores
 from evidence.study import figures, pictures
 from evidence.study.analysis import Results, Rows
+from evidence.study.cases import ASKED, TABLES, file
 from evidence.study.figures import FOREST, OURS, p_value, signed
 from evidence.study.judge import CLASSIFIERS, REGRESSORS
-from evidence.study.run import ASKED, TABLES, store_of
 from evidence.study.words import PAGE, VARIANTS
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-PICTURE = DOCS / "pictures" / "study-gained.png"
 BEGIN, END = "<!-- made by evidence/study/page.py -->\n", "<!-- until here -->\n"
 
 
-def stored() -> Rows:
+def stored(results: Path) -> Rows:
     """All results."""
-    return [row for name in TABLES for row in store_of(name).rows()]
+    stores = Stores(results)
+    return [row for name in TABLES for row in stores[file({"table": name})].rows()]
+
+
+def pages(results: Path) -> Pages:
+    """The page, its picture, and the page with a table of its results."""
+    rows = stored(results)
+    fresh, design, *_ = figures.split_results(rows)
+    which = Path("which-method.md")
+    before, rest = (DOCS / which).read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    gains = {
+        "fresh tables": fresh.differences(OURS, FOREST),
+        "design tables": design.differences(OURS, FOREST),
+    }
+    return {
+        Path("study.md"): page(rows),
+        which: f"{before}{BEGIN}\n{figures.summary(fresh, design)}\n{END}{after}",
+        Path("pictures", "study-gained.png"): pictures.gained(gains),
+    }
 
 
 def page(rows: Rows) -> str:
@@ -96,22 +112,3 @@ def _conclusion(fresh: Results, design: Results, numeric: Results) -> dict[str, 
         "stability": f"{fresh.stability(OURS, ASKED):.2f}",
         "stability_forest": f"{fresh.stability(FOREST, ASKED):.2f}",
     }
-
-
-def main() -> None:
-    """Write the page, and draw its picture."""
-    rows = stored()
-    fresh, design, *_ = figures.split_results(rows)
-    (DOCS / "study.md").write_text(page(rows), encoding="utf-8")
-    which = DOCS / "which-method.md"
-    before, rest = which.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    text = f"{before}{BEGIN}\n{figures.summary(fresh, design)}\n{END}{after}"
-    which.write_text(text, encoding="utf-8")
-    pictures.gained(
-        {
-            "fresh tables": fresh.differences(OURS, FOREST),
-            "design tables": design.differences(OURS, FOREST),
-        },
-        PICTURE,
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from io import BytesIO
 
 import matplotlib
 
@@ -13,7 +13,7 @@ import numpy as np
 COLORS = {"fresh": "#1f6aa5", "design": "#c2571a"}
 
 
-def gained(parts: dict[str, dict[str, float]], path: Path) -> None:
+def gained(parts: dict[str, dict[str, float]]) -> bytes:
     """KernelRFE against forest importances, a bar for each table, the best first."""
     figure, panels = plt.subplots(1, len(parts), figsize=(7.6, 7.4), dpi=150)
     ends = [100 * x for part in parts.values() for x in part.values()]
@@ -31,6 +31,7 @@ def gained(parts: dict[str, dict[str, float]], path: Path) -> None:
         axes.set_xlabel("points of accuracy gained", fontsize=8)
         axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Software": None})
+    drawn = BytesIO()
+    figure.savefig(drawn, metadata={"Software": None})
     plt.close(figure)
+    return drawn.getvalue()

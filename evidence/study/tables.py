@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from evidence.data import load
+from evidence.data import Sets
+from evidence.framework.running import Missing
 from evidence.study.collect import CLASSES, NUMBERS
-from evidence.truth import Missing
 from evidence.truth.tables import parts, public
 from widemargin.datasets import make_xor
 
@@ -80,7 +80,7 @@ class Table(NamedTuple):
 
 
 @cache
-def table(name: str, data: str | None) -> Table:
+def table(name: str, data: Sets) -> Table:
     """A table by name, without classes that have too few rows."""
     if name in MADE:
         n, d, relevant = MADE[name]
@@ -105,11 +105,11 @@ def split_rows(name: str, found: Table, seed: int, test_size: float) -> tuple:
     return np.sort(train), np.sort(test)
 
 
-def _design(name: str, data: str | None) -> Table:
+def _design(name: str, data: Sets) -> Table:
     return Table(*public(name, data, SIZES))
 
 
-def _other(name: str, data: str | None) -> Table:
+def _other(name: str, data: Sets) -> Table:
     """A fresh table, or one with a numeric target, cut to some rows and classes."""
     found = _known(name, data) if name in KNOWN else _collected(name)
     rows = np.arange(len(found.y))
@@ -130,12 +130,9 @@ def _collected(name: str) -> Table:
     )
 
 
-def _known(name: str, data: str | None) -> Table:
+def _known(name: str, data: Sets) -> Table:
     """A table of the package's with a numeric target; medians for missing cells."""
-    try:
-        found = load(name, data_home=data, as_frame=True, raw=True)
-    except FileNotFoundError as error:
-        raise Missing(str(error)) from error
+    found = data(name, as_frame=True, raw=True)
     X, nominal = found.data, []
     for i, column in enumerate(X):
         if X[column].dtype.kind in "OSU" or str(X[column].dtype) in ("category", "str"):

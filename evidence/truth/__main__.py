@@ -1,12 +1,12 @@
-"""Measure what is not stored yet; with ``--page``, write the page from what is."""
+"""Measure what is not stored yet; with ``--page``, write docs/truth.md."""
 
 import sys
 
-from evidence.truth import page, run
+from evidence.framework.command import Subject, main
+from evidence.truth.page import pages
+from evidence.truth.parts import PARTS
+
+SUBJECT = Subject("truth", PARTS, pages)
 
 if __name__ == "__main__":
-    if "--page" in sys.argv:
-        sys.argv.remove("--page")
-        page.main()
-    else:
-        sys.exit(run.main())
+    sys.exit(main(SUBJECT))

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evidence.data import load
-from evidence.truth import Missing
+from evidence.data import Sets
 
 ROWS, FEATURES, RELEVANT = 200, 100, 5
 EACH = 10  # features of each kind
@@ -90,17 +89,15 @@ def all_kinds(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.hstack(parts).astype(float), (np.arange(n) % 5 < 2).astype(int)
 
 
-def with_random(name: str, added: str, data: str | None, seed: int) -> tuple[Any, Any]:
+def with_random(name: str, added: str, data: Sets, seed: int) -> tuple[Any, Any]:
     """A public table and, in its last columns, random ones.
 
     Either four fair coins, or a coin that falls on one side in 15 % of rows, three
     levels, a normal and an exponential variable.
     """
     size, left_out = REAL[name]
-    try:
-        X, y = load(name, data_home=data, return_X_y=True)
-    except FileNotFoundError as error:
-        raise Missing(str(error)) from None
+    found = data(name, as_frame=True)
+    X, y = found.data, found.target
     rng = np.random.default_rng(seed)
     X = X.drop(columns=left_out)
     if len(X) > size:

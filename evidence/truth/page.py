@@ -1,22 +1,17 @@
-"""Write docs/truth.md from the stored results.
-
-python -m evidence.truth --page [--results DIR] [--out FILE]
-"""
+"""docs/truth.md from the stored results."""
 
 from __future__ import annotations
 
-import argparse
-import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from evidence.framework.pages import Pages, table
+from evidence.framework.results import newest
+from evidence.framework.store import OLDER, Stores
+from evidence.framework.verdicts import Verdict
 from evidence.truth.before import BEFORE
-from evidence.truth.formats import newest, table
-from evidence.truth.run import part_names
-from evidence.truth.store import RESULTS, Store
+from evidence.truth.parts import PARTS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "truth.md"
 INTRODUCTION = """\
 # How good the answers are
 
@@ -35,30 +30,28 @@ tests run a small version of each part.
 """
 
 
-def write(results: Path = RESULTS) -> str:
+def pages(results: Path) -> Pages:
     """The page."""
     sections, summary = [], []
-    for name in part_names():
-        rows = Store(name, results).rows()
+    made_with: dict[str, list[str]] = {}
+    stores = Stores(results)
+    for name, part in PARTS.items():
+        rows = stores[name].rows()
         if not rows:
             continue
-        part = import_module(f"evidence.truth.parts.{name}")
+        made = stores[name].made_with.items()
+        text = ", ".join(f"{package} {version}" for package, version in made)
+        made_with.setdefault(text, []).append(name)
         if hasattr(part, "GROUPS"):
-            enough = getattr(part, "ENOUGH", 40)
-            rows = newest(rows, *part.GROUPS, enough=enough)
+            rows = newest(rows, *part.GROUPS, enough=getattr(part, "ENOUGH", 40))
         verdicts = part.verdicts(rows)
-        summary += [[f"[{name}](#{name})", *_words(verdict)] for verdict in verdicts]
-        lines = [f'<a id="{name}"></a>', "", f"## {part.TITLE}", ""]
-        lines += [f"`python -m evidence.truth {name} --data DIR`", ""]
-        lines += [
-            f"- {promise}: **{measured}** ({holds})"
-            for promise, measured, holds in map(_words, verdicts)
+        summary += [
+            [f"[{name}](#{name})", v.claim, v.ours, v.verdict] for v in verdicts
         ]
-        lines += ["", *_older(rows), part.tables(rows)]
-        sections.append("\n".join(lines))
+        sections.append(_section(name, part, rows, verdicts))
     head = ["part", "claim", "measured", "verdict"]
-    before = table(["what", "result"], [*BEFORE.items()])
-    return "\n".join(
+    lines = [f"- {', '.join(names)}: {text}" for text, names in made_with.items()]
+    text = "\n".join(
         [
             INTRODUCTION,
             "## Summary",
@@ -69,47 +62,29 @@ def write(results: Path = RESULTS) -> str:
             "Results of an earlier implementation, without the safeguards tested "
             "above:",
             "",
-            before,
+            table(["what", "result"], BEFORE.items()),
             *sections,
-            _versions(results),
+            "## Versions",
+            "",
+            *lines,
+            "",
         ]
     )
+    return {Path("truth.md"): text}
 
 
-def _older(rows: list[dict[str, Any]]) -> list[str]:
-    count = sum(bool(row.get("older")) for row in rows)
-    if not count:
-        return []
-    return [
-        f"{count} of {len(rows)} results were measured with an older version of the "
-        "code.",
-        "",
-    ]
-
-
-def _words(verdict: tuple[str, str, bool]) -> list[str]:
-    promise, measured, holds = verdict
-    return [promise, measured, "holds" if holds else "does not hold"]
-
-
-def _versions(results: Path) -> str:
-    made = {}
-    for name in part_names():
-        path = results / f"{name}.json"
-        if path.exists():
-            made[name] = json.loads(path.read_text(encoding="utf-8"))["made_with"]
-    groups: dict[str, list[str]] = {}
-    for name, packages in made.items():
-        text = ", ".join(f"{key} {value}" for key, value in packages.items())
-        groups.setdefault(text, []).append(name)
-    lines = [f"- {', '.join(names)}: {text}" for text, names in groups.items()]
-    return "\n".join(["## Versions", "", *lines, ""])
-
-
-def main() -> None:
-    """Write the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--out", type=Path, default=PAGE)
-    args = parser.parse_args()
-    args.out.write_text(write(args.results), encoding="utf-8")
+def _section(
+    name: str, part: Any, rows: list[dict[str, Any]], verdicts: list[Verdict]
+) -> str:
+    lines = [f'<a id="{name}"></a>', "", f"## {part.TITLE}", ""]
+    lines += [f"`python -m evidence.truth {name} --data DIR`", ""]
+    lines += [f"- {v.claim}: **{v.ours}** ({v.verdict})" for v in verdicts]
+    lines.append("")
+    older = sum(bool(row.get(OLDER)) for row in rows)
+    if older:
+        lines += [
+            f"{older} of {len(rows)} results were measured with an older version of "
+            "the code.",
+            "",
+        ]
+    return "\n".join([*lines, part.tables(rows)])

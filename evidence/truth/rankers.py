@@ -15,7 +15,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
-from evidence.truth import Missing
 from evidence.truth.methods import selector
 
 Groups = np.ndarray | None
@@ -52,8 +51,6 @@ def ours(name: str, **options: Any) -> Ranker:
 def auto_selector(X: np.ndarray, y: np.ndarray, k: int, groups: Groups) -> np.ndarray:
     import widemargin
 
-    if not hasattr(widemargin, "AutoSelector"):
-        raise Missing("this version has no AutoSelector")
     fitted = widemargin.AutoSelector(n_features_to_select=k, random_state=0)
     fitted.fit(X, y, groups=groups)
     return fitted.get_support(indices=True)

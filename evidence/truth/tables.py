@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from evidence.data import load
-from evidence.truth import Missing
+from evidence.data import Sets
 
 # At most so many rows and classes of each, by a seed of its own.
 SIZES = {
@@ -51,14 +50,9 @@ class Public(NamedTuple):
     groups: np.ndarray | None
 
 
-def public(
-    name: str, data: str | None, sizes: dict[str, tuple[int, int]] = SIZES
-) -> Public:
+def public(name: str, data: Sets, sizes: dict[str, tuple[int, int]] = SIZES) -> Public:
     """A data set by name, made smaller if it is large."""
-    try:
-        found: Any = load(name, data_home=data, as_frame=False, raw=True)
-    except FileNotFoundError as error:
-        raise Missing(str(error)) from error
+    found = data(name, raw=True)
     X, y, groups = found.data.astype(np.float64), np.asarray(found.target), found.groups
     n, n_classes = sizes[name]
     rng = np.random.default_rng(0)

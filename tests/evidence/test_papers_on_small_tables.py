@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
+from evidence.framework.results import NoResults, Results
+from evidence.framework.verdicts import FAILS, HOLDS, UNTESTED
 from evidence.papers import find
 from evidence.papers.drawing import draw
-from evidence.papers.frame import FAILS, HOLDS, UNTESTED, NoResults, Results
 from evidence.papers.frll.times import _against, _growth
 from evidence.papers.ordinal.folds import five_folds
 from evidence.papers.ordinal.published import COLUMNS, COUNT, ERROR, F_MEASURE, LOSS
@@ -32,7 +33,7 @@ def experiment(key, name):
 
 
 def run(one, cases, data):
-    return Results([{**case, **one.run(case, data)} for case in cases])
+    return Results([{**case, **one.measure(case, data)} for case in cases])
 
 
 def assert_shown(one, results):

@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 
 from evidence import data
+from evidence.study import analysis, cases, collect, judge, tables, ways
 
-pytest.importorskip("matplotlib")
-
-from evidence.study import (
-    analysis,
-    collect,
-    figures,
-    judge,
-    page,
-    run,
-    tables,
-    ways,
-)
+SETS = data.Sets()
 
 
 def result(table, split, way, accuracy, order=(0, 1, 2, 3, 4)):
@@ -96,8 +86,8 @@ def test_redundancy_of_copies_is_one():
 
 
 def test_a_case_is_ranked_by_training_rows_and_judged_on_others():
-    found = run.measure({"table": "wine", "split": 0, "way": "F-test"}, None)
-    split = judge.split("wine", 0, None)
+    found = cases.measure({"table": "wine", "split": 0, "way": "F-test"}, SETS)
+    split = judge.split("wine", 0, SETS)
     assert [len(split.X) + len(split.Z), len(split.y)] == [178, len(split.X)]
     assert found["order"] == ways.WAYS["F-test"](split, 10).tolist()
     assert {"5", "10", "20"} & set(found) == {"5", "10"}
@@ -109,9 +99,9 @@ def test_one_nearest_neighbour_is_that_of_scikit_learn():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MinMaxScaler
 
-    X, y, _, _, Z, labels = judge.split("wine", 1, None)
+    X, y, _, _, Z, labels = judge.split("wine", 1, SETS)
     model = make_pipeline(MinMaxScaler(), KNeighborsClassifier(1)).fit(X[:, :4], y)
-    found = judge.scores("wine", 1, None, (0, 1, 2, 3))
+    found = judge.scores("wine", 1, SETS, (0, 1, 2, 3))
     assert found["1-NN"] == pytest.approx(model.score(Z[:, :4], labels))
 
 
@@ -120,11 +110,11 @@ def test_numeric_targets_are_judged_by_r2():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    X, y, _, _, Z, values = judge.split("diabetes", 0, None)
+    X, y, _, _, Z, values = judge.split("diabetes", 0, SETS)
     model = make_pipeline(StandardScaler(), Ridge()).fit(X[:, [2, 8]], y)
-    found = judge.scores("diabetes", 0, None, (2, 8))
+    found = judge.scores("diabetes", 0, SETS, (2, 8))
     assert found["ridge"] == pytest.approx(model.score(Z[:, [2, 8]], values))
-    assert judge.scores("diabetes", 0, None, (1,))["5-NN"] >= 0
+    assert judge.scores("diabetes", 0, SETS, (1,))["5-NN"] >= 0
 
 
 def test_a_nominal_feature_has_a_column_for_each_level():
@@ -155,7 +145,7 @@ def test_methods_rank_every_feature_once_nominal_ones_too(way, numeric):
 
 
 def test_all_methods_of_a_pass_are_run_on_all_tables():
-    found = [*run.cases()]
+    found = [*cases.cases(quick=False)]
     counts = {way: sum(case["way"] == way for case in found) for way in ways.WAYS}
     n = len(tables.SIZES) + len(tables.MADE) + len(tables.FRESH)
     assert counts["ReliefF"] == 3 * n
@@ -166,14 +156,3 @@ def test_all_methods_of_a_pass_are_run_on_all_tables():
 def test_no_fresh_table_is_a_design_table_or_a_named_one():
     names = [entry.name for entry in data.list()]
     assert not {*tables.FRESH, *collect.NUMBERS} & {*tables.SIZES, *names}
-
-
-def test_the_page_is_the_one_that_the_stored_results_give():
-    text = (page.DOCS / "study.md").read_text(encoding="utf-8")
-    assert text == page.page(page.stored())
-
-
-def test_the_decision_page_has_the_table_that_the_stored_results_give():
-    text = (page.DOCS / "which-method.md").read_text(encoding="utf-8")
-    fresh, design, *_ = figures.split_results(page.stored())
-    assert figures.summary(fresh, design) in text

@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
 from evidence.papers.drawing import Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Result,
-    Results,
-    Table,
-)
+from evidence.papers.frame import Claim, Experiment, Table
 from evidence.papers.frll.methods import (
     BASELINES,
     FRLLS,
@@ -78,7 +73,7 @@ class Faces(Experiment):
             if name in TABLE_1 or seed < SVM_SEEDS
         ]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Five folds with all methods."""
         X, y = sample(case["data"], case["seed"], data)
         folds = StratifiedKFold(5, shuffle=True, random_state=case["seed"])
@@ -150,7 +145,7 @@ class Faces(Experiment):
         return [Figure("figure-1", caption, panels)]
 
 
-def sample(name: str, seed: int, data: Data) -> tuple[Array, Array]:
+def sample(name: str, seed: int, data: Sets) -> tuple[Array, Array]:
     """The images of a repeat."""
     file, classes, images = SETS[name]
     bunch = data(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evidence.papers.frame import Results
+from evidence.framework.results import Results
 from evidence.papers.frll.methods import FIXED, SETS, Array
 
 

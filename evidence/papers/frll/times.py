@@ -10,19 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged, untested
 from evidence.papers.drawing import Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    Result,
-    Results,
-    Table,
-    judged,
-    untested,
-)
+from evidence.papers.frame import Claim, Experiment, Table
 from widemargin import FRLL, ReliefF
 from widemargin.baselines import FCBF, MRMR
 
@@ -61,7 +54,7 @@ class Times(Experiment):
         """Each number of classes, with all numbers of images at once."""
         return [{"classes": c} for c in (CLASSES[:1] if quick else CLASSES)]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Time all methods side by side."""
         bunch = data("yale_32x32")
         X, y = np.asarray(bunch.data, float), np.asarray(bunch.target)
@@ -155,7 +148,7 @@ def _times(results: Results, classes: int) -> dict[str, Any]:
     return times
 
 
-def _against(results: Results, classes: int, slower: bool) -> Finding:
+def _against(results: Results, classes: int, slower: bool) -> Verdict:
     times = _times(results, classes)
     mine = np.array(times["FRLL-Q"])
     ratios = {
@@ -173,7 +166,7 @@ def _against(results: Results, classes: int, slower: bool) -> Finding:
     return judged(decisive > 1 if slower else decisive < 1, ours, why)
 
 
-def _growth(results: Results) -> Finding:
+def _growth(results: Results) -> Verdict:
     times = _times(results, CLASSES[-1])
     slopes = {
         name: float(np.polyfit(np.log(PER_CLASS), np.log(taken), 1)[0])

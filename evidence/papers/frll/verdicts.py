@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evidence.papers.frame import Claim, Finding, Results, judged
+from evidence.framework.results import Results
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim
 from evidence.papers.frll.methods import BASELINES, FRLLS, METHODS, SIZES
 from evidence.papers.frll.numbers import curves, honest_machine, honest_of, mean_of
 from evidence.papers.splits import RANDOM, Paired, signed
@@ -73,7 +75,7 @@ def claims() -> Sequence[Claim]:
     ]
 
 
-def _shapes(results: Results) -> Finding:
+def _shapes(results: Results) -> Verdict:
     seen = {name: results.where(data=name).rows[0]["shape"] for name in TABLE_1}
     same = all(tuple(seen[name]) == TABLE_1[name] for name in TABLE_1)
     text = "; ".join(", ".join(map(str, shape)) for shape in seen.values())
@@ -81,8 +83,8 @@ def _shapes(results: Results) -> Finding:
     return judged(same, text, why)
 
 
-def _best(name: str, method: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _best(name: str, method: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         peaks = {m: 100 * curves(results, name, m).mean(axis=0).max() for m in METHODS}
         best = max(peaks, key=peaks.__getitem__)
         rival = max((m for m in METHODS if m != method), key=peaks.__getitem__)
@@ -100,7 +102,7 @@ def _best(name: str, method: str) -> Callable[[Results], Finding]:
     return judge
 
 
-def _overall(results: Results) -> Finding:
+def _overall(results: Results) -> Verdict:
     lost, control = [], []
     for name in TABLE_1:
         means = {m: mean_of(results, name, m) for m in (*METHODS, RANDOM)}
@@ -119,7 +121,7 @@ def _overall(results: Results) -> Finding:
     return judged(not lost, ours, f"FRLL-Q against random: {'; '.join(control)}")
 
 
-def _rise_and_fall(results: Results) -> Finding:
+def _rise_and_fall(results: Results) -> Verdict:
     ours, falls = [], []
     for name in TABLE_1:
         for method in FRLLS:
@@ -131,7 +133,7 @@ def _rise_and_fall(results: Results) -> Finding:
     return judged(all(falls), f"Fall of {'; '.join(ours)}")
 
 
-def _few(results: Results) -> Finding:
+def _few(results: Results) -> Verdict:
     sizes, ours, good = np.array(SIZES) <= FEW, [], []
     for name in TABLE_1:
         frll = max(
@@ -149,7 +151,7 @@ def _few(results: Results) -> Finding:
     return judged(all(good), "; ".join(ours))
 
 
-def _machine(results: Results) -> Finding:
+def _machine(results: Results) -> Verdict:
     gains, ours = {}, []
     for name in TABLE_1:
         means = {m: float(np.mean(mean_of(results, name, m, "svm"))) for m in METHODS}

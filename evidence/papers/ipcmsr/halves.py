@@ -7,16 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
 from evidence.papers.drawing import Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Result,
-    Results,
-    Table,
-)
+from evidence.papers.frame import Claim, Experiment, Table
 from evidence.papers.ipcmsr.methods import (
     FIGURES,
     FOUR_CLASSES,
@@ -64,7 +59,7 @@ class Halves(Experiment):
         seeds = range(2 if quick else 20)
         return [{"data": name, "seed": seed} for name in names for seed in seeds]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Rank on one half, judge on the other."""
         name, seed = case["data"], case["seed"]
         bunch = data(SETS[name.split(",")[0]])

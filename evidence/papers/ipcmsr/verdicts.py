@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evidence.papers.frame import Claim, Finding, Results, judged
+from evidence.framework.results import Results
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim
 from evidence.papers.ipcmsr.methods import (
     FIGURES,
     METHODS,
@@ -61,7 +63,7 @@ def claims() -> Sequence[Claim]:
     ]
 
 
-def _shapes(results: Results) -> Finding:
+def _shapes(results: Results) -> Verdict:
     differ, seen = [], []
     for name, published in TABLE_1.items():
         n, d, classes = results.where(data=name).rows[0]["shape"]
@@ -82,7 +84,7 @@ def paired(results: Results, name: str, first: str, second: str, what: str) -> P
 
 
 def _highest(where: str, name: str) -> Claim:
-    def judge(results: Results) -> Finding:
+    def judge(results: Results) -> Verdict:
         mine = results.where(data=name)
         peaks = {m: 100 * curves_of(mine, m).mean(axis=0).max() for m in METHODS}
         rival = max((m for m in METHODS if m != OURS), key=peaks.__getitem__)
@@ -121,7 +123,7 @@ def _at_peak(results: Results, method: str) -> list[float]:
 def _level(name: str) -> Claim:
     published = TABLE_2[name]
 
-    def judge(results: Results) -> Finding:
+    def judge(results: Results) -> Verdict:
         mine = results.where(data=name)
         ours = [100 * float(np.mean(of_method(mine, m))) for m in METHODS]
         off = max(abs(a - b) for a, b in zip(ours, published, strict=True))
@@ -163,7 +165,7 @@ def _everywhere(
     return not lost, "; ".join([said, *lost])
 
 
-def _best_everywhere(results: Results) -> Finding:
+def _best_everywhere(results: Results) -> Verdict:
     good, ours = _everywhere(results, lambda name: [(OURS, m) for m in METHODS[:-1]])
     control = ", ".join(
         f"{name} {paired(results, name, OURS, RANDOM, 'mean')}" for name in SETS
@@ -171,7 +173,7 @@ def _best_everywhere(results: Results) -> Finding:
     return judged(good, ours, f"IPCMSR against a random ranking: {control}")
 
 
-def _second(results: Results) -> Finding:
+def _second(results: Results) -> Verdict:
     good, ours = _everywhere(
         results,
         lambda name: [(OURS, "IPICSR"), *(("IPICSR", m) for m in METHODS[:3])],
@@ -179,7 +181,7 @@ def _second(results: Results) -> Finding:
     return judged(good, ours)
 
 
-def _pearson_last(results: Results) -> Finding:
+def _pearson_last(results: Results) -> Verdict:
     good, ours = _everywhere(
         results, lambda name: [(m, "Pearson") for m in METHODS if m != "Pearson"]
     )

@@ -9,20 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from evidence.data import Sets
+from evidence.framework.results import NoResults, Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
 from evidence.papers.drawing import Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    NoResults,
-    Result,
-    Results,
-    Table,
-    judged,
-    never,
-)
+from evidence.papers.frame import Claim, Experiment, Table, never
 from evidence.papers.lmba.methods import (
     MITRA,
     NAMES,
@@ -73,7 +65,7 @@ class Accuracy(Experiment):
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
-        """Data, repeat and fold."""
+        """Sets, repeat and fold."""
         if quick:
             return [
                 {"data": name, "seed": 0, "fold": fold, "quick": True}
@@ -88,7 +80,7 @@ class Accuracy(Experiment):
             for fold in range(N_FOLDS)
         ]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """One fold."""
         bunch = data(case["data"])
         X, y = np.asarray(bunch.data, float), np.asarray(bunch.target)
@@ -204,8 +196,8 @@ def means(part: Results, method: str) -> Array:
     )
 
 
-def _best(name: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _best(name: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         part = results.where(data=name)
         n = len(set(part.values("seed")))
         levels = "; ".join(f"{m} {mean_sd(means(part, m))}" for m in (*NAMES, RANDOM))
@@ -240,7 +232,7 @@ def _evenly(part: Results) -> str:
     return f"with 1 to {FIRST} features, interpolated, it is {', '.join(levels)}"
 
 
-def _above_mitra(results: Results) -> Finding:
+def _above_mitra(results: Results) -> Verdict:
     texts, wins = [], 0
     there = [name for name in SETS if results.has(data=name)]
     if not there:

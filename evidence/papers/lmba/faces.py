@@ -9,19 +9,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    NoResults,
-    Result,
-    Results,
-    Table,
-    judged,
-    never,
-)
+from evidence.data import Sets
+from evidence.framework.results import NoResults, Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim, Experiment, Table, never
 from evidence.papers.lmba.methods import MITRA, NAMES, OURS, READINGS, SIMBA, rankers
 from evidence.papers.splits import (
     RANDOM,
@@ -80,7 +72,7 @@ class Faces(Experiment):
             for name in SETS
         ]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """One split, ranked once for both kernels."""
         bunch, quick, seed = data(case["data"]), case["quick"], case["seed"]
         X, y = np.asarray(bunch.data, float), np.asarray(bunch.target).astype(str)
@@ -161,8 +153,8 @@ def _parts(results: Results) -> list[tuple[str, str, Results]]:
     return found
 
 
-def _above(other: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _above(other: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         texts, holds = [], []
         for name, kernel, part in _parts(results):
             mine, theirs = curves_of(part, OURS), curves_of(part, other)

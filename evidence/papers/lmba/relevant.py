@@ -8,17 +8,11 @@ from typing import Any
 
 from sklearn.datasets import load_iris
 
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    Result,
-    Results,
-    Table,
-    judged,
-)
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim, Experiment, Table
 from evidence.papers.lmba.methods import OURS, PRINTED, READINGS, SIMBA, rankers
 from widemargin.datasets import make_gaussian_relevant, make_quadrants
 
@@ -48,7 +42,7 @@ class Relevant(Experiment):
             for seed in range(2 if quick else 20)
         ]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Rank by each method."""
         seed = case["seed"]
         if case["data"] == "Iris":
@@ -122,8 +116,8 @@ def _whole(part: Results, method: str) -> int:
     )
 
 
-def _first(data: str, method: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _first(data: str, method: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         part = results.where(data=data)
         count = _count(part, data, method)
         ours = f"In {count} of {len(part)} runs"

@@ -9,18 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
 from evidence.papers.drawing import Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    Result,
-    Results,
-    Table,
-    judged,
-)
+from evidence.papers.frame import Claim, Experiment, Table
 from evidence.papers.ordinal.methods import (
     METHODS,
     READINGS,
@@ -77,7 +71,7 @@ class Noise(Experiment):
         names, seeds = (list(SETS)[:1], 1) if quick else (list(SETS), 10)
         return [{"data": name, "seed": seed} for name in names for seed in range(seeds)]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """AUC for all labels and kinds of columns."""
         bunch = data(SETS[case["data"]])
         X, y = np.asarray(bunch.data, float), np.asarray(bunch.target)
@@ -212,8 +206,8 @@ def _mean(results: Results, name: str, kind: str, labels: str, method: str) -> f
     return float(np.mean(_auc(results, name, kind, labels, method)))
 
 
-def _told_apart(name: str, labels: str, method: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _told_apart(name: str, labels: str, method: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         uniform = _mean(results, name, "uniform", labels, method)
         shuffled = _mean(results, name, "uniform", "shuffled", method)
         permuted = _mean(results, name, "permuted", labels, method)
@@ -230,8 +224,8 @@ def _told_apart(name: str, labels: str, method: str) -> Callable[[Results], Find
     return judge
 
 
-def _fail(name: str, labels: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _fail(name: str, labels: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         found = {m: _mean(results, name, "uniform", labels, m) for m in THEIRS}
         permuted = {m: _mean(results, name, "permuted", labels, m) for m in THEIRS}
         ours = "AUC " + ", ".join(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evidence.papers.frame import Results
+from evidence.framework.results import Results
 from evidence.papers.ordinal.folds import MEASURES, Array
 from evidence.papers.splits import RANDOM
 

@@ -6,19 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
 from evidence.papers.drawing import Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    Result,
-    Results,
-    Table,
-    judged,
-    never,
-)
+from evidence.papers.frame import Claim, Experiment, Table, never
 from evidence.papers.ordinal.methods import (
     METHODS,
     READINGS,
@@ -54,7 +47,7 @@ class Synthetic(Experiment):
         sizes, seeds = (SIZES[:2], 2) if quick else (SIZES, 10)
         return [{"per_class": n, "seed": s} for n in sizes for s in range(seeds)]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Weights of features 1 and 2, and of the others."""
         X, y = make_ordinal(case["per_class"], random_state=case["seed"])
         found = {
@@ -159,8 +152,8 @@ def _count(results: Results, name: str) -> int:
     return sum(row[name]["first"] == 1 for row in results)
 
 
-def _first(name: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _first(name: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         n, mine = len(results), _count(results, name)
         rival = RIVALS[name]
         ours = (
@@ -177,8 +170,8 @@ def _first(name: str) -> Callable[[Results], Finding]:
     return judge
 
 
-def _smaller(name: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _smaller(name: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         def mean(method: str) -> float:
             return float(np.mean([row[method]["others"] for row in results]))
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from evidence.papers.frame import Claim, Finding, Results, judged
+from evidence.framework.results import Results
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim
 from evidence.papers.ordinal.folds import MEASURES
 from evidence.papers.ordinal.methods import METHODS, RIVALS
 from evidence.papers.ordinal.numbers import (
@@ -73,7 +75,7 @@ def claims() -> Sequence[Claim]:
 def _most(where: str, text: str, measure: str, name: str, rival: str) -> Claim:
     place = MEASURES.index(measure)
 
-    def judge(results: Results) -> Finding:
+    def judge(results: Results) -> Verdict:
         results.where(data="Wdbc")  # of a full run only
         gains = {s: g.mean() for s, g in _gains(results, measure, name, rival).items()}
         theirs = [
@@ -131,7 +133,7 @@ def _gains(results: Results, measure: str, name: str, rival: str) -> dict[str, A
     }
 
 
-def _shapes(results: Results) -> Finding:
+def _shapes(results: Results) -> Verdict:
     differ = []
     for name, published in TABLE_1.items():
         shape = tuple(results.where(data=name).rows[0]["shape"])
@@ -144,7 +146,7 @@ def _shapes(results: Results) -> Finding:
     return judged(not differ, "; ".join(differ) or "As published", why)
 
 
-def _fewer(results: Results) -> Finding:
+def _fewer(results: Results) -> Verdict:
     results.where(data="Wdbc")
     means, honest = {}, {}
     for method in METHODS:
@@ -159,10 +161,10 @@ def _fewer(results: Results) -> Finding:
     return judged(fewer, ours)
 
 
-def _curves(name: str) -> Callable[[Results], Finding]:
+def _curves(name: str) -> Callable[[Results], Verdict]:
     rival = RIVALS[name]
 
-    def judge(results: Results) -> Finding:
+    def judge(results: Results) -> Verdict:
         results.where(data="Wdbc")
         sets = known_sets(results)
         sooner = [_best_k(results, s, name) - _best_k(results, s, rival) for s in sets]

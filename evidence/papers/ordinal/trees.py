@@ -6,16 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
 from evidence.papers.drawing import Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Result,
-    Results,
-    Table,
-)
+from evidence.papers.frame import Claim, Experiment, Table
 from evidence.papers.ordinal.folds import MEASURES, Array, five_folds
 from evidence.papers.ordinal.methods import METHODS, READINGS, RIVALS
 from evidence.papers.ordinal.numbers import (
@@ -66,7 +61,7 @@ class Trees(Experiment):
         seeds = range(1 if quick else REPEATS)
         return [{"data": name, "seed": seed} for seed in seeds for name in names]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Five folds with all methods."""
         X, y, shape = read(case["data"], case["seed"], data)
         return {"shape": shape, "methods": five_folds(X, y, case["seed"])}
@@ -106,7 +101,7 @@ class Trees(Experiment):
         return found
 
 
-def read(name: str, seed: int, data: Data) -> tuple[Array, Array, list[int]]:
+def read(name: str, seed: int, data: Sets) -> tuple[Array, Array, list[int]]:
     """Numbers without gaps, ordered classes from 0, and the shape as published."""
     bunch = data(SETS[name])
     X = np.asarray(bunch.data, float)

@@ -15,18 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    Missing,
-    Result,
-    Results,
-    Table,
-    judged,
-)
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.running import Missing
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim, Experiment, Table
 from widemargin import GFlip
 
 SCALES: dict[str, Literal["minmax"] | None] = {"unscaled": None, "minmax": "minmax"}
@@ -64,7 +58,7 @@ class Challenge(Experiment):
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
-        """Data, reading and order of the features."""
+        """Sets, reading and order of the features."""
         seeds = range(1 if quick else 5)
         sets = [("madelon", ""), ("arcene", "train"), ("arcene", "all")]
         return [
@@ -74,7 +68,7 @@ class Challenge(Experiment):
             for scale in (["unscaled"] if quick else SCALES)
         ]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Select, then classify."""
         bunch = data(case["data"])
         X, y = np.asarray(bunch.data, float), np.asarray(bunch.target)
@@ -231,8 +225,8 @@ def _readings(results: Results, name: str) -> dict[str, Results]:
     return found or {"": results.where(data=name)}
 
 
-def _size(name: str, published: int) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _size(name: str, published: int) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         readings = _readings(results, name)
         sizes = {s: part.values("n_features") for s, part in readings.items()}
         ours = "; ".join(f"{_runs(v)} ({s})" for s, v in sizes.items())
@@ -248,8 +242,8 @@ def _runs(sizes: Sequence[int]) -> str:
     return f"{_range(sizes)}, {np.mean(sizes):.0f} on average, in {len(sizes)} runs"
 
 
-def _error(name: str, published: float) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _error(name: str, published: float) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         texts, near = [], False
         for reading, part in _readings(results, name).items():
             svm, control = (_errors(part, w, "svm") for w in ("gflip", "random"))
@@ -264,7 +258,7 @@ def _error(name: str, published: float) -> Callable[[Results], Finding]:
     return judge
 
 
-def _svm_against_nearest(results: Results) -> Finding:
+def _svm_against_nearest(results: Results) -> Verdict:
     texts, gaps = [], {}
     for name, pca in (("madelon", ""), ("arcene", "all"), ("arcene", "train")):
         part = results.where(data=name, pca=pca, scale="unscaled")
@@ -276,7 +270,7 @@ def _svm_against_nearest(results: Results) -> Finding:
     return judged(holds, "; ".join(texts))
 
 
-def _epochs(results: Results) -> Finding:
+def _epochs(results: Results) -> Verdict:
     epochs = np.array(results.values("epochs"))
     if not len(epochs):
         results.where(data="madelon")  # says what is missing

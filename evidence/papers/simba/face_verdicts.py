@@ -8,14 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evidence.papers.frame import (
-    Claim,
-    Finding,
-    NoResults,
-    Results,
-    judged,
-    never,
-)
+from evidence.framework.results import NoResults, Results
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim, never
 from evidence.papers.splits import (
     RANDOM,
     Paired,
@@ -116,8 +111,8 @@ def at(results: Results, name: str, k: int) -> Array:
     return curves_of(results, name)[:, SIZES.index(k)]
 
 
-def _beats(other: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _beats(other: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         texts, holds = [], []
         for label, part in parts(results):
             won: list[int] = []
@@ -138,8 +133,8 @@ def _beats(other: str) -> Callable[[Results], Finding]:
     return judge
 
 
-def _wins(other: str) -> Callable[[Results], Finding]:
-    def judge(results: Results) -> Finding:
+def _wins(other: str) -> Callable[[Results], Verdict]:
+    def judge(results: Results) -> Verdict:
         texts, holds = [], []
         for label, part in parts(results):
             cells = []
@@ -154,7 +149,7 @@ def _wins(other: str) -> Callable[[Results], Finding]:
     return judge
 
 
-def _beats_all(results: Results) -> Finding:
+def _beats_all(results: Results) -> Verdict:
     texts, holds = [], []
     for label, part in parts(results):
         k = SHARES[-1]
@@ -168,7 +163,7 @@ def _beats_all(results: Results) -> Finding:
     return judged(all(holds), "; ".join(texts), STAND_IN)
 
 
-def _sides(results: Results) -> Finding:
+def _sides(results: Results) -> Verdict:
     texts, holds = [], []
     for label, part in parts(results):
         m = {
@@ -184,7 +179,7 @@ def _sides(results: Results) -> Finding:
     return judged(all(holds), ours, STAND_IN)
 
 
-def _correlated(results: Results) -> Finding:
+def _correlated(results: Results) -> Verdict:
     texts, holds = [], []
     for label, part in parts(results):
         r = {n: of_method(part, n, "correlation") for n in ("Simba", "Relief", RANDOM)}

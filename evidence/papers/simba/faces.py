@@ -8,16 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
 from evidence.papers.drawing import Figure, Lines, Pixels, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Result,
-    Results,
-    Table,
-)
+from evidence.papers.frame import Claim, Experiment, Table
 from evidence.papers.simba.face_verdicts import (
     OTHERS,
     SHARES,
@@ -66,7 +61,7 @@ class Faces(Experiment):
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
-        """Data, task and split."""
+        """Sets, task and split."""
         if quick:
             one = {"data": "yaleb_32x32", "task": "person", "seed": 0, "quick": True}
             return [one, {**one, "seed": 1}]
@@ -82,7 +77,7 @@ class Faces(Experiment):
             if seed < count
         ]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """One split."""
         bunch, quick = data(case["data"]), case["quick"]
         X, y = np.asarray(bunch.data, float), labels_of(bunch, case["task"])

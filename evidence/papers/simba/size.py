@@ -11,17 +11,11 @@ from numpy.typing import NDArray
 from scipy.ndimage import zoom
 from sklearn.neighbors import KNeighborsClassifier
 
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    Result,
-    Results,
-    Table,
-    judged,
-)
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
+from evidence.papers.frame import Claim, Experiment, Table
 from evidence.papers.simba.faces import N_TEST, N_TRAIN, labels_of
 from evidence.papers.splits import classifier
 from widemargin import GFlip, Simba
@@ -59,7 +53,7 @@ class Size(Experiment):
             for task in TASKS
         ]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Select pixels and classify with them."""
         bunch, quick = data("yaleb_32x32"), case["quick"]
         y = labels_of(bunch, case["task"])
@@ -150,7 +144,7 @@ def _enlarged(bunch: Any, rows: Array, shape: tuple[int, int]) -> Array:
     return zoom(images, factors, order=1).reshape(len(rows), -1)
 
 
-def _runs(results: Results) -> Finding:
+def _runs(results: Results) -> Verdict:
     part = results.where(task="group")
     seconds = part.values("gflip_seconds")
     epochs, sizes = part.values("epochs"), part.values("n_features")
@@ -163,7 +157,7 @@ def _runs(results: Results) -> Finding:
     return judged(max(seconds) > 3600, ours, why)
 
 
-def _copes(results: Results) -> Finding:
+def _copes(results: Results) -> Verdict:
     part = results.where(task="person", start="empty")
     sizes = part.values("n_features")
     most = f"at most {max(sizes)}" if max(sizes) else "no"

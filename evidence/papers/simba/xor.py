@@ -8,18 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evidence.data import Sets
+from evidence.framework.results import Results
+from evidence.framework.store import Case, Result
+from evidence.framework.verdicts import Verdict, judged
 from evidence.papers.drawing import Bars, Figure, Lines, Series
-from evidence.papers.frame import (
-    Case,
-    Claim,
-    Data,
-    Experiment,
-    Finding,
-    Result,
-    Results,
-    Table,
-    judged,
-)
+from evidence.papers.frame import Claim, Experiment, Table
 from widemargin import Relief, Simba
 from widemargin.datasets import make_xor
 from widemargin.margin import evaluation
@@ -71,7 +65,7 @@ class Xor(Experiment):
         """One draw of the problem for each seed."""
         return [{"seed": seed, "quick": quick} for seed in range(2 if quick else 10)]
 
-    def run(self, case: Case, data: Data) -> Result:
+    def measure(self, case: Case, data: Sets) -> Result:
         """Follow both methods step by step."""
         n = 200 if case["quick"] else 1000
         X, y = make_xor(n, random_state=case["seed"])
@@ -240,7 +234,7 @@ def _last(results: Results, name: str, what: str) -> Array:
     return np.array([row[name][what][-1] for row in results])
 
 
-def _reaches(results: Results) -> Finding:
+def _reaches(results: Results) -> Verdict:
     share = _last(results, "Simba", "e") / np.array(results.values("right"))
     angles = _last(results, "Simba", "angle")
     begin = np.array([row["Simba"]["angle"][0] for row in results])
@@ -251,7 +245,7 @@ def _reaches(results: Results) -> Finding:
     return judged(bool((share > 0.95).all() and (angles < begin).all()), ours)
 
 
-def _outperforms(results: Results) -> Finding:
+def _outperforms(results: Results) -> Verdict:
     e = _last(results, "Simba", "e"), _last(results, "Relief", "e")
     a = _last(results, "Simba", "angle"), _last(results, "Relief", "angle")
     better = int(np.sum((e[0] > e[1]) & (a[0] < a[1])))
@@ -264,12 +258,12 @@ def _outperforms(results: Results) -> Finding:
     return judged(better > 0.9 * len(results), ours)
 
 
-def _near(results: Results) -> Finding:
+def _near(results: Results) -> Verdict:
     near, ours = _near_draws(results, "Simba")
     return judged(near > 0.9 * len(results), ours)
 
 
-def _far(results: Results) -> Finding:
+def _far(results: Results) -> Verdict:
     near, ours = _near_draws(results, "Relief")
     gaps = {
         name: np.linalg.norm(_at_500(results, name) - _right(), axis=1)
@@ -301,7 +295,7 @@ def _at_500(results: Results, name: str) -> Array:
     return np.array([row[name]["at_500"] for row in results])
 
 
-def _linear(results: Results) -> Finding:
+def _linear(results: Results) -> Verdict:
     r = np.array(results.values("correlation"))
     strong = int(np.sum(r < -0.9))
     ours = (

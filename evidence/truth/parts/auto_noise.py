@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from evidence.truth import Verdict
-from evidence.truth.formats import grouped, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.methods import selector
 from widemargin import AutoSelector
 
@@ -25,16 +27,16 @@ AUTO_SHAPES = ((100, 50), (60, 2000))
 AUTO_BOUND = 0.02
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
     for seed in range(20):
-        for n, d in SHAPES[:1] if small else SHAPES:
+        for n, d in SHAPES[:1] if quick else SHAPES:
             for method in METHODS:
                 yield {"rows": n, "features": d, "method": method, "seed": seed}
-        for n, d in () if small else AUTO_SHAPES:
+        for n, d in () if quick else AUTO_SHAPES:
             yield {"rows": n, "features": d, "method": AUTO_SELECTOR, "seed": seed}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     rng = np.random.default_rng(case["seed"])
     n, d = case["rows"], case["features"]
     X, y = rng.standard_normal((n, d)), rng.integers(0, 2, n)
@@ -62,7 +64,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         )
         n, d, method = worst[1]
         told.append(
-            Verdict(
+            promise(
                 f"the accuracy claimed by {who} is within {bound} of the truth, .50, "
                 "on average",
                 f"largest deviation {worst[0]:.3f} ({method}, {n} × {d})",

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 
-from evidence.data import load
-from evidence.truth import Missing, Verdict
-from evidence.truth.formats import grouped, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.judging import Split, auto, plain_loop, same_folds
 from evidence.truth.methods import selector
 from widemargin.datasets import make_xor
@@ -30,15 +31,15 @@ RULES = {
 }
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
-    seeds = {"wide 100 × 1000": 4, "xor 500 × 50": 1} if small else SEEDS
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
+    seeds = {"wide 100 × 1000": 4, "xor 500 × 50": 1} if quick else SEEDS
     for name, count in seeds.items():
         for seed in range(count):
-            for method in METHODS[:1] if small else METHODS:
+            for method in METHODS[:1] if quick else METHODS:
                 yield {"table": name, "method": method, "seed": seed}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     split = _split(case["table"], case["seed"], data)
     ranker = selector(case["method"])
     loop = plain_loop(ranker, split)
@@ -52,7 +53,7 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
     }
 
 
-def _split(name: str, seed: int, data: str | None) -> Split:
+def _split(name: str, seed: int, data: Sets) -> Split:
     if name.startswith("wide"):
         n, d = map(int, name.split()[1::2])
         X, y = make_classification(
@@ -62,9 +63,7 @@ def _split(name: str, seed: int, data: str | None) -> Split:
     if name.startswith("xor"):
         X, y = make_xor(500 + TEST_ROWS, n_features=50, random_state=seed)
         return X[:500], y[:500], X[500:], y[500:]
-    if data is None:
-        raise Missing("Madelon needs --data DIR")
-    madelon = load("madelon", data_home=data, as_frame=False)
+    madelon = data("madelon")
     X, y, split = madelon.data.astype(float), madelon.target, madelon.split
     if seed == 0:  # as it was published
         return X[split == 0], y[split == 0], X[split == 1], y[split == 1]
@@ -92,7 +91,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         paired = all("loop_same" in mean for mean in mine)
         lead = _lead(some, "loop_same")[0] if paired else average
         found.append(
-            Verdict(
+            promise(
                 f"{name}: test accuracy at least that of a simple loop with the "
                 "one-standard-error rule, on average over methods",
                 f"{average:+.3f} ± {error:.3f} (loop {', '.join(others)})",
@@ -102,7 +101,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         bias = [m["auto"]["claim"] - m["auto"]["test"] for m in mine]
         average = sum(bias) / len(bias)
         found.append(
-            Verdict(
+            promise(
                 f"{name}: claimed accuracy within .05 of the test accuracy, on average",
                 f"{average:+.3f} (by method {', '.join(f'{b:+.3f}' for b in bias)})",
                 abs(average) <= 0.05,

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from evidence.truth import Verdict
-from evidence.truth.formats import table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.methods import selector
 from widemargin.judging.auto import FEW_ROWS
 
@@ -20,13 +21,13 @@ BOUNDS = {"Relief": 6, "ReliefF": 6}
 ROUNDS = 3
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
-    for n, d in SHAPES[:2] if small else SHAPES:
-        for method in METHODS[1:2] if small else METHODS:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
+    for n, d in SHAPES[:2] if quick else SHAPES:
+        for method in METHODS[1:2] if quick else METHODS:
             yield {"rows": n, "features": d, "method": method}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((case["rows"], case["features"]))
     y = (X[:, :5].sum(axis=1) > 0).astype(int)
@@ -56,7 +57,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
             continue
         worst = max(mine, key=lambda row: row["ratio"])
         found.append(
-            Verdict(
+            promise(
                 f"takes as long as at most {bound} {words}",
                 f"at most {worst['ratio']:.1f} ({worst['method']}, "
                 f"{worst['rows']} × {worst['features']})",

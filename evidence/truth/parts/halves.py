@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evidence.truth import Missing, Verdict
-from evidence.truth.formats import grouped, how_many, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, how_many, mean_of
+from evidence.framework.running import Missing
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.judging import one_nearest
 from evidence.truth.rankers import Groups
 from evidence.truth.tables import HALVES, SMALL, parts, public
@@ -30,14 +33,14 @@ class Advice(NamedTuple):
     claim: float
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
-    for seed in range(1 if small else REPEATS):
-        for name in SMALL if small else HALVES:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
+    for seed in range(1 if quick else REPEATS):
+        for name in SMALL if quick else HALVES:
             for rule in WORDS:
                 yield {"table": name, "rule": rule, "seed": seed}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     found = public(case["table"], data, HALVES)
     halves = parts(found, case["seed"], 1 / 2)
     start = time.process_time()
@@ -72,8 +75,6 @@ def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
 def auto_selector(X: np.ndarray, y: np.ndarray, seed: int, groups: Groups) -> Advice:
     import widemargin
 
-    if not hasattr(widemargin, "AutoSelector"):
-        raise Missing("this version has no AutoSelector")
     fitted = widemargin.AutoSelector(random_state=seed).fit(X, y, groups=groups)
     features = fitted.get_support(indices=True)
     return Advice(features, str(fitted.method_), float(fitted.score_))
@@ -153,23 +154,23 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         for mine in means.values()
     )
     return [
-        Verdict(
+        promise(
             "held-out accuracy at least 1.5 points above the old rule on the same "
             "splits",
             f"{gain:+.1f} points",
             gain >= 1.5,
         ),
-        Verdict(
+        promise(
             "mean optimism (claimed minus held-out accuracy) below half a point",
             f"{optimism:+.1f} points",
             optimism < 0.5,
         ),
-        Verdict(
+        promise(
             "mean Jaccard index of the two selections at least .45",
             f"{jaccard:.2f}",
             jaccard >= 0.45,
         ),
-        Verdict(
+        promise(
             "less accurate than all features on at most 3 data sets",
             f"on {lost} of {len(means)}",
             lost <= 3,

@@ -10,8 +10,10 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from evidence.truth import Verdict
-from evidence.truth.formats import Rows, grouped, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import Rows, grouped, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from widemargin import AutoSelector, MultiSURF, RReliefF
 from widemargin.baselines import FRegression
 from widemargin.evaluation import signal, significance
@@ -32,25 +34,25 @@ RELEVANT = 5
 NEW_ROWS = 2000
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
     """Signal, significance, "auto" and AutoSelector, on noise and on known designs."""
-    for seed in range(3 if small else 60):
+    for seed in range(3 if quick else 60):
         for target in NOISE:
             yield {"what": "signal", "target": target, "seed": seed}
-    for seed in range(2 if small else 20):
+    for seed in range(2 if quick else 20):
         for method in METHODS:
-            for target in tuple(NOISE)[:1] if small else tuple(NOISE)[:3]:
+            for target in tuple(NOISE)[:1] if quick else tuple(NOISE)[:3]:
                 case = {"what": "p-values", "method": method, "target": target}
                 yield {**case, "seed": seed}
-    for seed in range(2 if small else 100):
+    for seed in range(2 if quick else 100):
         yield {"what": "found", "method": "RReliefF", "seed": seed}
-    for seed in range(2 if small else 20):
+    for seed in range(2 if quick else 20):
         for method in RANKINGS:
             for design in ("noise", "wide noise", "interaction"):
                 case = {"what": "auto", "method": method, "design": design}
                 yield {**case, "seed": seed}
-    for seed in range(1 if small else 10):
-        for rows in (120,) if small else (120, 400):
+    for seed in range(1 if quick else 10):
+        for rows in (120,) if quick else (120, 400):
             yield {"what": "AutoSelector", "rows": rows, "seed": seed}
 
 
@@ -76,7 +78,7 @@ def _held_out(features: np.ndarray, n: int, X: np.ndarray, y: np.ndarray) -> flo
     return float(judge.fit(X[:n, features], y[:n]).score(X[n:, features], y[n:]))
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     """One table."""
     seed, what = case["seed"], case["what"]
     rng = np.random.default_rng(seed)
@@ -131,27 +133,27 @@ def verdicts(rows: Rows) -> list[Verdict]:
         bound = 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(noise))
         measured = f"{share:.3f} of {len(noise)} (bound {bound:.3f})"
         text = "numeric target: `signal` finds signal in at most 5 % of tables of noise"
-        told.append(Verdict(text, measured, bool(share <= bound)))
+        told.append(promise(text, measured, bool(share <= bound)))
     if null := by.get(("p-values",)):
         shares = [mean_of(some, "share") for some in grouped(null, "method").values()]
         measured = f"{min(shares):.3f} to {max(shares):.3f}"
         text = "numeric target: 3 to 7 % of p-values of irrelevant features are ≤ .05"
-        told.append(Verdict(text, measured, 0.03 <= min(shares) <= max(shares) <= 0.07))
+        told.append(promise(text, measured, 0.03 <= min(shares) <= max(shares) <= 0.07))
     if found := by.get(("found",)):
         false, power = mean_of(found, "false"), mean_of(found, "power")
         measured = f"FDR {false:.3f}, power {power:.2f}"
         text = "numeric target: the false discovery rate of RReliefF is at most .07"
-        told.append(Verdict(text, measured, false <= 0.07))
+        told.append(promise(text, measured, false <= 0.07))
     groups = grouped(by.get(("auto",), []), "design", "method")
     if gaps := [_optimism(some) for some in groups.values()]:
         measured = f"{min(gaps):+.3f} to {max(gaps):+.3f}"
         text = 'numeric target: the R² that "auto" claims is within .08 of the truth'
-        told.append(Verdict(text, measured, max(map(abs, gaps)) <= 0.08))
+        told.append(promise(text, measured, max(map(abs, gaps)) <= 0.08))
     if some := by.get(("AutoSelector",)):
         gaps = [_optimism(of_size) for of_size in grouped(some, "rows").values()]
         measured = f"{min(gaps):+.3f} to {max(gaps):+.3f}"
         text = "numeric target: the R² of `AutoSelector` is within .05 of the truth"
-        told.append(Verdict(text, measured, max(map(abs, gaps)) <= 0.05))
+        told.append(promise(text, measured, max(map(abs, gaps)) <= 0.05))
     return told
 
 

@@ -12,8 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from evidence.truth import Verdict
-from evidence.truth.formats import grouped, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.judging import one_nearest
 from evidence.truth.methods import selector
 from evidence.truth.tables import SIZES, SMALL, parts, public
@@ -24,15 +26,15 @@ THRESHOLDS = (None, 0.9, 0.7, "auto")
 REPEATS = 3
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
-    yield {"table": "memory", "features": 2000 if small else 10_000}
-    for seed in range(1 if small else REPEATS):
-        for name in SMALL if small else SIZES:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
+    yield {"table": "memory", "features": 2000 if quick else 10_000}
+    for seed in range(1 if quick else REPEATS):
+        for name in SMALL if quick else SIZES:
             for threshold in THRESHOLDS:
                 yield {"table": name, "redundancy": threshold, "seed": seed}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     if case["table"] == "memory":
         return _memory(case["features"])
     found = public(case["table"], data)
@@ -91,7 +93,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         most = max(row["thinned_seconds"], row["auto_seconds"])
         largest = max(row["thinned_megabytes"], row["auto_megabytes"])
         found.append(
-            Verdict(
+            promise(
                 f"{row['features']} features take seconds, and no d × d matrix",
                 f"{most:.1f} s, {largest:.0f} MB (the matrix alone would take "
                 f"{row['matrix_megabytes']:.0f} MB)",
@@ -104,7 +106,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     for classifier, words in (("knn", "1-NN"), ("logistic", "logistic regression")):
         gain = [g["auto"][classifier] - g[None][classifier] for g in gains.values()]
         found.append(
-            Verdict(
+            promise(
                 f'`redundancy="auto"` improves accuracy at k = {K} for {words}',
                 f"{100 * np.mean(gain):+.1f} points, {sum(g > 0 for g in gain)} of "
                 f"{len(gain)} data sets better, {sum(g < 0 for g in gain)} worse",
@@ -114,7 +116,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     if "madelon" in gains:
         loss = gains["madelon"]["auto"]["knn"] - gains["madelon"][None]["knn"]
         found.append(
-            Verdict(
+            promise(
                 '`redundancy="auto"` does not lose accuracy on Madelon',
                 f"{100 * loss:+.1f} points for 1-NN",
                 loss >= -0.02,

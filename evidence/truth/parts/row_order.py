@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_wine
 
-from evidence.data import load
-from evidence.truth import Missing, Verdict
-from evidence.truth.formats import grouped, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.methods import selector
 from widemargin import evaluation
 
@@ -19,14 +20,14 @@ ORDERS = 5
 WHAT = ("prefix_scores_", "selection_curve", "compare")
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
-    for name in ("ties",) if small else ("ties", "japan_credit_crx"):
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
+    for name in ("ties",) if quick else ("ties", "japan_credit_crx"):
         for what in WHAT:
-            for order in range(2 if small else ORDERS):
+            for order in range(2 if quick else ORDERS):
                 yield {"table": name, "what": what, "order": order}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     X, y = _table(case["table"], data)
     rows = np.random.default_rng(case["order"]).permutation(len(y))
     if case["order"] == 0:
@@ -46,15 +47,12 @@ def _curve(curve: Any) -> dict[str, Any]:
     return {"curve": curve.frame.groupby("n_features")["score"].mean().tolist()}
 
 
-def _table(name: str, data: str | None) -> tuple[Any, np.ndarray]:
+def _table(name: str, data: Sets) -> tuple[Any, np.ndarray]:
     if name == "ties":  # a wine's measurements, rounded until most rows are tied
         wine = load_wine()
         X = np.round(wine.data / wine.data.std(axis=0))
         return X, wine.target
-    try:
-        found = load(name, data_home=data)
-    except FileNotFoundError as error:
-        raise Missing(str(error)) from error
+    found = data(name, as_frame=True)
     return found.data, found.target.to_numpy()
 
 
@@ -67,7 +65,7 @@ def _spread(rows: list[dict[str, Any]]) -> float:
 def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     worst = max(_spread(some) for some in grouped(rows, "table", "what").values())
     return [
-        Verdict(
+        promise(
             "curves are the same for every order of the rows",
             f"largest difference {worst:.3g}",
             worst < 1e-9,

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.feature_selection import f_classif
 
-from evidence.data import load
-from evidence.truth import Missing, Verdict
-from evidence.truth.formats import grouped, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from widemargin.evaluation import signal
 
 TITLE = "The test for signal"
@@ -27,25 +28,25 @@ GROUPED = {
 }
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
     """Noise of several shapes, weak designs, interactions, and credit data."""
-    for seed in range(10 if small else 200):
-        for n, d in SHAPES[:1] if small else SHAPES:
+    for seed in range(10 if quick else 200):
+        for n, d in SHAPES[:1] if quick else SHAPES:
             yield {"what": "noise", "rows": n, "features": d, "seed": seed}
-    for seed in range(2 if small else 200):
+    for seed in range(2 if quick else 200):
         for design in (*WEAK, "xor"):
             yield {"what": "weak", "design": design, "seed": seed}
-    for seed in range(2 if small else 300):
+    for seed in range(2 if quick else 300):
         for design in GROUPED:
             yield {"what": "groups", "design": design, "seed": seed}
             if seed < 100:
                 yield {"what": "signal in groups", "design": design, "seed": seed}
-    if not small:
+    if not quick:
         for name in REAL:
             yield {"what": "real", "design": name, "seed": 0}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     """One table: the p-value, and the F-test's by Bonferroni."""
     seed = case["seed"]
     if "groups" in case["what"]:
@@ -82,13 +83,10 @@ def _grouped(case: dict[str, Any]) -> tuple[Any, Any, Any]:
     return X, y if how == "a number" else y.astype(int), groups
 
 
-def _table(case: dict[str, Any], data: str | None) -> tuple[Any, Any]:
+def _table(case: dict[str, Any], data: Sets) -> tuple[Any, Any]:
     rng = np.random.default_rng(case["seed"])
     if case["what"] == "real":
-        try:
-            found = load(case["design"], data_home=data)
-        except FileNotFoundError as error:
-            raise Missing(str(error)) from error
+        found = data(case["design"], as_frame=True)
         return found.data, found.target.to_numpy()
     if case["what"] == "noise":
         n, d = case["rows"], case["features"]
@@ -119,20 +117,20 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         measured = (
             f"{share:.3f} of {len(noise)} (5 % plus two standard errors: {bound:.3f})"
         )
-        told.append(Verdict(text, measured, bool(share <= bound)))
+        told.append(promise(text, measured, bool(share <= bound)))
     for (name,), some in grouped(by.get(("groups",), []), "design").items():
         share, bound = _found(some), 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(some))
         text = f"{name}: finds signal in at most 5 % of tables without"
         measured = f"{share:.3f} of {len(some)} (bound {bound:.3f})"
-        told.append(Verdict(text, measured, bool(share <= bound)))
+        told.append(promise(text, measured, bool(share <= bound)))
     for (name,), some in grouped(by.get(("weak",), []), "design").items():
         mine, other = _found(some), _found(some, "f_test")
         text = f"{name}: power at least that of the F-test with Bonferroni correction"
-        told.append(Verdict(text, f"{mine:.2f} against {other:.2f}", mine >= other))
+        told.append(promise(text, f"{mine:.2f} against {other:.2f}", mine >= other))
     if real := by.get(("real",)):
         measured = ", ".join(f"p = {row['p']:.3f}" for row in real)
         text = "finds the signal in german credit, in both codings"
-        told.append(Verdict(text, measured, _found(real) == 1))
+        told.append(promise(text, measured, _found(real) == 1))
     return told
 
 

@@ -10,7 +10,10 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 import widemargin
-from evidence.truth import Verdict
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, how_many, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.designs import (
     ADDED,
     EACH,
@@ -27,7 +30,6 @@ from evidence.truth.designs import (
     weak,
     with_random,
 )
-from evidence.truth.formats import grouped, how_many, mean_of, table
 from widemargin import baselines, evaluation
 from widemargin.data.dataset import read_dataset
 from widemargin.evaluation import _permutation_test
@@ -52,37 +54,37 @@ REFITS = 99  # permutations on noise for the other methods, pooled
 WITH_STRONG = {"ReliefF": (200, 1000), "Relief": (200, 1000), "Simba": (200,)}  # rows
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
     """Power of the default, of plain permutations, real tables, and noise."""
-    for seed in range(0 if small else 40):
+    for seed in range(0 if quick else 40):
         for name in REAL:
             for added in ADDED if name == "japan_credit_crx" else ["other kinds"]:
                 case = {"what": "real", "design": name, "method": "ReliefF"}
                 yield {**case, "added": added, "seed": seed}
     for method, sizes in WITH_STRONG.items():
-        for n in sizes[:1] if small else sizes:
-            for seed in range(1 if small else 100):
+        for n in sizes[:1] if quick else sizes:
+            for seed in range(1 if quick else 100):
                 for design in STRONG:
                     case = {"what": "strong", "design": design, "method": method}
                     yield {**case, "rows": n, "seed": seed}
-        if small:
+        if quick:
             break
-    for seed in range(3 if small else 200):
-        for design in WEAK[:1] if small else WEAK:
+    for seed in range(3 if quick else 200):
+        for design in WEAK[:1] if quick else WEAK:
             yield {"what": "power", "design": design, "seed": seed}
             if seed < 40:
                 yield {"what": "plain", "design": design, "seed": seed}
-    for seed in range(1 if small else 20):
-        for method in RELATIVE[:1] if small else RELATIVE:
+    for seed in range(1 if quick else 20):
+        for method in RELATIVE[:1] if quick else RELATIVE:
             yield {"what": "relative", "method": method, "seed": seed}
-            if method != "FCBF" and seed < 10 and not small:
+            if method != "FCBF" and seed < 10 and not quick:
                 yield {"what": "relative, wide", "method": method, "seed": seed}
-    for seed in range(2 if small else 40):
-        for method in ("ReliefF", "FisherScore", "MRMR") if small else METHODS:
+    for seed in range(2 if quick else 40):
+        for method in ("ReliefF", "FisherScore", "MRMR") if quick else METHODS:
             yield {"what": "noise", "method": method, "seed": seed}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     """One table."""
     if case["what"] == "noise":
         X, y = all_kinds(case["seed"])
@@ -181,7 +183,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     if ratios:
         least = min(ratios, key=lambda name: ratios[name])
         told.append(
-            Verdict(
+            promise(
                 f"default power for ReliefF at least .8 of that of {PLAIN} "
                 "permutations",
                 f"at least {ratios[least]:.2f} ({least[0]})",
@@ -192,7 +194,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         worst = max(power, key=lambda name: mean_of(power[name], "fdp"))
         rate = mean_of(power[worst], "fdp")
         told.append(
-            Verdict(
+            promise(
                 "false discovery rate at most .07",
                 f"at most {rate:.3f} ({worst[0]})",
                 rate <= 0.07,
@@ -203,7 +205,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         worst = max(beside, key=lambda name: mean_of(beside[name], "fdp"))
         rate = mean_of(beside[worst], "fdp")
         told.append(
-            Verdict(
+            promise(
                 "false discovery rate at most .07 in the presence of strong features",
                 f"at most {rate:.3f} ({worst[1]}, {worst[0]}, {worst[2]} rows)",
                 rate <= 0.07,
@@ -215,7 +217,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         shares = {name[0]: float(_low(some).mean()) for name, some in noise.items()}
         low, high = min(shares.values()), max(shares.values())
         told.append(
-            Verdict(
+            promise(
                 "on noise, p ≤ .05 in 3 % to 7 % of features, for every method",
                 f"{low:.3f} to {high:.3f}",
                 low >= 0.03 and high <= 0.07,
@@ -226,7 +228,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         least = min(relative, key=lambda name: mean_of(relative[name], "power"))
         share = mean_of(relative[least], "power")
         told.append(
-            Verdict(
+            promise(
                 "methods with relative scores find 4 of 5 features shifted by 1.8 sd",
                 f"at least {5 * share:.1f} of 5 on average ({least[0]})",
                 share >= 0.8,
@@ -242,8 +244,8 @@ def _real_verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         share, rate = float(np.mean([row["low"] for row in some])), mean_of(some, "fdp")
         name = f"four random columns ({key[1]}) added to {key[0]}"
         within = f"{share:.3f} of {4 * len(some)}; false discovery rate {rate:.3f}"
-        promise = f"{name}: p ≤ .05 in 3 % to 7 %, at most .07 of what is reported"
-        told.append(Verdict(promise, within, 0.03 <= share <= 0.07 and rate <= 0.07))
+        text = f"{name}: p ≤ .05 in 3 % to 7 %, at most .07 of what is reported"
+        told.append(promise(text, within, 0.03 <= share <= 0.07 and rate <= 0.07))
     return told
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from evidence.truth import Verdict
-from evidence.truth.formats import grouped, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from widemargin.evaluation import stability
 
 TITLE = "Confidence intervals for stability"
@@ -17,16 +19,16 @@ KINDS = ("each feature by itself", "seldom, all at once")
 REPEATS = 300
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
     """Populations of selections, and how many of them are drawn."""
-    for d in (20,) if small else (20, 100, 1000):
-        for index in (0.9,) if small else (0.3, 0.6, 0.9, 0.98):
-            for sets in (20,) if small else (20, 50, 100):
+    for d in (20,) if quick else (20, 100, 1000):
+        for index in (0.9,) if quick else (0.3, 0.6, 0.9, 0.98):
+            for sets in (20,) if quick else (20, 50, 100):
                 for kind in KINDS:
                     yield {"kind": kind, "features": d, "index": index, "sets": sets}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     """How many of the intervals cover, and how wide they are."""
     rng, d, index = np.random.default_rng(0), case["features"], case["index"]
     inside, outside = _shares(d, index)
@@ -75,7 +77,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     least = min(rows, key=lambda row: row["covered"])
     where = f"{least['sets']} sets of {least['features']}, index {least['index']}"
     return [
-        Verdict(
+        promise(
             "the 95 % interval covers the true index (at least .91 in 300 draws)",
             f"at least {least['covered']:.3f} ({where})",
             least["covered"] >= 0.91,

@@ -14,8 +14,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from evidence.truth import Verdict
-from evidence.truth.formats import grouped, mean_of, table
+from evidence.data import Sets
+from evidence.framework.pages import table
+from evidence.framework.results import grouped, mean_of
+from evidence.framework.verdicts import Verdict, promise
 from evidence.truth.rankers import RANKERS, YARDSTICKS
 from evidence.truth.tables import SIZES, SMALL, parts, public
 
@@ -25,14 +27,14 @@ REPEATS = 3
 CLASSIFIERS = {"knn": "1-NN", "logistic": "logistic regression", "boosting": "boosting"}
 
 
-def cases(small: bool) -> Iterator[dict[str, Any]]:
-    for seed in range(1 if small else REPEATS):
-        for name in SMALL if small else SIZES:
+def cases(quick: bool) -> Iterator[dict[str, Any]]:
+    for seed in range(1 if quick else REPEATS):
+        for name in SMALL if quick else SIZES:
             for ranker in RANKERS:
                 yield {"table": name, "seed": seed, "ranker": ranker}
 
 
-def measure(case: dict[str, Any], data: str | None) -> dict[str, Any]:
+def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
     found = public(case["table"], data)
     train, test = parts(found, case["seed"], 1 / 3)
     X, y, Z, t = found.X[train], found.y[train], found.X[test], found.y[test]
@@ -119,13 +121,13 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
     ]
     share = mine["seconds"] / ranks["forest"]["seconds"]
     return [
-        Verdict(
+        promise(
             "`AutoSelector` has the best mean rank for at least two of three "
             "classifiers",
             f"for {len(won)}: {', '.join(CLASSIFIERS[name] for name in won) or 'none'}",
             len(won) >= 2,
         ),
-        Verdict(
+        promise(
             "`AutoSelector` takes at most a third of the forest's time",
             f"{share:.1f} times as long",
             share <= 1 / 3,

@@ -1,9 +1,9 @@
-"""What is compared with what. Packages are imported when they are first used."""
+"""Tables, and fits of ours and of other packages, which are imported when used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,20 +20,6 @@ SIZES = {  # rows, features, classes; 0 classes: y is a number
 }
 
 Fit = Callable[[np.ndarray, np.ndarray], Any]
-
-
-class Case(NamedTuple):
-    """A method, and who else has it."""
-
-    method: str  # of this package
-    peer: str
-    sizes: tuple[str, ...]
-    oracle: str = ""  # what in `oracle` both are compared with; none: other formulas
-
-
-# Methods whose time and memory are fitted, with n at so many features and the reverse.
-GROWTH = ("ReliefF", "SURF", "MultiSURF", "RReliefF")
-GROWTH_ROWS, GROWTH_FEATURES = (1000, 2000, 4000, 8000), (50, 100, 200, 400)
 
 
 def shape(size: str) -> tuple[int, int, int]:
@@ -56,21 +42,6 @@ def make(size: str) -> tuple[np.ndarray, np.ndarray]:
     else:
         y = X[:, :told].sum(axis=1) + rng.standard_normal(n)
     return np.ascontiguousarray(X[:, rng.permutation(d)]), y
-
-
-ALL = ("a", "b", "c", "d", "e")
-CASES = [
-    Case("ReliefF", "fast-select ReliefF", ("small", *ALL), "relieff"),
-    Case("ReliefF", "skrebate ReliefF", ("small", "a"), "relieff"),
-    Case("ReliefF", "skfeature reliefF", ("small", "a")),
-    Case("SURF", "fast-select SURF", ("small", *ALL), "surf"),
-    Case("MultiSURF", "fast-select MultiSURF", ("small", *ALL), "multisurf"),
-    Case("MultiSURF", "skrebate MultiSURF", ("small", "a"), "multisurf"),
-    Case("RReliefF", "skrebate ReliefF", ("small numbers", "numbers")),
-    Case("MRMR", "mrmr_selection", ("small", "c")),
-    Case("ReliefF", "scikit-learn mutual_info_classif", ("small", *ALL)),
-    Case("ReliefF", "scikit-learn forest importances", ("small", *ALL)),
-]
 
 
 def ours(what: str) -> Fit:
