@@ -102,28 +102,9 @@ def labelled(name: str, source: Source, labels: str, second: Source) -> Source:
     key = source.key or str(frame.columns[0])
     other = second.key or str(added.columns[0])
     rows, entries = _texts(frame[key]), _texts(added[other])
-    twice = entries[entries.notna() & entries.duplicated()].unique()
-    if len(twice):
-        raise Problem(
-            f"--labels: {labels} has more than one row for {listed(twice)} in its "
-            f"column {other!r}; one for each is needed."
-        )
     columns = [str(column) for column in added.columns if column != other]
-    both = [column for column in columns if column in frame.columns]
-    if both:
-        raise Problem(
-            f"--labels: {name} and {labels} both have {listed(both)}; rename such "
-            "columns in one of them."
-        )
+    _check_labels(name, frame, rows, labels, entries, columns)
     matched = rows.isin(entries.dropna())
-    if not matched.any():
-        turned = entries.isin([str(column) for column in frame.columns]).any()
-        hint = " It names columns, though: --transpose makes rows of them."
-        raise Problem(
-            f"--labels: {labels} has no row of {name}, where {key!r} is "
-            f"{listed(rows.dropna(), 3)}; its own {other!r} is "
-            f"{listed(entries.dropna(), 3)}.{hint if turned else ''}"
-        )
     notes = [*source.notes, *(n for n in second.notes if n not in source.notes)]
     lacking, unused = rows[~matched], entries[~entries.isin(rows)]
     if len(lacking):
@@ -147,6 +128,40 @@ def labelled(name: str, source: Source, labels: str, second: Source) -> Source:
         dialect=dialect,
         cells=None,
     )
+
+
+def _check_labels(
+    name: str,
+    frame: pd.DataFrame,
+    rows: pd.Series[Any],
+    labels: str,
+    entries: pd.Series[Any],
+    columns: list[str],
+) -> None:
+    """Refuse a second table that has no row, or several rows, for those of the first.
+
+    ``rows`` and ``entries`` are the names of rows, and named after their columns.
+    """
+    twice = entries[entries.notna() & entries.duplicated()].unique()
+    if len(twice):
+        raise Problem(
+            f"--labels: {labels} has more than one row for {listed(twice)} in its "
+            f"column {entries.name!r}; one for each is needed."
+        )
+    both = [column for column in columns if column in frame.columns]
+    if both:
+        raise Problem(
+            f"--labels: {name} and {labels} both have {listed(both)}; rename such "
+            "columns in one of them."
+        )
+    if not rows.isin(entries.dropna()).any():
+        turned = entries.isin([str(column) for column in frame.columns]).any()
+        hint = " It names columns, though: --transpose makes rows of them."
+        raise Problem(
+            f"--labels: {labels} has no row of {name}, where {rows.name!r} is "
+            f"{listed(rows.dropna(), 3)}; its own {entries.name!r} is "
+            f"{listed(entries.dropna(), 3)}.{hint if turned else ''}"
+        )
 
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
