@@ -32,9 +32,8 @@ from evidence.truth.designs import (
 )
 from widemargin import baselines, evaluation
 from widemargin.data.dataset import read_dataset
-from widemargin.evaluation import _permutation_test
 from widemargin.evaluation._null_scores import source_of
-from widemargin.evaluation._permutation_test import confirm
+from widemargin.evaluation._permutation_test import PermutationTest
 from widemargin.evaluation._refits import Call
 
 TITLE = "Significance of single features"
@@ -117,14 +116,14 @@ def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
 
 def _beside_strong(case: dict[str, Any]) -> dict[str, Any]:
     """False discoveries, also as they would be without confirmation."""
-    by_labels = []
+    by_labels, confirm = [], PermutationTest._confirmed
 
-    def recorded(selector: Any, data: Any, p: Any, *others: Any) -> Any:
+    def recorded(test: PermutationTest, p: np.ndarray) -> np.ndarray:
         by_labels.append(p)
-        return confirm(selector, data, p, *others)
+        return confirm(test, p)
 
     X, y = strong(case["design"], case["rows"], case["seed"])
-    with mock.patch.object(_permutation_test, "confirm", recorded):
+    with mock.patch.object(PermutationTest, "_confirmed", recorded):
         found = _test(case["method"], X, y, case["seed"])
     plain = _counts(false_discovery_control(by_labels[0]), RELEVANT)
     low = found.p_values[RELEVANT:] <= 0.05

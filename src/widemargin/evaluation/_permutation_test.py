@@ -13,7 +13,7 @@ p-values by permuted labels and by permuted copies are both valid, and so is the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -142,126 +142,72 @@ class PermutationTest:
         return f"{done} permutations of the labels."
 
     def _confirmed(self, p: Floats) -> Floats:
-        """p-values, with those that permuted copies do not confirm made larger."""
-        call = self.call._replace(unit="fits with permuted copies")
-        found = confirm(self.selector, self.data, p, self.way.refits, self.random, call)
-        self.how += found.how
-        if not found.complete:
-            self.complete = False
+        """Test features by permuted copies; return the larger of both p-values.
+
+        All with p ≤ 0.05 are tested, if any of them is significant by permuted labels.
+        """
+        significant = false_discovery_control(p, method="bh") < LEVEL
+        if not significant.any():
+            return p
+        features = np.flatnonzero(p <= LEVEL)
+        by_labels, by_copies = p[features], np.zeros(len(features))
+        most_groups = max(LEAST_GROUPS, self.way.refits // STAGES[1][0])
+        at_once = -(-len(features) // most_groups)
+        scores, done = np.empty((2, 0, len(p))), 0
+        for times, hopeless in STAGES:
+            going = by_copies <= hopeless
+            if times == STAGES[-1][0]:
+                going &= (by_copies > by_labels) & significant[features]
+            if self.complete and going.any():
+                more = self._beside_copies(features[going], at_once, times - done)
+                scores = np.concatenate([scores, more], axis=1)
+                by_copies = copy_p_values(*scores[:, :, features])
+            done = times
+        counts = (~np.isnan(scores[1][:, features])).sum(axis=0)
+        self.how += _copies_in_words(len(features), counts.min(), counts.max())
+        if not self.complete:
             warn(
                 "significance: interrupted while features were confirmed; those that "
                 "were not have p = 1, others were confirmed by fewer copies."
             )
-        return found.p_values
+        both = p.copy()
+        both[features] = np.maximum(by_labels, by_copies)
+        return both
 
+    def _beside_copies(self, features: Ints, at_once: int, times: int) -> Floats:
+        """Scores of features and of permuted copies of them in the same fits.
 
-class Confirmation(NamedTuple):
-    """Result of a test by permuted copies."""
-
-    p_values: Floats  # of all features: the larger of the two
-    features: int  # how many were tested by copies
-    fewest: int  # copies of a feature
-    most: int
-    complete: bool
-
-    @property
-    def how(self) -> str:
-        """What was done, as a sentence to add to another; empty for nothing."""
-        if not self.features:
-            return ""
-        what = "1 feature" if self.features == 1 else f"{self.features} features"
-        times = f"{self.fewest} to {self.most}"
-        if self.fewest == self.most:
-            times = f"{self.most}"
-        return (
-            f" Then the {what} with p ≤ {LEVEL} were compared with permuted copies of "
-            f"themselves, {times} each, added to the table; the larger p-value counts."
-        )
-
-
-def confirm(
-    selector: Any,
-    data: Dataset,
-    p: Floats,
-    most_refits: int,
-    random: np.random.RandomState,
-    call: Call,
-) -> Confirmation:
-    """Test features by permuted copies of them.
-
-    All with p ≤ 0.05 are tested, if any of them is significant by permuted labels.
-
-    Parameters
-    ----------
-    selector : selector
-        Not fitted.
-    data : Dataset
-    p : array of shape (n_features,)
-        p-values by permuted labels.
-    most_refits : int
-        How many are affordable, roughly.
-    random : RandomState
-        Draws the orders of the rows.
-    call : Call
-    """
-    significant = false_discovery_control(p, method="bh") < LEVEL
-    if not significant.any():
-        return Confirmation(p, 0, 0, 0, True)
-    features = np.flatnonzero(p <= LEVEL)
-    by_labels, own, complete = p[features], np.zeros(len(features)), True
-    most_groups = max(LEAST_GROUPS, most_refits // STAGES[1][0])
-    at_once = -(-len(features) // most_groups)
-    copies = _Copies(selector, data, random, call)
-    done, last = 0, STAGES[-1][0]
-    for times, hopeless in STAGES:
-        going = own <= hopeless
-        if times == last:
-            going &= (own > by_labels) & significant[features]
-        if complete and going.any():
-            complete = copies.add(features[going], at_once, times - done)
-            own = copy_p_values(copies.own[:, features], copies.scores[:, features])
-        done = times
-    both = p.copy()
-    both[features] = np.maximum(by_labels, own)
-    counts = (~np.isnan(copies.scores[:, features])).sum(axis=0)
-    return Confirmation(
-        both, len(features), int(counts.min()), int(counts.max()), complete
-    )
-
-
-class _Copies:
-    """Scores of features and of permuted copies of them in the same fits."""
-
-    def __init__(
-        self, selector: Any, data: Dataset, random: np.random.RandomState, call: Call
-    ) -> None:
-        self.selector, self.data, self.random, self.call = selector, data, random, call
-        self.own = np.empty((0, data.shape[1]))  # NaN where there is none
-        self.scores = self.own
-
-    def add(self, features: Ints, at_once: int, times: int) -> bool:
-        """Add scores with ``times`` copies of each feature; whether it was finished."""
-        own, scores = np.full((2, times, self.data.shape[1]), np.nan)
+        (2, times, d), NaN where there is none.
+        """
+        scores = np.full((2, times, self.data.shape[1]), np.nan)
         try:
             for group in np.array_split(features, -(-len(features) // at_once)):
-                self._fit(group, own, scores)
+                self._fit_group(group, scores)
         except KeyboardInterrupt:
-            return False
-        finally:
-            self.own = np.vstack([self.own, own])
-            self.scores = np.vstack([self.scores, scores])
-        return True
+            self.complete = False
+        return scores
 
-    def _fit(self, group: Ints, own: Floats, scores: Floats) -> None:
+    def _fit_group(self, group: Ints, scores: Floats) -> None:
         """Fill the columns of a group, one fit for each row."""
-        n, d = self.data.shape
-        orders = [self.random.permutation(n) for _ in own]
+        _, times, d = scores.shape
+        orders = [self.random.permutation(self.data.shape[0]) for _ in range(times)]
 
         def more(t: int) -> Dataset:
             return self.data.with_probes(group, orders[t])
 
         def keep(t: int, fitted: Any) -> None:
             found = statistic_of(fitted)
-            own[t, group], scores[t, group] = found[group], found[d:]
+            scores[0, t, group], scores[1, t, group] = found[group], found[d:]
 
-        refit(for_probes(self.selector, group), more, keep, len(own), self.call)
+        call = self.call._replace(unit="fits with permuted copies")
+        refit(for_probes(self.selector, group), more, keep, times, call)
+
+
+def _copies_in_words(features: int, fewest: int, most: int) -> str:
+    """A sentence to add to another."""
+    what = "1 feature" if features == 1 else f"{features} features"
+    times = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return (
+        f" Then the {what} with p ≤ {LEVEL} were compared with permuted copies of "
+        f"themselves, {times} each, added to the table; the larger p-value counts."
+    )
