@@ -383,7 +383,9 @@ def test_whether_there_is_a_signal_is_told_without_relief_where_that_settles_it(
         options = {"n_permutations": 99, "random_state": seed, "n_jobs": 1}
         full, told = (
             signal(X, y, **options),
-            signal_test(X, y, only_whether=True, **options),
+            signal_test(
+                read_dataset(X, y, "a test"), None, only_whether=True, **options
+            ),
         )
         assert told.found == full.found
         assert told.p_value >= full.p_value

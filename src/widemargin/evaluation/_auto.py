@@ -325,13 +325,7 @@ class AutoSelector(TableSelector):
         self._fit_chosen(methods, data)
         with muted():
             found = signal_test(
-                part.frame,
-                part.labels_given,
-                groups=groups,
-                task="regression" if data.numeric else "classification",
-                random_state=seed,
-                n_jobs=self.n_jobs,
-                only_whether=True,
+                part, groups, random_state=seed, n_jobs=self.n_jobs, only_whether=True
             )
         self.signal_ = found.found if found.conclusive else None
         if self.signal_ is None:

@@ -1,4 +1,4 @@
-"""What `profile` looks for in the columns and rows of a table."""
+"""Findings in the columns and rows of a table, for `profile`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.dataset import Dataset
+from widemargin.data.kinds import BOOLEAN, ORDERED, nominal_columns
+from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY, alike, codes_for_missing, names_rows
+from widemargin.data.refuse import refuse_columns
 from widemargin.data.row_groups import names_groups
 from widemargin.threads import spans
 
@@ -21,6 +25,66 @@ FEWEST_STEPS = 10  # that noise does not put in the right order
 MOST_CATEGORIES = 1000  # of a column whose spellings are compared
 
 Kinds = NDArray[np.object_]
+
+
+def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
+    """All fields of a `Profile`."""
+    values, kinds = _columns(data, categorical_features)
+    codes, classes, target = data.codes, data.classes, data.target
+    n, d = values.shape
+    distinct, low, high = find_ranges(values, kinds)
+    counts, group_names = dict[Hashable, int](), list[int]()
+    if target is None:
+        counts = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
+        target_copies = find_target_copies(values, kinds, distinct, codes)
+        group_names = find_group_names(values, kinds, codes)
+    else:
+        target_copies = find_same_order(values, kinds, target)
+    ordered = category_order(data.y_given) is not None
+    return {
+        "n_samples": n,
+        "n_features": d,
+        "names": data.names,
+        "kinds": kinds,
+        "missing": np.isnan(values).sum(axis=0),
+        "distinct": distinct,
+        "low": low,
+        "high": high,
+        "duplicated_columns": find_equal_columns(values, kinds, distinct > 1),
+        "target_copies": target_copies,
+        "identifiers": find_identifiers(values, kinds, distinct, high - low, codes),
+        "group_names": group_names,
+        **find_twins(values, codes),
+        "class_counts": counts,
+        "ordered": ordered,
+        "positive": _positive(counts, ordered),
+        "target": target,
+        "missing_codes": find_missing_codes(values, kinds),
+        "spellings": find_spellings(data.categories, kinds, distinct),
+    }
+
+
+def _columns(data: Dataset, categorical_features: Any) -> tuple[Floats, Kinds]:
+    """Numbers, with codes of nominal values by first appearance; the kinds."""
+    nominal = nominal_columns(data.table, categorical_features, "profile", data.kinds)
+    refuse_columns(data.table, data.kinds, "profile", nominal)
+    data.warn_of_columns("profile", categorical_features)
+    # Equal numbers shall be equal bytes: no negative zeros, one kind of NaN.
+    values = data.with_codes(nominal).X + 0.0
+    values[np.isnan(values)] = np.nan
+    kinds = np.full(values.shape[1], "numeric", dtype=object)
+    kinds[nominal] = "nominal"
+    kinds[data.kinds == ORDERED] = "ordered"
+    kinds[data.kinds == BOOLEAN] = "boolean"
+    return values, kinds
+
+
+def _positive(counts: dict[Hashable, int], ordered: bool) -> Hashable:
+    """Of two classes, the one to which directions refer."""
+    if len(counts) != 2:
+        return None
+    first, second = counts
+    return first if counts[first] < counts[second] and not ordered else second
 
 
 def find_same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:

@@ -10,23 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from widemargin.data.dataset import Dataset, Names, read_dataset
-from widemargin.data.kinds import BOOLEAN, ORDERED, nominal_columns
-from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY
-from widemargin.data.refuse import refuse_columns
-from widemargin.evaluation._findings import (
-    Kinds,
-    find_equal_columns,
-    find_group_names,
-    find_identifiers,
-    find_missing_codes,
-    find_ranges,
-    find_same_order,
-    find_spellings,
-    find_target_copies,
-    find_twins,
-)
+from widemargin.evaluation._findings import Kinds, findings
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._selectors import is_regression
 from widemargin.judging.measures import lopsided
@@ -373,59 +359,7 @@ def profile(
 
 def describe(data: Dataset, categorical_features: Any = None) -> Profile:
     """Describe a table that was read already; see `profile`."""
-    values, kinds = _columns(data, categorical_features)
-    codes, classes, target = data.codes, data.classes, data.target
-    n, d = values.shape
-    distinct, low, high = find_ranges(values, kinds)
-    counts: dict[Hashable, int] = {}
-    if target is None:
-        counts = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
-    ordered = category_order(data.y_given) is not None
-    return Profile(
-        n_samples=n,
-        n_features=d,
-        names=data.names,
-        kinds=kinds,
-        missing=np.isnan(values).sum(axis=0),
-        distinct=distinct,
-        low=low,
-        high=high,
-        duplicated_columns=find_equal_columns(values, kinds, distinct > 1),
-        target_copies=find_target_copies(values, kinds, distinct, codes)
-        if target is None
-        else find_same_order(values, kinds, target),
-        identifiers=find_identifiers(values, kinds, distinct, high - low, codes),
-        group_names=find_group_names(values, kinds, codes) if target is None else [],
-        **find_twins(values, codes),
-        class_counts=counts,
-        ordered=ordered,
-        positive=_positive(counts, ordered),
-        target=target,
-        missing_codes=find_missing_codes(values, kinds),
-        spellings=find_spellings(data.categories, kinds, distinct),
-    )
-
-
-def _positive(counts: dict[Hashable, int], ordered: bool) -> Hashable:
-    """Of two classes, the one to which directions refer."""
-    if len(counts) != 2:
-        return None
-    first, second = counts
-    return first if counts[first] < counts[second] and not ordered else second
-
-
-def _columns(data: Dataset, categorical_features: Any) -> tuple[Floats, Kinds]:
-    """Numbers, with codes of nominal values by first appearance; the kinds."""
-    nominal = nominal_columns(data.table, categorical_features, "profile", data.kinds)
-    refuse_columns(data.table, data.kinds, "profile", nominal)
-    data.warn_of_columns("profile", categorical_features)
-    values = data.with_codes(nominal).X + 0.0  # no negative zeros: equal numbers shall
-    values[np.isnan(values)] = np.nan  # be equal bytes
-    kinds = np.full(values.shape[1], "numeric", dtype=object)
-    kinds[nominal] = "nominal"
-    kinds[data.kinds == ORDERED] = "ordered"
-    kinds[data.kinds == BOOLEAN] = "boolean"
-    return values, kinds
+    return Profile(**findings(data, categorical_features))
 
 
 def _count(n: int, noun: str) -> str:

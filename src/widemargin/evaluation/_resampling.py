@@ -166,10 +166,32 @@ def resample(
     samples = _samples(
         strata, group_codes(groups, len(strata), "resample"), n, float(fraction), random
     )
-    call = Call("resample", "subsamples", n_jobs, verbose)
+    shape = len(samples), data.shape[1]
+    scores, ranks = np.empty(shape), np.empty(shape, np.int64)
+    supports = np.empty(shape, bool)
+
+    def drawn(t: int) -> Dataset:
+        return data.take(samples[t])
+
+    def keep(t: int, fitted: Any) -> None:
+        scores[t] = scores_of(fitted, "resample")
+        ranks[t] = _ranking(fitted, scores[t])
+        supports[t] = fitted.get_support()
+
     with stoppable("resample"):
-        fits = _fits(selector, data, samples, call)
-    return _summary(*fits, data.names)
+        call = Call("resample", "subsamples", n_jobs, verbose)
+        refit(selector, drawn, keep, len(samples), call)
+    return Resampling(
+        frequency=supports.mean(axis=0),
+        ranks=ranks,
+        # Ranks that occurred, so that the interval is of whole numbers.
+        rank_low=np.quantile(ranks, 0.05, axis=0, method="lower").astype(np.int64),
+        rank_high=np.quantile(ranks, 0.95, axis=0, method="higher").astype(np.int64),
+        scores=scores,
+        supports=supports,
+        stability=stability(supports, confidence=None),
+        names=data.names,
+    )
 
 
 def _samples(
@@ -199,26 +221,6 @@ def _subsample(strata: Ints, fraction: float, random: np.random.RandomState) -> 
     return np.sort(np.concatenate(parts))
 
 
-def _fits(
-    selector: Any, data: Dataset, samples: list[Ints], call: Call
-) -> tuple[Floats, Ints, Supports]:
-    """Scores, ranks and supports of the fits to each sample."""
-    shape = len(samples), data.shape[1]
-    scores, ranks = np.empty(shape), np.empty(shape, np.int64)
-    supports = np.empty(shape, bool)
-
-    def drawn(t: int) -> Dataset:
-        return data.take(samples[t])
-
-    def keep(t: int, fitted: Any) -> None:
-        scores[t] = scores_of(fitted, "resample")
-        ranks[t] = _ranking(fitted, scores[t])
-        supports[t] = fitted.get_support()
-
-    refit(selector, drawn, keep, len(samples), call)
-    return scores, ranks, supports
-
-
 def _ranking(fitted: Any, scores: Floats) -> Ints:
     """The selector's own ranking, or that of its scores."""
     ranking = getattr(fitted, "ranking_", None)
@@ -227,19 +229,3 @@ def _ranking(fitted: Any, scores: Floats) -> Ints:
     places = np.empty(len(scores), np.int64)
     places[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return places
-
-
-def _summary(
-    scores: Floats, ranks: Ints, supports: Supports, names: Names
-) -> Resampling:
-    return Resampling(
-        frequency=supports.mean(axis=0),
-        ranks=ranks,
-        # Ranks that occurred, so that the interval is of whole numbers.
-        rank_low=np.quantile(ranks, 0.05, axis=0, method="lower").astype(np.int64),
-        rank_high=np.quantile(ranks, 0.95, axis=0, method="higher").astype(np.int64),
-        scores=scores,
-        supports=supports,
-        stability=stability(supports, confidence=None),
-        names=names,
-    )

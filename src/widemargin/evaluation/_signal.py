@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from widemargin.data.dataset import read_dataset
-from widemargin.data.labels import encode, numeric_target
+from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.labels import no_labels, numeric_target, read_labels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _signal_statistics as statistics
 from widemargin.evaluation._refits import count_of, stoppable
@@ -186,13 +186,24 @@ def signal(
     >>> signal(X, y, random_state=0).statistic
     'the strongest feature among neighbours'
     """
+    if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
+        raise ValueError(f"signal needs a level between 0 and 1, got {level!r}.")
+    count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
+    data = read_dataset(X, None, "signal", labels=False)
+    n = data.shape[0]
+    if is_regression(None, y, task, "signal"):
+        labels = no_labels(n)._replace(target=numeric_target(y, "signal"))
+        given = len(labels.target)
+    else:
+        labels = read_labels(y, "signal")
+        given = len(labels.codes)
+    if given != n:
+        raise ValueError(f"signal needs a label for each of {n} rows, got {given}.")
     return signal_test(
-        X,
-        y,
-        level=level,
-        n_permutations=n_permutations,
-        groups=groups,
-        task=task,
+        replace(data, labels=labels),
+        groups,
+        float(level),
+        n_permutations,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -200,45 +211,32 @@ def signal(
 
 
 def signal_test(
-    X: Any,
-    y: Any,
-    *,
+    data: Dataset,
+    groups: Any,
     level: float = 0.05,
     n_permutations: int = PERMUTATIONS,
-    groups: Any = None,
-    task: str | None = None,
+    *,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     only_whether: bool = False,
 ) -> Signal:
-    """Do the work of `signal`.
+    """Do the work of `signal` on a table that was read already.
 
-    ``only_whether`` leaves ReliefF out if the other statistics settle that there is a
+    ``only_whether`` leaves ReliefF out if the other statistics show that there is a
     signal. Then ``p_value`` is an upper bound of what it would be: the smallest p-value
     of a statistic, divided by its weight. At most that share of the labellings reaches
-    it, whatever the other statistics say (Bonferroni), so that ``found`` is the same.
+    it, whatever the other statistics are (Bonferroni), so that ``found`` is the same.
     """
-    if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
-        raise ValueError(f"signal needs a level between 0 and 1, got {level!r}.")
-    count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
-    columns = read_dataset(X, None, "signal", labels=False).apart()
-    of_target: statistics.OfTarget = statistics.OfClasses(0)
-    codes: NDArray[Any]
-    if is_regression(None, y, task, "signal"):
-        codes, of_target = numeric_target(y, "signal"), statistics.OfNumbers()
-    else:
-        codes, classes = encode(y, "signal")
-        of_target = statistics.OfClasses(len(classes))
-    n = len(columns.numbers)
-    if len(codes) != n:
-        raise ValueError(
-            f"signal needs a label for each of {n} rows, got {len(codes)}."
-        )
-    together = group_codes(groups, n, "signal")
+    y: NDArray[Any]
+    y, classes = data.present_classes
+    of_target: statistics.OfTarget = statistics.OfClasses(len(classes))
+    if data.target is not None:
+        y, of_target = data.target, statistics.OfNumbers()
+    together = group_codes(groups, len(y), "signal")
     random = check_random_state(random_state)
-    parts, note = parts_of(columns, codes, of_target, together, random)
-    # Each part has its share of the level, which so many permutations can reach.
+    parts, note = parts_of(data.apart(), y, of_target, together, random)
+    # Each part has its share of the level, which this many permutations can reach.
     number = max(n_permutations, int(np.ceil(len(parts) / level)) - 1)
     share, found = level / len(parts), list[Signal]()
     with (
@@ -253,22 +251,20 @@ def signal_test(
             if only_whether and found[-1].found:
                 break
     best = min(found, key=lambda f: f.p_value)
+    attainable = 0.0
+    if together is not None:  # the smallest p-value that there are labellings for
+        attainable = len(parts) / max(part.labellings for part in parts)
     result = replace(
         best,
         p_value=min(1.0, len(parts) * best.p_value),
-        level=float(level),
+        level=level,
         p_values={name: p for each in found for name, p in each.p_values.items()},
         note=note,
-        attainable=0.0 if together is None else _attainable(parts),
+        attainable=attainable,
     )
     if not result.conclusive:
         warn(f"signal: {result.sentence}")
     return result
-
-
-def _attainable(parts: list[Part]) -> float:
-    """The smallest p-value that there are labellings for."""
-    return len(parts) / max(part.labellings for part in parts)
 
 
 def _tested(
