@@ -135,7 +135,7 @@ def test_command_reads(name, tmp_path, scores):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_reads_the_same_table(name, tmp_path):
-    from widemargin.cli.dataset import DataOptions, load
+    from widemargin.cli.prepare import DataOptions, load
 
     names = write(name, tmp_path)
     data = load(str(tmp_path / name), DataOptions())
@@ -150,7 +150,7 @@ def test_stdin_is_told_by_its_content(name, tmp_path, monkeypatch):
     import sys
     from types import SimpleNamespace
 
-    from widemargin.cli.dataset import DataOptions, load
+    from widemargin.cli.prepare import DataOptions, load
 
     write(name, tmp_path)
     content = io.BytesIO((tmp_path / name).read_bytes())

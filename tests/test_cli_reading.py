@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widemargin.cli.dataset import DataOptions, load, prepare
+from widemargin.cli.prepare import DataOptions, load, prepare
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading import Request
 from widemargin.cli.reading.arff import read_arff

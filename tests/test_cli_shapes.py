@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat
 
 from cli_tools import invoke
-from widemargin.cli.dataset import DataOptions, load
+from widemargin.cli.prepare import DataOptions, load
 
 N = 60
 Y = np.arange(N) % 2

@@ -16,7 +16,7 @@ from cli_tools import invoke
 from evidence.safety import damaged_files
 from test_cli_formats import FORMATS as WRITERS
 from test_cli_formats import write
-from widemargin.cli.dataset import DataOptions, load
+from widemargin.cli.prepare import DataOptions, load
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading import guards
 

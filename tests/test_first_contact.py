@@ -11,7 +11,7 @@ import pytest
 import widemargin
 from cli_tools import imported_by, invoke
 from widemargin import baselines
-from widemargin.cli.dataset import DataOptions, load
+from widemargin.cli.prepare import DataOptions, load
 from widemargin.cli.problem import Problem, did_you_mean
 
 ROWS = "".join(f"{i},{i * i % 7},{'xy'[i % 2]}\n" for i in range(12))

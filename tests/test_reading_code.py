@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from cli_tools import invoke
-from widemargin.cli.dataset import DataOptions, load
+from widemargin.cli.prepare import DataOptions, load
 from widemargin.cli.reading_code import reading_code
 
 

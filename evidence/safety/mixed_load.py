@@ -33,7 +33,7 @@ import pandas as pd
 import widemargin
 from widemargin import Selection, baselines, evaluation
 from widemargin.base import MarginSelector
-from widemargin.cli.dataset import DataOptions, load
+from widemargin.cli.prepare import DataOptions, load
 from widemargin.reporting import report
 
 ALLOWED = 0.03  # growth

@@ -10,7 +10,7 @@ from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, listed
 
 if TYPE_CHECKING:
-    from widemargin.cli.dataset import Dataset
+    from widemargin.cli.prepare import Dataset
     from widemargin.cli.session import Session
 
 SEPARATORS = ",;\t|"

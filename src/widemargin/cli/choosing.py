@@ -8,14 +8,12 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from widemargin.catalogue import methods
-from widemargin.cli.dataset import Dataset
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
-    from widemargin.cli.dataset import DataOptions
-    from widemargin.cli.lazy import LazyDataset
     from widemargin.cli.options import MethodOptions
+    from widemargin.cli.prepare import DataOptions, Dataset
 
 # Options that are named after what they do rather than after the parameter.
 OPTIONS = {
@@ -37,8 +35,13 @@ def method_names() -> list[str]:
     import widemargin
     from widemargin import baselines
 
-    names = (*widemargin.__all__, *baselines.__all__)
+    names = [*_by_name(widemargin.__all__), *_by_name(baselines.__all__)]
     return [n for n in names if n[0].isupper() and n not in NO_METHODS]
+
+
+def _by_name(names: list[str]) -> list[str]:
+    """Names in capitals first, each kind in its order."""
+    return sorted(names, key=lambda name: (not name.isupper(), name))
 
 
 def find_method(name: str) -> type[MarginSelector]:
@@ -73,12 +76,12 @@ def make_selectors(
     }
 
 
-def default_method(ordinal: Any, how: MethodOptions) -> str:
+def default_method(ordinal: Any, how: MethodOptions, *, on_dask: bool) -> str:
     """The method for those who name none, unless an option is for another one."""
     if ordinal:
         return "OReliefF"
     options = (how.neighbors, how.metric, how.samples)
-    return "KernelRFE" if options == (None, None, None) else "ReliefF"
+    return "ReliefF" if on_dask or any(o is not None for o in options) else "KernelRFE"
 
 
 def told_task(data: DataOptions, selectors: Mapping[str, MarginSelector]) -> Any:
@@ -91,11 +94,9 @@ def told_task(data: DataOptions, selectors: Mapping[str, MarginSelector]) -> Any
     return data
 
 
-def for_task(
-    selectors: Mapping[str, MarginSelector], dataset: Dataset | LazyDataset
-) -> None:
+def for_task(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
     """Set the task of methods for both, and refuse those that are for the other."""
-    numeric = getattr(dataset, "numeric", False)
+    numeric = dataset.numeric
     for name, selector in selectors.items():
         if numeric and "task" in selector.get_params():
             selector.set_params(task="regression")
@@ -168,12 +169,10 @@ def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:
     raise Problem(f"{', '.join(methods)} {has} no {option}; {hint}.")
 
 
-def check_fit(
-    selectors: Mapping[str, MarginSelector], dataset: Dataset | LazyDataset
-) -> None:
+def check_fit(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
     """Refuse, before any work, what a method cannot take."""
     nominal, missing = dataset.nominal, dataset.missing
-    fit = numeric_methods() if getattr(dataset, "numeric", False) else method_names()
+    fit = numeric_methods() if dataset.numeric else method_names()
     for name, selector in selectors.items():
         if getattr(selector, "_mixed", False):
             continue

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +14,7 @@ from widemargin.cli.problem import Problem, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 # What is said of dates and durations, by the kind of their type.
 TIMES = {"M": "dates as days since the first", "m": "durations as days"}
@@ -65,26 +68,64 @@ def is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
 
 
-def as_feature(
-    column: pd.Series[Any],
-    decimal: str = ".",
-    remarks: dict[str, list[str]] | None = None,
-) -> pd.Series[Any] | None:
-    """A column that holds no plain numbers as numbers or categories.
+@dataclass(frozen=True)
+class Lookup:
+    """Replaces each value of a column by the result for it; others are missing."""
 
-    None for dates of which one cannot be read. ``remarks`` collects columns by what had
-    to be understood to read them.
+    values: NDArray[Any]
+    results: Any  # an array of NumPy or pandas
+
+    def __call__(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        """The results for a column, or for a part of it."""
+        import numpy as np
+        import pandas as pd
+
+        # An index of its own: threads that fill the cache of a shared one collide.
+        index = pd.Index(self.values, dtype=object)
+        cells = pd.Index(np.asarray(column, dtype=object), dtype=object)
+        found = pd.api.extensions.take(
+            self.results, index.get_indexer(cells), allow_fill=True
+        )
+        return pd.Series(found, index=column.index, name=column.name)
+
+
+class Change(NamedTuple):
+    """How a column becomes a feature."""
+
+    apply: Callable[[pd.Series[Any]], pd.Series[Any]] | None  # None leaves it
+    categories: Any = None  # their names; None for numbers
+    distinct: int | None = None  # numbers of a text
+    placeholders: int = 0  # cells such as "-" that are taken as missing
+    remarks: Iterable[str] = ()  # what the user should know
+    stray: Any = None  # where numbers are meant, the first value that is none
+    unreadable: bool = False  # whether it has dates of which one cannot be read
+
+
+def change(
+    dtype: Any, counts: pd.Series[Any] | None, first: Any, decimal: str
+) -> Change:
+    """How a column of some type becomes a feature.
+
+    ``counts`` has the number of rows of each value, ``first`` is the earliest date;
+    both are needed for columns of such types only.
     """
-    remarks = {} if remarks is None else remarks
-    if column.dtype.kind in "mM":
-        remarks.setdefault(TIMES[column.dtype.kind], []).append(str(column.name))
-        return to_days(column, column.min())
-    if str(column.dtype) == "category":
-        return column.cat.remove_unused_categories()
-    if column.dtype.kind in "biufc" or str(column.dtype).startswith("decimal"):
+    if dtype.kind in "mM":
+        return Change(partial(to_days, first=first), remarks=(TIMES[dtype.kind],))
+    if dtype.kind in "biufc" or str(dtype).startswith("decimal"):
         # Numbers with a mask of their own, as Parquet files have them.
-        return column.astype("float64")
-    return _numbers_or_categories(column, decimal, remarks)
+        return Change(to_floats)
+    assert counts is not None
+    if str(dtype) == "category":
+        return _without_unused(dtype, counts)
+    return read_text(counts, decimal)
+
+
+def as_feature(column: pd.Series[Any], decimal: str = ".") -> pd.Series[Any]:
+    """A column that holds no plain numbers as numbers or categories."""
+    counts = column.value_counts(sort=False)
+    first = column.min() if column.dtype.kind == "M" else None
+    found = change(column.dtype, counts[counts > 0], first, decimal)
+    return column if found.apply is None else found.apply(column)
 
 
 def to_days(column: pd.Series[Any], first: Any) -> pd.Series[Any]:
@@ -95,65 +136,58 @@ def to_days(column: pd.Series[Any], first: Any) -> pd.Series[Any]:
     return (since / pd.Timedelta(days=1)).astype("float64")
 
 
-def as_categories(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Categories written as text, whatever the column holds."""
-    if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
-        column = column.astype("Int64")
-    return column.astype("string").astype(object).astype("category")
+def to_floats(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers of any type as NumPy has them."""
+    return column.astype("float64")
 
 
-def _numbers_or_categories(
-    column: pd.Series[Any], decimal: str, remarks: dict[str, list[str]]
-) -> pd.Series[Any] | None:
-    """A column of text as numbers if it has any reason to be, else as categories."""
+def as_categories(counts: pd.Series[Any]) -> Change:
+    """Categories written as text, whatever the values are."""
+    import numpy as np
+
+    values = counts.index.to_series()
+    if values.dtype.kind == "f" and (values % 1 == 0).all():
+        values = values.astype("Int64")
+    names = values.astype("string").astype(object).astype("category")
+    lookup = Lookup(np.asarray(counts.index, dtype=object), names.array)
+    return Change(lookup, names.cat.categories)
+
+
+def _without_unused(dtype: Any, counts: pd.Series[Any]) -> Change:
+    """Leave out categories without rows, unless Dask does not know them all."""
+    import pandas as pd
+
+    used = set(counts.index)
+    kept = [category for category in dtype.categories if category in used]
+    if len(kept) < len(used):
+        return Change(None, counts.index)
+    return Change(
+        partial(_retyped, dtype=pd.CategoricalDtype(kept, dtype.ordered)), kept
+    )
+
+
+def _retyped(column: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+    return column.astype(dtype)
+
+
+def read_text(counts: pd.Series[Any], decimal: str) -> Change:
+    """Text as numbers if it has any reason to be, else as categories.
+
+    Each different value is looked at once, which may save most of the work.
+    """
     import numpy as np
     import pandas as pd
 
-    # What follows looks at each different value once, which may save most of the work.
-    codes, values = pd.factorize(column)
-    there = codes >= 0
-    counts = np.bincount(codes[there], minlength=len(values))
-    text, numbers, odd, dates, understood = read_text(values, counts, decimal)
-    if dates:
-        return None
-    if odd is not None:
-        row = int(column.index[int(np.argmax(codes == odd))])
-        raise stray_text(str(column.name), text[odd], row)
-    for remark in understood:
-        remarks.setdefault(remark, []).append(str(column.name))
-    if numbers is None:
-        places, names = pd.factorize(text, sort=True)
-        places = np.where(there, places[codes], -1)
-        kinds = pd.Categorical.from_codes(places, pd.Index(names, dtype=object))
-        return pd.Series(kinds, index=column.index, name=column.name)
-    found = np.where(there, numbers.to_numpy()[codes], np.nan)
-    return pd.Series(found, index=column.index, name=column.name)
-
-
-class Reading(NamedTuple):
-    """What the different values of a column are."""
-
-    text: pd.Series[Any]
-    numbers: pd.Series[Any] | None  # None for categories
-    odd: int | None  # where numbers are meant, place of the first value that is none
-    dates: bool  # of which one cannot be read
-    remarks: list[str]  # what had to be understood to read it
-
-
-def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
-    """Read the different values of a column, given how often there is each."""
-    import numpy as np
-    import pandas as pd
-
+    values, rows = np.asarray(counts.index, dtype=object), counts.to_numpy()
     text = pd.Series(values).astype(str).str.strip()
     if are_dates(text):
         since = days(text, decimal)
         if since is None:
-            return Reading(text, None, None, True, [])
-        return Reading(text, since.values, None, False, since.remarks)
+            return Change(None, unreadable=True)
+        return _numbers(values, rows, since.values, since.remarks)
     merged = [MERGED] if text.duplicated().any() else []
     if _are_codes(text):
-        return Reading(text, None, None, False, [CODES, *merged])
+        return _categories(values, text, [CODES, *merged])
     numbers, remarks = hours(text) or parse(text, decimal)
     stray = numbers.isna().to_numpy(copy=True)  # pandas may lend it for reading only
     empty = is_placeholder(text).to_numpy()
@@ -163,9 +197,31 @@ def read_text(values: Any, counts: Any, decimal: str = ".") -> Reading:
     if text.str.fullmatch(LONG_INTEGER).any():
         remarks += ["integers of more than 16 digits are rounded"]
     if not stray.any():
-        return Reading(text, numbers, None, False, remarks)
-    odd = int(np.argmax(stray)) if _meant_as_numbers(counts, stray) else None
-    return Reading(text, None, odd, False, merged)
+        return _numbers(values, rows, numbers, remarks)
+    if _meant_as_numbers(rows, stray):
+        return Change(None, stray=values[np.argmax(stray)])
+    return _categories(values, text, merged)
+
+
+def _numbers(
+    values: NDArray[Any],
+    rows: NDArray[Any],
+    numbers: pd.Series[Any],
+    remarks: list[str],
+) -> Change:
+    return Change(
+        Lookup(values, numbers.to_numpy("float64")),
+        distinct=numbers.nunique(),
+        placeholders=int(rows[numbers.isna()].sum()),
+        remarks=remarks,
+    )
+
+
+def _categories(
+    values: NDArray[Any], text: pd.Series[Any], remarks: list[str]
+) -> Change:
+    names = text.astype(object).astype("category")
+    return Change(Lookup(values, names.array), names.cat.categories, remarks=remarks)
 
 
 def _are_codes(text: pd.Series[Any]) -> bool:
@@ -175,11 +231,11 @@ def _are_codes(text: pd.Series[Any]) -> bool:
     return bool(coded) and bool((digits | is_placeholder(text)).all())
 
 
-def _meant_as_numbers(counts: Any, stray: Any) -> bool:
+def _meant_as_numbers(rows: Any, stray: Any) -> bool:
     """Whether text in a column is out of place rather than one category of several."""
-    if counts[stray].sum() * 2 >= counts.sum():
+    if rows[stray].sum() * 2 >= rows.sum():
         return False
-    return bool((~stray).sum() > FEW_CODES or counts[stray].max() == 1)
+    return bool((~stray).sum() > FEW_CODES or rows[stray].max() == 1)
 
 
 def stray_text(name: str, value: str, row: int | None = None) -> Problem:

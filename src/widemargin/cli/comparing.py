@@ -17,18 +17,18 @@ from widemargin.cli.choosing import (
     with_parameters,
 )
 from widemargin.cli.fits import read_data
+from widemargin.cli.prepare.target import find_positive
 from widemargin.cli.problem import Problem, did_you_mean
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, working
-from widemargin.cli.target import find_positive
 from widemargin.cli.terminal import say
 from widemargin.cli.writing import Output, ending_of, save_frame, save_text, to_json
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
-    from widemargin.cli.dataset import DataOptions, Dataset
     from widemargin.cli.options import Effort, MethodOptions
+    from widemargin.cli.prepare import DataOptions, Dataset
 
 
 def compare_file(

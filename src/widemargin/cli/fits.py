@@ -1,7 +1,9 @@
-"""Fit one method to a file: what ``rank`` and ``select`` have in common."""
+"""Fit one method to a file, in memory or on Dask, as ``rank`` and ``select`` do."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,28 +17,35 @@ from widemargin.cli.choosing import (
     make_selectors,
     told_task,
 )
-from widemargin.cli.dataset import DataOptions, Dataset, constant_features, load
-from widemargin.cli.problem import plural
+from widemargin.cli.prepare import DataOptions, Dataset, load, load_lazily
+from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import look
-from widemargin.cli.session import Session, working
+from widemargin.cli.session import Session, faults, working
 from widemargin.cli.worth import say_what_it_is_worth
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
-    from widemargin.cli.lazy import LazyDataset
-    from widemargin.cli.options import MethodOptions
+    from widemargin.cli.options import Engine, MethodOptions
 
 UNBALANCED = 2  # times the rows of the smallest class, in the largest
 NOT_CONVERGED = "not converged, so the best features are not certain"
+# Options that need all rows at once, and what to do without.
+NOT_ON_DASK = {
+    "bins": "store the classes in a column",
+    "sheet": "store the sheet as CSV or Parquet",
+    "transpose": "store the table with features as columns",
+    "labels": "store one table with all columns",
+    "sample": "--samples N looks up the neighbours of N rows only",
+}
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """A fitted method and the data it saw."""
+    """A fitted method and the data it was fitted to."""
 
     method: str
     selector: Any
-    dataset: Dataset | LazyDataset
+    dataset: Dataset
 
     @property
     def interval(self) -> Any:
@@ -61,10 +70,12 @@ class Ranking:
         return pd.DataFrame(columns)
 
     def data(self, notes: list[str]) -> dict[str, Any]:
-        """What machines may want to know."""
-        parameters = self.selector.get_params()
-        shown = {*OPTIONS.values(), "random_state"} - {"n_jobs"}
-        changed = _changed(self.selector)
+        """Contents of the JSON."""
+        values = self.selector.get_params()
+        defaults = type(self.selector)().get_params()
+        shown = {*OPTIONS.values(), "random_state"}
+        shown |= {name for name, value in values.items() if value != defaults[name]}
+        shown -= {"n_jobs", "verbose"}
         return {
             "file": self.dataset.name,
             "target": self.dataset.target,
@@ -73,11 +84,7 @@ class Ranking:
             "task": self.task,
             "classes": self.dataset.counts,
             "method": self.method,
-            "parameters": {
-                name: value
-                for name, value in parameters.items()
-                if name in shown or name in changed
-            },
+            "parameters": {n: value for n, value in values.items() if n in shown},
             "n_selected": int(self.selector.support_.sum()),
             "features": self.frame.to_dict("records"),
             "notes": notes,
@@ -89,7 +96,7 @@ class Ranking:
         return "regression" if self.selector._numeric_target else "classification"
 
     def say_how_sure(self, notes: Session) -> None:
-        """Note how many rows it took, where the method decided that."""
+        """Note how many rows were visited, where the method decides that."""
         if self.interval is None:
             return
         outcome = "converged" if self.selector.converged_ else NOT_CONVERGED
@@ -97,61 +104,114 @@ class Ranking:
         notes.note(f"{visited} visited (--samples auto): {outcome}.")
 
 
-def _changed(selector: MarginSelector) -> set[str]:
-    """Parameters that are not at their defaults, what only shows progress aside."""
-    defaults = type(selector)().get_params()
-    values = selector.get_params()
-    return {n for n, v in values.items() if v != defaults[n]} - {"verbose", "n_jobs"}
-
-
-def read_data(path: str, data: DataOptions, notes: Session) -> Dataset:
-    """Read a file and pass on what is to be said about it."""
-    with notes.reading(path):
-        dataset = load(path, data)
+def read_data(
+    path: str, data: DataOptions, notes: Session, *, lazily: bool = False
+) -> Dataset:
+    """Read a file, or let Dask look at it, and pass on what is to be said about it."""
+    status = notes.status(f"looking at {path}") if lazily else notes.reading(path)
+    with status:
+        dataset = (load_lazily if lazily else load)(path, data)
     for text in dataset.notes:
         notes.note(text)
     return dataset
 
 
-def fit(
+@contextmanager
+def fitted(
     path: str,
     method: str | None,
     data: DataOptions,
     how: MethodOptions,
+    engine: Engine,
     notes: Session,
-) -> Ranking:
-    """Read, check, and rank the features with one method."""
-    look(path)
-    name = method or default_method(data.ordinal, how)
+) -> Iterator[Ranking]:
+    """Read, check, and rank the features; the data can be used until the end."""
+    on_dask = engine.engine == "dask"
+    if not on_dask:
+        if engine.scheduler is not None:
+            raise Problem("--scheduler is for --engine dask.")
+        look(path)
+    name = method or default_method(data.ordinal, how, on_dask=on_dask)
     selectors = make_selectors((name,), how, notes.verbose)
-    dataset = read_data(path, told_task(data, selectors), notes)
-    say_constant(dataset, notes)
-    if method is None and dataset.numeric and name == "ReliefF":
-        selectors = make_selectors(("RReliefF",), how, notes.verbose)
-    for_task(selectors, dataset)
-    check_fit(selectors, dataset)
-    check_ranges(selectors, dataset)
-    check_neighbors(how, dataset.counts, selectors)
-    notes.begin()
-    ((name, selector),) = selectors.items()
-    if method is None and data.ordinal:
-        without_direction(selector, dataset, notes)
-    say_unbalanced(name, dataset, notes)
-    with working(notes):
-        selector.fit(dataset.X, dataset.y)
-    ranking = Ranking(name, selector, dataset)
-    ranking.say_how_sure(notes)
-    say_what_it_is_worth(ranking, notes)
-    return ranking
+    with ExitStack() as until_then:
+        if on_dask:
+            _refuse_on_dask(data, selectors)
+            until_then.enter_context(_cluster(engine.scheduler, how.jobs))
+        dataset = read_data(path, told_task(data, selectors), notes, lazily=on_dask)
+        if dataset.constant:
+            notes.note(_constant_features(dataset.constant))
+        if method is None and dataset.numeric and name == "ReliefF":
+            selectors = make_selectors(("RReliefF",), how, notes.verbose)
+        if not on_dask:
+            for_task(selectors, dataset)
+        check_fit(selectors, dataset)
+        if not on_dask:
+            check_ranges(selectors, dataset)
+        check_neighbors(how, dataset.counts, selectors)
+        notes.begin()
+        ((name, selector),) = selectors.items()
+        if method is None and data.ordinal:
+            _without_direction(selector, dataset, notes)
+        _say_unbalanced(name, dataset, notes)
+        with faults(path) if on_dask else working(notes):
+            selector.fit(dataset.X, dataset.y)
+        ranking = Ranking(name, selector, dataset)
+        ranking.say_how_sure(notes)
+        if not on_dask:
+            say_what_it_is_worth(ranking, notes)
+        yield ranking
 
 
-def say_constant(dataset: Dataset | LazyDataset, notes: Session) -> None:
-    """Note which features cannot matter; a report says so in its own words."""
-    if dataset.constant:
-        notes.note(constant_features(dataset.constant))
+@contextmanager
+def _cluster(scheduler: str | None, jobs: int | None) -> Iterator[None]:
+    """Run on the cluster of a scheduler, or else in threads of this process."""
+    from widemargin.engine.dask.cluster import running
+    from widemargin.threads import thread_count
+
+    with ExitStack() as until_then:
+        try:
+            until_then.enter_context(running(scheduler, thread_count(jobs)))
+        except (OSError, ValueError) as error:  # the latter for an invalid address
+            raise Problem(
+                f"--scheduler {scheduler} does not answer: {error}."
+            ) from None
+        yield
 
 
-def say_unbalanced(name: str, dataset: Dataset | LazyDataset, notes: Session) -> None:
+def _refuse_on_dask(data: DataOptions, selectors: Mapping[str, Any]) -> None:
+    """Refuse, before any work, what Dask cannot do."""
+    from widemargin.base import refuse_single_visits
+
+    for option, remedy in NOT_ON_DASK.items():
+        if getattr(data, option):
+            raise Problem(f"--{option} does not work with --engine dask; {remedy}.")
+    for name, selector in selectors.items():
+        if selector._instead_on_dask is not None:
+            raise Problem(
+                f"{name} does not run on Dask collections. Use "
+                f"{selector._instead_on_dask}, or --engine local if the data fit into "
+                "memory."
+            )
+        if selector.n_features_to_select == "auto" and not selector._gives_subset:
+            raise Problem(
+                "--engine dask needs a number of features, such as -n 20: -n auto "
+                "compares all rows with all features."
+            )
+        if hasattr(selector, "batch_size"):
+            try:
+                refuse_single_visits(selector)
+            except ValueError as error:
+                raise Problem(f"{error} (-p batch_size=500)") from None
+
+
+def _constant_features(names: list[str]) -> str:
+    """Say which features cannot matter; a report says so in its own words."""
+    count = plural(len(names), "feature is", "features are")
+    rank = "ranks" if len(names) == 1 else "rank"
+    return f"{count} constant and {rank} last: {listed(names)}."
+
+
+def _say_unbalanced(name: str, dataset: Dataset, notes: Session) -> None:
     """Note that scores of noise are above 0 where hits are nearer than misses."""
     counts = dataset.counts.values()
     if name not in ("Relief", "ReliefF") or not counts:
@@ -165,8 +225,8 @@ def say_unbalanced(name: str, dataset: Dataset | LazyDataset, notes: Session) ->
         )
 
 
-def without_direction(
-    selector: MarginSelector, dataset: Dataset | LazyDataset, notes: Session
+def _without_direction(
+    selector: MarginSelector, dataset: Dataset, notes: Session
 ) -> None:
     """Let a method for ordered classes take categories, if there are any."""
     if dataset.nominal:

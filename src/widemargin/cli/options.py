@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from widemargin.cli.dataset import DataOptions
+from widemargin.cli.prepare import DataOptions
 from widemargin.cli.reading.files import FORMATS, matching
 from widemargin.cli.usage import (
     at_least,

@@ -7,14 +7,14 @@ from glob import has_magic
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.prepare.features import with_numbers
 from widemargin.cli.reading import Request
 from widemargin.cli.reading.source import is_whole
-from widemargin.cli.roles import with_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from widemargin.cli.dataset import DataOptions, Dataset
+    from widemargin.cli.prepare import DataOptions, Dataset
 
 READERS = {
     ".parquet": "read_parquet",
@@ -58,7 +58,7 @@ def _column(wanted: str | None, dataset: Dataset) -> str:
 
 def _told(dataset: Dataset, options: DataOptions) -> dict[str, Any] | None:
     """What `pandas.read_csv` has to be told; None if it cannot read the table."""
-    reading = dataset.source.reading if dataset.source is not None else None
+    reading = dataset.source.reading
     if reading is None or not _is_simple(options):
         return None
     used = [*dataset.features, dataset.target]
@@ -142,7 +142,7 @@ def _types(dataset: Dataset, options: DataOptions) -> list[str]:
 
 
 def _decimal(dataset: Dataset) -> str:
-    mark = dataset.source.decimal if dataset.source is not None else "."
+    mark = dataset.source.decimal
     return "" if mark == "." else f", {mark!r}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin.cli.problem import Problem
+from widemargin.cli.problem import Problem, listed
 from widemargin.cli.terminal import message, printable, say
 from widemargin.progress import long_work_only
 from widemargin.settings import current
@@ -125,6 +126,33 @@ def working(notes: Session | None = None) -> Iterator[None]:
         raise Problem(str(error)) from error
     except MemoryError:
         raise Problem("there is not enough memory; try --sample.") from None
+
+
+@contextmanager
+def faults(name: str) -> Iterator[None]:
+    """Turn what goes wrong with a file on Dask, or with a cluster, into one line."""
+    try:
+        with working():
+            yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise Problem(f"{name} cannot be read: {reason}.") from None
+    except RuntimeError as error:
+        if type(error) is not RuntimeError:
+            raise
+        raise Problem(str(error)) from None  # a cluster that went away
+    except Problem as problem:
+        if not str(problem).startswith("Mismatched dtypes"):
+            raise
+        # Columns of a text whose first rows are numbers, and others are not.
+        table = re.findall(
+            r"^\| (.*?) +\| \S+ +\| \S+ +\|$", str(problem), re.MULTILINE
+        )
+        raise Problem(
+            f"{name} has numbers in its first rows but not in all rows of "
+            f"{listed(table[1:], 20)}; drop such columns (--drop), or name the markers "
+            "of missing values (--missing)."
+        ) from None
 
 
 def stdout() -> Console:

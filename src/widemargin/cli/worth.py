@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from widemargin.cli.dataset import Dataset
+from widemargin.cli.prepare import Dataset
 from widemargin.cli.problem import listed, plural
 from widemargin.judging.measures import measure
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     """Note the score of a selection made by folds, and what it rests on."""
     selector, dataset = ranking.selector, ranking.dataset
-    assert isinstance(dataset, Dataset)
     copies = getattr(selector, "redundant_with_", None)
     if copies is not None and (copies >= 0).any():
         names = [dataset.features[f] for f in (copies >= 0).nonzero()[0]]

@@ -5,6 +5,7 @@ The command and `evaluation.profile` follow the same rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -12,11 +13,47 @@ import numpy as np
 from widemargin.data.protocol import Floats, Ints
 from widemargin.threads import spans
 
+# Names of columns that may count the rows, and of those that may hold a key of each.
+NUMBERING = re.compile(
+    r"(.*[ _-])?(id|index|idx|row|number|nr|no|#)\.?|(unnamed: |column )\d+",
+    re.IGNORECASE,
+)
+KEYS = re.compile(
+    r"(?i:(.*[ _.-])?(id|uid|uuid|guid|pk|key))|.*[a-z](Id|ID)|(?i:index|idx|row)"
+    r"|(?i:(unnamed: |column )\d+)"
+    r"|(?i:(account|case|client|customer|employee|event|item|member|order|passenger"
+    r"|patient|person|product|record|row|sample|session|student|subject|user)id)"
+)
+
 NEARLY_EMPTY = 0.95  # share of missing values above which a column says too little
 DISTINCT_SHARE = 0.9  # of the distinct rows, that have a value of an identifier alone
 REPEATED_SHARE = 0.5  # of all rows: below, values are not repeated by chance
 SOME_ROWS = 1000  # that are enough to see that most columns have no such code
 FEWEST_VALUES = 5  # distinct ones, besides a code for missing, that show a range
+
+
+def is_called_key(name: str) -> bool:
+    """Whether a column has the name of a key."""
+    return KEYS.fullmatch(name) is not None
+
+
+def is_called_identifier(name: str) -> bool:
+    """Whether a column has the name of a key, or of a number that counts the rows."""
+    return is_called_key(name) or NUMBERING.fullmatch(name) is not None
+
+
+def numbers_rows(
+    name: str, codes: Ints, numbers: Floats, others: Iterable[Ints] = ()
+) -> bool:
+    """Whether a column of numbers counts or identifies the rows, and is called so.
+
+    ``codes`` are places in ``numbers``, the distinct ones in order of appearance, and
+    ``others`` those of all columns, as `names_rows` needs them.
+    """
+    with np.errstate(invalid="ignore"):  # infinite ones
+        counts = NUMBERING.fullmatch(name) and (np.diff(numbers) == 1).all()
+        keyed = is_called_key(name) and (numbers % 1 == 0).all()
+    return bool(counts or keyed) and names_rows(codes, others)
 
 
 def names_rows(codes: Ints, others: Iterable[Ints]) -> bool:
@@ -29,7 +66,7 @@ def names_rows(codes: Ints, others: Iterable[Ints]) -> bool:
     there = codes >= 0
     rows = codes[there]
     distinct = len(np.unique(rows))
-    if distinct < 3 or distinct < REPEATED_SHARE * len(rows):
+    if not may_name_rows(distinct, len(rows)):
         return False
     if hardly_repeat(distinct, len(rows)):
         return True
@@ -40,6 +77,11 @@ def names_rows(codes: Ints, others: Iterable[Ints]) -> bool:
         if rows.max() + 1 > most:
             return False
     return True
+
+
+def may_name_rows(distinct: int, rows: int) -> bool:
+    """Whether a column has enough distinct values to identify rows, if some repeat."""
+    return distinct > 2 and distinct >= REPEATED_SHARE * rows
 
 
 def hardly_repeat(distinct: int, rows: int) -> bool:

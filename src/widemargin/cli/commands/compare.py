@@ -11,7 +11,6 @@ from widemargin.cli.comparing import (
     save_results,
     say_where,
 )
-from widemargin.cli.dataset import DataOptions
 from widemargin.cli.options import (
     Effort,
     MethodOptions,
@@ -19,6 +18,7 @@ from widemargin.cli.options import (
     method_option,
     options_of,
 )
+from widemargin.cli.prepare import DataOptions
 from widemargin.cli.printing import print_comparison
 from widemargin.cli.session import session
 from widemargin.cli.terminal import echo

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.comparing import compare
-from widemargin.cli.dataset import DataOptions, Dataset
 from widemargin.cli.options import Effort, MethodOptions, quiet_option
+from widemargin.cli.prepare import DataOptions, Dataset, prepare
 from widemargin.cli.printing import print_comparison
+from widemargin.cli.reading import Source
 from widemargin.cli.session import plain_table, print_table, session, stdout
 from widemargin.cli.writing import Output, save_text
 
@@ -48,8 +49,8 @@ def _data() -> Dataset:
 
     data = load_breast_cancer(as_frame=True)
     labels = dict(enumerate(data.target_names))
-    y = data.target.map(labels).rename("diagnosis")
-    return Dataset("breast cancer", "diagnosis", data.data, y, data.frame, [])
+    frame = data.data.assign(diagnosis=data.target.map(labels))
+    return prepare("breast cancer", Source(frame, "diagnosis"), DataOptions())
 
 
 def _print(console: Console, data: Dataset, comparison: Any, page: Any) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import click
 
-from widemargin.cli.dataset import DataOptions
-from widemargin.cli.engine import fitted
-from widemargin.cli.fits import Ranking
+from widemargin.cli.fits import Ranking, fitted
 from widemargin.cli.options import (
     Engine,
     MethodOptions,
@@ -16,6 +14,7 @@ from widemargin.cli.options import (
     options_of,
     redundancy_option,
 )
+from widemargin.cli.prepare import DataOptions
 from widemargin.cli.printing import print_ranking
 from widemargin.cli.problem import plural
 from widemargin.cli.session import session

@@ -14,7 +14,6 @@ from widemargin.cli.comparing import (
     save_results,
     say_where,
 )
-from widemargin.cli.dataset import DataOptions
 from widemargin.cli.options import (
     Effort,
     MethodOptions,
@@ -22,6 +21,7 @@ from widemargin.cli.options import (
     method_option,
     options_of,
 )
+from widemargin.cli.prepare import DataOptions
 from widemargin.cli.printing import print_verdicts, verdicts_of
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.guards import problem_if_unreadable

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from widemargin.cli.choosing import find_method
-from widemargin.cli.dataset import DataOptions, Dataset
-from widemargin.cli.engine import fitted
-from widemargin.cli.fits import Ranking
+from widemargin.cli.fits import Ranking, fitted
 from widemargin.cli.options import (
     Engine,
     MethodOptions,
@@ -23,6 +21,7 @@ from widemargin.cli.options import (
     options_of,
     redundancy_option,
 )
+from widemargin.cli.prepare import DataOptions, Dataset
 from widemargin.cli.problem import plural
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import echo, name_in_a_line, say
@@ -40,9 +39,6 @@ from widemargin.cli.writing import (
     to_json,
     without_formulas,
 )
-
-if TYPE_CHECKING:
-    from widemargin.cli.lazy import LazyDataset
 
 
 @click.command(
@@ -114,7 +110,7 @@ def select(
 
 def _write(
     path: str,
-    dataset: Dataset | LazyDataset,
+    dataset: Dataset,
     chosen: list[str],
     formulas: bool,
     notes: Session,
@@ -122,7 +118,7 @@ def _write(
     """Write the chosen features and the target of all rows of the file."""
     columns = [*dataset.kept, *chosen, dataset.target]
     dialect = dialect_for(path, dataset.source, dataset.name)
-    if isinstance(dataset, Dataset):
+    if dataset.parts is None:
         frame = columns_for(
             path, dataset.source, dataset.raw, columns, None if formulas else notes
         )
@@ -139,7 +135,7 @@ def _save(path: str, ranking: Ranking) -> None:
     from widemargin.selection import Selection
 
     dataset = ranking.dataset
-    dialect = dataset.source.dialect if dataset.source is not None else None
+    dialect = dataset.source.dialect
     selection = Selection.from_selector(
         ranking.selector,
         feature_names=dataset.features,

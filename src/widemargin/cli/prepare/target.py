@@ -1,0 +1,300 @@
+"""The target as classes, or as numbers to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from widemargin.cli.columns import Lookup, to_floats
+from widemargin.cli.prepare.features import say_spellings
+from widemargin.cli.problem import Problem, did_you_mean, listed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from widemargin.cli.prepare import DataOptions, Dataset
+
+FEWEST_GRADES, MOST_GRADES = 4, 12  # numbers of classes that may be grades
+MOST_CLASSES = 10_000  # of a table that is not in memory
+
+
+class TargetPlan(NamedTuple):
+    """How the target becomes classes, or numbers to predict."""
+
+    apply: Callable[[pd.Series[Any]], pd.Series[Any]]
+    numeric: bool
+    counts: dict[str, int]  # rows of each class; empty for numbers
+
+
+def plan_target(
+    counts: pd.Series[Any],
+    options: DataOptions,
+    decimal: str,
+    notes: list[str],
+    *,
+    named: bool,
+    in_memory: bool,
+) -> TargetPlan:
+    """Say what becomes of the target, given the number of rows of each value.
+
+    If ``named``, numbers are names. Numbers are predicted in memory only.
+    """
+    import numpy as np
+    import pandas as pd
+
+    y, rows = pd.Series(counts.index), counts.to_numpy()
+    name, values = str(y.name), np.asarray(counts.index, dtype=object)
+    as_classes = options.bins is not None or bool(options.ordinal) or named
+    if in_memory and options.task == "regression" and as_classes:
+        raise Problem(
+            "--task regression predicts numbers; --bins, --ordinal and --categorical "
+            "make classes of them."
+        )
+    if not len(y):
+        raise Problem(f"the target, {name!r}, is missing in every row.")
+    if not in_memory and len(y) > MOST_CLASSES:
+        raise Problem(
+            f"the target, {name!r}, has more than {MOST_CLASSES} distinct values; it "
+            "should hold classes (--target names another column)."
+        )
+    classified = options.task == "classification"
+    if in_memory and not (named or options.ordinal or classified):
+        y = _written_out(y, rows, options, decimal, notes)
+    y = _plain(y)
+    predicted = in_memory and not (as_classes or classified)
+    if predicted and _is_predicted(y, rows, options, notes):
+        plain = counts.index.dtype.kind in "iuf"
+        lookup = Lookup(values, y.to_numpy("float64"))
+        return TargetPlan(to_floats if plain else lookup, True, {})
+    classes = _to_classes(y, rows, options, notes, named=named)
+    sizes = counts.reset_index(drop=True).groupby(classes, observed=True).sum()
+    return TargetPlan(Lookup(values, classes.values), False, class_counts(sizes))
+
+
+def class_counts(sizes: pd.Series[Any]) -> dict[str, int]:
+    """Rows of each class, in the order of the classes."""
+    if str(sizes.index.dtype) != "category":
+        sizes = sizes.sort_index()
+    return {str(label): int(n) for label, n in sizes.items() if n}
+
+
+def check_target(y: Any, counts: Mapping[str, int], name: str, numeric: bool) -> None:
+    """Refuse numbers that cannot be predicted, or classes that cannot be compared."""
+    import numpy as np
+
+    if numeric:
+        if np.isinf(y).any():
+            raise Problem(
+                f"{name} has an infinite value in the target, {str(y.name)!r}."
+            )
+        if y.nunique() < 2:
+            raise Problem(
+                f"{name}: the target, {str(y.name)!r}, is {y.iloc[0]:g} in every row."
+            )
+    elif len(counts) < 2:
+        (label,) = counts
+        raise Problem(f"{name} has only one class, {label!r}; at least two are needed.")
+    elif max(counts.values()) < 2:
+        raise Problem(
+            f"{name} has {len(counts)} rows, each of a different class: at least one "
+            "class needs two rows, so that a row has a neighbour of its own class."
+        )
+
+
+def find_positive(wanted: str | None, dataset: Dataset) -> Any:
+    """The class that is written so; None if none is wanted."""
+    if wanted is None:
+        return None
+    labels = {str(label): label for label in dataset.y.unique()}
+    if len(dataset.counts) != 2:
+        what = "numbers" if dataset.numeric else f"{len(labels)} classes"
+        raise Problem(f"--positive is for two classes; {dataset.target!r} has {what}.")
+    if wanted not in labels:
+        raise Problem(
+            f"--positive: {dataset.target!r} has no class {wanted!r}."
+            f"{did_you_mean(wanted, list(labels))} Its classes are: "
+            f"{listed(sorted(labels))}."
+        )
+    return labels[wanted]
+
+
+def _written_out(
+    y: pd.Series[Any],
+    rows: NDArray[np.integer],
+    options: DataOptions,
+    decimal: str,
+    notes: list[str],
+) -> pd.Series[Any]:
+    """Text that is numbers, such as "$1,200", as these if they are measured."""
+    from widemargin.cli.numerals import parse
+
+    if y.dtype.kind not in "OU" and str(y.dtype) != "string":
+        return y
+    found = parse(y.astype(str).str.strip(), decimal)
+    asked = options.bins is not None or options.task == "regression"
+    if found.values.isna().any() or not (asked or _measures(found.values, rows)):
+        return y
+    notes += [f"{remark}, in the target, {str(y.name)!r}." for remark in found.remarks]
+    return found.values.astype("float64").rename(y.name)
+
+
+def _is_predicted(
+    y: pd.Series[Any],
+    rows: NDArray[np.integer],
+    options: DataOptions,
+    notes: list[str],
+) -> bool:
+    """Whether the target has numbers to predict: --task says so, or there are many."""
+    name, m = str(y.name), y.nunique()
+    if y.dtype.kind not in "iuf":
+        if options.task == "regression":
+            raise Problem(
+                f"--task regression needs a target of numbers; {name!r} is text."
+            )
+        return False
+    if options.task is None and not _measures(y, rows):
+        return False
+    if m < 2:
+        raise Problem(f"the target, {name!r}, is {y.iloc[0]:g} in every row.")
+    if options.task is None:
+        notes.append(
+            f"the target, {name!r}, is treated as numeric: {m} distinct values in "
+            f"{rows.sum()} rows (--task classification, --bins 3 or --categorical "
+            f"{name} treat it as classes)."
+        )
+    return True
+
+
+def _to_classes(
+    y: pd.Series[Any],
+    rows: NDArray[np.integer],
+    options: DataOptions,
+    notes: list[str],
+    *,
+    named: bool,
+) -> pd.Series[Any]:
+    """Classes of distinct values: text, whole numbers, or ordered categories."""
+    if options.bins is not None:
+        return _binned(y, rows, options.bins, notes)
+    if options.ordinal:
+        return _ordered(y, options.ordinal)
+    if named:
+        y = _names(y)
+    if y.dtype.kind in "iuf":
+        _check_numbers(y, rows, notes)
+        if (y % 1 == 0).all():
+            _note_grades(y.astype("int64"), notes)
+            return y.astype("int64")
+        return y.astype("category").cat.as_ordered()
+    n_rows = int(rows.sum())
+    if y.nunique() == n_rows > 2:
+        raise Problem(
+            f"the target, {str(y.name)!r}, has a different value in each of {n_rows} "
+            "rows; it should hold classes (--target names another column)."
+        )
+    say_spellings(str(y.name), y.unique(), "classes", notes)
+    return y
+
+
+def _measures(y: pd.Series[Any], rows: NDArray[np.integer]) -> bool:
+    """Whether numbers, given the rows of each, must be a measurement."""
+    from widemargin.data.targets import MANY_NUMBERS, is_measurement
+
+    sizes = _sizes(y, rows)
+    whole = bool((y % 1 == 0).all())
+    return is_measurement(sizes) if whole else len(sizes) > MANY_NUMBERS
+
+
+def _sizes(y: pd.Series[Any], rows: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Rows of each number, which text may have written in several ways."""
+    import pandas as pd
+
+    return pd.Series(rows).groupby(y.to_numpy()).sum().to_numpy()
+
+
+def _plain(y: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers as NumPy has them, text as objects, categories as they are."""
+    if str(y.dtype) == "category":
+        y = y.cat.remove_unused_categories()
+        return y if y.cat.ordered else y.astype(object)
+    if y.dtype.kind in "iuf":
+        return y.astype("float64") if y.dtype.kind == "f" else y.astype("int64")
+    if y.dtype.kind == "b":
+        return y.astype(bool).astype(object).astype(str)
+    return y.astype(str).str.strip()
+
+
+def _names(y: pd.Series[Any]) -> pd.Series[Any]:
+    """Values as text, whole numbers without a decimal point."""
+    if y.dtype.kind == "f" and (y % 1 == 0).all():
+        y = y.astype("int64")
+    return y.astype(str)
+
+
+def _binned(
+    y: pd.Series[Any], rows: NDArray[np.integer], bins: int, notes: list[str]
+) -> pd.Series[Any]:
+    import pandas as pd
+
+    if y.dtype.kind not in "iuf":
+        raise Problem(f"--bins needs a target of numbers; {str(y.name)!r} is text.")
+    cut, edges = pd.qcut(y.repeat(rows), bins, duplicates="drop", retbins=True)
+    if len(edges) < bins + 1:
+        notes.append(f"{str(y.name)!r} has ties: {len(edges) - 1} classes, not {bins}.")
+    names = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    return cut[~cut.index.duplicated()].cat.rename_categories(names)
+
+
+def _ordered(y: pd.Series[Any], ordinal: tuple[str, ...]) -> pd.Series[Any]:
+    import pandas as pd
+
+    labels = _names(y)
+    found = set(labels)
+    unknown = sorted(found.difference(ordinal))
+    if unknown:
+        raise Problem(
+            f"--ordinal {','.join(ordinal)} leaves out {listed(unknown)}, which "
+            f"{str(y.name)!r} has."
+        )
+    kept = [label for label in ordinal if label in found]
+    return pd.Series(pd.Categorical(labels, kept, ordered=True), name=y.name)
+
+
+def _note_grades(y: pd.Series[Any], notes: list[str]) -> None:
+    """Note numbers without a gap that may well be grades."""
+    low, high = int(y.min()), int(y.max())
+    if FEWEST_GRADES <= y.nunique() == high - low + 1 <= MOST_GRADES:
+        order = ",".join(map(str, range(low, high + 1)))
+        notes.append(
+            f"the classes of {str(y.name)!r} are the numbers {low} to {high}; if they "
+            f"are grades, --ordinal {order} makes use of their order."
+        )
+
+
+def _check_numbers(
+    y: pd.Series[Any], rows: NDArray[np.integer], notes: list[str]
+) -> None:
+    """Refuse a measurement; note what may be one."""
+    from widemargin.data.targets import may_be_measurement
+
+    sizes, name = _sizes(y, rows), str(y.name)
+    m = len(sizes)
+    if _measures(y, rows):
+        once = int((sizes == 1).sum())
+        tail = f", {once} of them in one row only" if once else ""
+        raise Problem(
+            f"the target, {name!r}, looks like a measurement: {m} distinct numbers in "
+            f"{rows.sum()} rows{tail}. --task regression predicts it (in memory, not "
+            "with --engine dask), --bins 3 makes three classes of equal size, "
+            f"--ordinal takes grades in the order that it lists, --categorical {name} "
+            "takes the numbers as names of classes, --target names another column."
+        )
+    if (y % 1 == 0).all() and may_be_measurement(sizes):
+        notes.append(
+            f"the target, {name!r}, has {m} distinct numbers, and each is treated as a "
+            "class (if it is a measurement, --task regression predicts it, and --bins "
+            "3 makes three classes of equal size)."
+        )
