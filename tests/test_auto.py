@@ -14,21 +14,21 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import AutoSelector, ReliefF
 from widemargin.baselines import FisherScore
-from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare
-from widemargin.evaluation._curves import try_out
-from widemargin.evaluation._folds import NESTED_ROWS
-from widemargin.evaluation._recommend import (
+from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.evaluation._selection_curve import plan_for
+from widemargin.evaluation._stability import stability
+from widemargin.evaluation._verdicts import directions, numeric_directions
+from widemargin.judging.choice import choose
+from widemargin.judging.recommend import (
     Configuration,
     Evidence,
-    evidence_of,
     paired_p_value,
     stabilities,
 )
-from widemargin.evaluation._splits import repeats_of
-from widemargin.evaluation._stability import stability
-from widemargin.evaluation._verdicts import directions, numeric_directions
+from widemargin.judging.splits import repeats_of
+from widemargin.judging.trials import NESTED_ROWS, carry_out
 
 QUICK = ["ReliefF", "FisherScore"]
 
@@ -61,6 +61,17 @@ def test_of_what_is_as_good_the_most_stable_is_taken():
     assert found.recommend().configuration.n_features == 5
     found = evidence([0.90, 0.88, 0.88, 0.80], [0.5, 0.9, 0.8, 1.0], [9, 7, 5, 1])
     assert found.recommend().configuration.n_features == 7
+
+
+def test_without_stabilities_the_smallest_is_taken():
+    scores, errors = np.array([0.90, 0.88, 0.88, 0.80]), np.full(4, 0.03)
+    sizes = np.array([9, 7, 5, 1])
+    assert choose(scores, errors, sizes) == 2
+    assert choose(scores, errors, sizes, np.array([0.5, 0.9, 0.8, 1.0])) == 1
+    # Which of two best scores is higher may be rounding; then the first one counts.
+    close, errors = np.array([0.9, 0.9 + 1e-12, 0.88]), np.array([0.03, 0.01, 0.01])
+    assert choose(close, errors, np.array([9, 7, 5]), tie=1e-9) == 2
+    assert choose(close, errors, np.array([9, 7, 5])) == 1
 
 
 def test_with_a_given_number_of_features_the_highest_score_decides():
@@ -176,22 +187,29 @@ def test_the_score_is_what_is_chosen_without_the_rows_of_each_fold():
     assert some._honest() == pytest.approx(np.mean([0.0, 0.06, 0.12, 0.15, 0.24]))
 
 
-def rows_of(curves):
-    return [(set(train.tolist()), set(test.tolist())) for train, test in curves.folds]
+def carried_out(selectors, data, cv, estimator=None, **options):
+    """Nested trials, fold by fold."""
+    plan = plan_for(selectors, data, (estimator, None), cv, None, 0, **options)
+    return carry_out(replace(plan, nested=True), 1, 0, "test")
+
+
+def rows_of(results):
+    folds = results.plan.folds
+    return [(set(train.tolist()), set(test.tolist())) for train, test in folds]
 
 
 def test_small_tables_are_tried_without_the_rows_of_each_fold():
     X, y = make_xor(60, random_state=0)
     data = read_dataset(X, y, "test", numeric=False)
-    curves = try_out(QUICK, data, None, cv=5, repeats=2, nested=True, random_state=0)
-    assert len(curves.inner) == 5
-    for (_, out), inner in zip(rows_of(curves), curves.inner, strict=False):
+    results = carried_out(QUICK, data, 5, repeats=2)
+    assert len(results.inner) == 5
+    for (_, out), inner in zip(rows_of(results), results.inner, strict=False):
         tests = [test for _, test in rows_of(inner)]
         assert len(tests) == 4
         assert set.union(*tests) == set(range(60)) - out
         for train, test in rows_of(inner):
             assert train == set(range(60)) - out - test
-    found = evidence_of(curves)
+    found = results.evidence()
     assert [e.configurations for e in found.nested] == [found.configurations] * 5
 
 
@@ -205,8 +223,8 @@ def test_two_folds_without_each_other_are_ranked_once(monkeypatch):
     monkeypatch.setattr(Dataset, "fit", noted)
     X, y = make_xor(60, random_state=0)
     data = read_dataset(X, y, "test", numeric=False)
-    curves = try_out("FisherScore", data, None, cv=5, nested=True, random_state=0)
-    assert sum(len(inner.scores) for inner in curves.inner) == 2 * 5 * 4
+    results = carried_out("FisherScore", data, 5)
+    assert sum(len(inner.trials) for inner in results.inner) == 2 * 5 * 4
     assert len(fitted) == len(set(fitted)) == 5 + 5 * 4 // 2
 
 
@@ -214,17 +232,17 @@ def test_folds_that_are_no_partition_are_not_left_out_in_turn():
     X, y = make_xor(60, random_state=0)
     data = read_dataset(X, y, "test", numeric=False)
     for cv in (TimeSeriesSplit(4), ShuffleSplit(4, random_state=0), 2):
-        curves = try_out("FisherScore", data, None, cv=cv, nested=True)
-        assert curves.inner == []
+        results = carried_out("FisherScore", data, cv)
+        assert results.inner == []
 
 
 def test_a_classifier_that_needs_more_rows_is_judged_without_leaving_folds_out():
     X, y = make_xor(60, random_state=0)
     data = read_dataset(X, y, "test", numeric=False)
     many = KNeighborsClassifier(40)  # 48 rows train it, 36 without another fold
-    curves = try_out("FisherScore", data, many, cv=5, nested=True)
-    assert curves.inner == []
-    assert evidence_of(curves).nested == ()
+    results = carried_out("FisherScore", data, 5, many)
+    assert results.inner == []
+    assert results.evidence().nested == ()
 
 
 def test_labels_that_classifiers_cannot_sort_are_refused():

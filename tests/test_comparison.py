@@ -14,7 +14,6 @@ from sklearn.model_selection import StratifiedKFold
 from settings_tools import changed_settings, effort_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
-from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_ordinal, make_xor
 from widemargin.engine import nearest_rows
 from widemargin.evaluation import (
@@ -28,8 +27,11 @@ from widemargin.evaluation import (
 from widemargin.evaluation import (
     _stages as stages,
 )
-from widemargin.evaluation._comparison_result import Choice
+from widemargin.evaluation._curves import Choice
+from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._signal import Signal
+from widemargin.judging.recommend import Configuration, Evidence
+from widemargin.judging.splits import some_of_each
 
 LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
 
@@ -75,14 +77,34 @@ def comparison_of(scores, *, chance=0.5, baseline=0.6, scoring="accuracy", p=0.0
     )
 
 
+def recommended_by(scores):
+    """The same with evidence of all folds, of configurations that are as stable."""
+    c = comparison_of(scores)
+    each = [(m, k, folds) for m, sizes in scores.items() for k, folds in sizes.items()]
+    V, many = len(c.curve.baseline), 10**6
+    evidence = Evidence(
+        [Configuration(m, None, k) for m, k, _ in each],
+        np.column_stack([folds for *_, folds in each]).astype(float),
+        np.array([-np.inf if k == 10 else 0.5 for _, k, _ in each]),
+        c.curve.baseline,
+        np.zeros(V, int),
+        np.full(V, many),
+        np.full(V, many),
+        {},
+        10,
+    )
+    return replace(c, curve=replace(c.curve, evidence=evidence))
+
+
 def near(mean, error=0.01):
     """Two folds of that mean and standard error."""
     return [mean - error, mean + error]
 
 
+@pytest.mark.parametrize("made", [recommended_by, comparison_of])  # all folds, or some
 class TestRecommendation:
-    def test_the_fewest_features_within_one_standard_error_win(self):
-        c = comparison_of(
+    def test_the_fewest_features_within_one_standard_error_win(self, made):
+        c = made(
             {
                 "wide": {1: near(0.6), 5: near(0.85), 10: near(0.90, 0.02)},
                 "short": {1: near(0.6), 3: near(0.885), 10: near(0.60)},
@@ -90,8 +112,8 @@ class TestRecommendation:
         )
         assert (c.best, c.n_features) == ("short", 3)
 
-    def test_a_score_outside_one_standard_error_does_not(self):
-        c = comparison_of(
+    def test_a_score_outside_one_standard_error_does_not(self, made):
+        c = made(
             {
                 "wide": {5: near(0.85), 10: near(0.90, 0.02)},
                 "short": {3: near(0.87), 10: near(0.60)},
@@ -99,19 +121,17 @@ class TestRecommendation:
         )
         assert (c.best, c.n_features) == ("wide", 10)
 
-    def test_of_equal_sizes_the_better_score_wins(self):
-        c = comparison_of(
-            {"a": {2: near(0.89)}, "b": {2: near(0.90)}, "c": {2: near(0.895)}}
-        )
+    def test_of_equal_sizes_the_better_score_wins(self, made):
+        c = made({"a": {2: near(0.89)}, "b": {2: near(0.90)}, "c": {2: near(0.895)}})
         assert c.best == "b"
 
-    def test_the_selected_are_the_first_of_the_best_ranking(self):
-        c = comparison_of({"a": {3: near(0.9)}})
+    def test_the_selected_are_the_first_of_the_best_ranking(self, made):
+        c = made({"a": {3: near(0.9)}})
         ranking = c.selectors["a"].ranking_
         assert ranking[c.selected].tolist() == [1, 2, 3]
 
-    def test_one_fold_has_no_standard_error(self):
-        c = comparison_of({"a": {1: [0.7], 4: [0.9]}})
+    def test_one_fold_has_no_standard_error(self, made):
+        c = made({"a": {1: [0.7], 4: [0.9]}})
         assert c.n_features == 4
 
 
@@ -546,22 +566,23 @@ class TestCost:
         X, y = table()
         methods = {"best": ReliefF(), "quick": FisherScore(), "slow": Simba()}
         data = read_dataset(X, y, "a test")
-        run = stages.Run(data, profile(X, y), methods, 0, 1, 0, None, budget=8.0)
-        run.choice = Choice("best", 3, 0.9, 0.01)
-        run.times = {"best": 5.0, "quick": 1.0, "slow": 3.0}
-        assert list(run.affordable("Stability", lambda _: 1.0)) == ["best", "quick"]
-        assert run.notes == ["Stability was left out for slow (about 3 seconds)."]
+        setup = stages.Setup(data, profile(X, y), methods, 0, 1, budget=8.0)
+        times = {"best": 5.0, "quick": 1.0, "slow": 3.0}
+        parts = stages.Parts(setup, times=times, choice=Choice("best", 3, 0.9, 0.01))
+        assert list(parts.affordable("Stability", lambda _: 1.0)) == ["best", "quick"]
+        assert parts.notes == ["Stability was left out for slow (about 3 seconds)."]
 
     def test_a_fit_that_seems_too_long_is_timed_again(self, monkeypatch):
         X, y = table()
         data, methods = read_dataset(X, y, "a test"), {"a": FisherScore()}
-        run = stages.Run(data, profile(X, y), methods, 0, 1, 0, None, budget=60.0)
+        setup = stages.Setup(data, profile(X, y), methods, 0, 1, budget=60.0)
+        parts = stages.Parts(setup)
         clock = iter([0.0, 0.5, 1.0, 1.001])  # the machine did something else at first
         monkeypatch.setattr(stages.time, "perf_counter", lambda: next(clock))
-        stages.fit_all(run)
-        assert run.times["a"] == 0.5
-        assert run.permutations("a") is None
-        assert run.times["a"] == pytest.approx(0.001)
+        stages.fit_all(setup, parts)
+        assert parts.times["a"] == 0.5
+        assert parts.permutations("a") is None
+        assert parts.times["a"] == pytest.approx(0.001)
 
     def test_no_budget_is_no_limit(self):
         X, y = table()
@@ -570,15 +591,16 @@ class TestCost:
 
     def test_rare_classes_survive_sampling(self):
         codes = np.repeat([0, 1], [1000, 3])
-        rows = stages.stratified_rows(codes, 0.1, seed=0)
+        rows = some_of_each(codes, 0.1, np.random.default_rng(0))
         assert np.bincount(codes[rows]).tolist() == [100, 2]
         assert len(np.unique(rows)) == len(rows)
 
     def test_rows_to_warm_up_are_of_all_classes(self):
-        codes = np.repeat([0, 1, 2], [100, 7, 1])
-        rows = stages.spread_rows(codes, 10)
-        assert np.bincount(codes[rows]).tolist() == [10, 7, 1]
-        assert rows[0] == 0
+        codes = np.repeat([0, 1, 2], [1000, 7, 1])
+        with changed_settings(small_table_rows=9):
+            rows = stages._warm_up_rows(codes)
+        assert np.bincount(codes[rows])[1:].tolist() == [7, 1]
+        assert 42 <= len(rows) - 8 <= 52
 
     @pytest.mark.parametrize(("n", "searched"), [(300, True), (100, False)])
     def test_what_a_timed_fit_needs_is_compiled_before(self, n, searched, monkeypatch):
@@ -608,7 +630,7 @@ class TestInterruption:
         ("stage", "missing"),
         [
             (
-                "try_out",
+                "carry_out",
                 "curve, signal, agreement, stability, significance, redundancy",
             ),
             ("resample", "stability, significance, redundancy"),
@@ -626,8 +648,8 @@ class TestInterruption:
             c = compare(X, y, ["ReliefF", "FisherScore"], n_resamples=3, random_state=0)
         assert not c.complete
         assert repr(c).endswith("interrupted)")
-        assert (c.curve is None) == (stage == "try_out")
-        assert (c.agreement is None) == (stage == "try_out")
+        assert (c.curve is None) == (stage == "carry_out")
+        assert (c.agreement is None) == (stage == "carry_out")
         assert bool(c.resampling) == (stage in ("significance", "redundancy"))
         assert bool(c.significance) == (stage == "redundancy")
         assert c.redundancy is None

@@ -29,7 +29,6 @@ from widemargin.base import MarginSelector
 from widemargin.baselines import FisherScore, TraceRatio
 from widemargin.datasets import make_xor
 from widemargin.evaluation import SelectionCurve, selection_curve
-from widemargin.evaluation._curves import fold_error
 from widemargin.evaluation._selectors import resolve_selectors
 
 COLUMNS = ["method", "fold", "n_features", "score", "fit_time"]
@@ -132,9 +131,10 @@ def test_standard_errors_are_those_of_the_folds_of_one_repeat():
 def test_random_splits_count_as_one_repeat():
     rng = np.random.default_rng(0)
     scores = rng.random((4, 3))
-    each_its_own = fold_error(scores, np.arange(4))
+    curve = SelectionCurve(None, (), np.zeros(4), 3, "", True, repeat=np.arange(4))
+    each_its_own = curve._error_of(scores, np.arange(4))
     np.testing.assert_allclose(each_its_own, scores.std(axis=0, ddof=1) / 2)
-    assert fold_error(scores[:1], np.array([0])).tolist() == [0, 0, 0]
+    assert curve._error_of(scores[:1], np.array([0])).tolist() == [0, 0, 0]
 
 
 def test_default_sizes_are_few_and_reach_from_one_to_all():

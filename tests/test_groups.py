@@ -9,7 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import compare, resample, selection_curve
-from widemargin.evaluation._splits import split
+from widemargin.judging.splits import split
 
 
 class Spy(DummyClassifier):
@@ -166,7 +166,7 @@ def test_time_needs_both_classes_in_the_past():
 
 def test_unknown_word_for_folds():
     with pytest.raises(ValueError, match="'weeks'"):
-        split("weeks", np.array([0, 1]), None, np.random.RandomState(0), "test")
+        split("weeks", None, None, np.random.RandomState(0), "test")
 
 
 def test_subsamples_are_of_whole_groups(grouped):

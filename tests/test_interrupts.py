@@ -23,8 +23,8 @@ from waiting import LONG, wait_until
 from widemargin import AutoSelector, GFlip, ReliefF, evaluation, helpers, threads
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import RankingTree
-from widemargin.evaluation._folds import Curves
 from widemargin.evaluation._selectors import known_methods
+from widemargin.judging import trials
 from widemargin.kernels import _jit
 from widemargin.threads import Workers, single_threaded_blas
 
@@ -230,12 +230,12 @@ class TestEvaluation:
     def test_an_interrupt_after_the_last_fold_is_not_forgotten(self, monkeypatch):
         X, y = table(400, 4)  # too many rows for nested folds
 
-        def run(self, *args):
-            original(self, *args)
+        def run(*args):
+            original(*args)
             raise KeyboardInterrupt
 
-        original = Curves.run
-        monkeypatch.setattr(Curves, "run", run)
+        original = trials.run
+        monkeypatch.setattr(trials, "run", run)
         with pytest.raises(KeyboardInterrupt):
             AutoSelector(["FisherScore"], random_state=0).fit(X, y)
         with pytest.warns(UserWarning, match="15 of 15 fits"):

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from widemargin.evaluation import compare, selection_curve
-from widemargin.evaluation._estimators import NAMES, title_of
+from widemargin.evaluation._judges import NAMES, title_of
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from widemargin.evaluation import (
     signal,
     significance,
 )
-from widemargin.evaluation._neighbor import NearestMean
+from widemargin.evaluation._nearest import NearestMean
 from widemargin.evaluation._null_scores import Refits, source_of
 from widemargin.evaluation._refits import Call
 from widemargin.evaluation._verdicts import numeric_directions

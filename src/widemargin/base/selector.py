@@ -68,6 +68,9 @@ class MarginSelector(TableSelector):
     # Whether a feature has the same score, or statistic, without the other features.
     _separable = False
 
+    # Features that it is worth taking one by one; None: any number.
+    _most_taken: int | None = None
+
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: str | None = "FisherScore, FRLL or ReliefF"
 

@@ -110,6 +110,7 @@ class MRMR(MarginSelector):
     """
 
     _instead_on_dask = "InformationGain"
+    _most_taken = 100
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

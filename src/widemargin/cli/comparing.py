@@ -82,7 +82,7 @@ def check_judge(effort: Effort, numeric: bool) -> None:
     if effort.estimator is not None:
         import sys
 
-        from widemargin.evaluation._estimators import classifier_of
+        from widemargin.evaluation._judges import classifier_of
 
         if ":" in effort.estimator and "" not in sys.path:
             sys.path.append("")  # a module in this folder will do
@@ -103,7 +103,7 @@ def compare(
     """Compare methods on a data set; all or nothing if interrupted."""
     from widemargin.evaluation import compare
     from widemargin.evaluation._defaults import choose
-    from widemargin.evaluation._folds import EstimatorFailure
+    from widemargin.evaluation._judges import EstimatorFailure
 
     def suitable(about: Any) -> dict[str, MarginSelector]:
         return with_parameters(choose(about, how.seed, None), how)

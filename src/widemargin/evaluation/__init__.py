@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.evaluation._compare import compare
     from widemargin.evaluation._comparison_result import Comparison
-    from widemargin.evaluation._curves import SelectionCurve, selection_curve
+    from widemargin.evaluation._curves import SelectionCurve
     from widemargin.evaluation._defaults import default_selectors
     from widemargin.evaluation._profile import Profile, profile
     from widemargin.evaluation._ranking_tree import RankingTree, rank_loss
     from widemargin.evaluation._redundancy import Redundancy, redundancy
     from widemargin.evaluation._resampling import Resampling, resample
+    from widemargin.evaluation._selection_curve import selection_curve
     from widemargin.evaluation._signal import Signal, signal
     from widemargin.evaluation._significance import Significance, significance
     from widemargin.evaluation._stability import (
@@ -45,7 +46,7 @@ _HOME = {
     "rank_loss": "widemargin.evaluation._ranking_tree",
     "redundancy": "widemargin.evaluation._redundancy",
     "resample": "widemargin.evaluation._resampling",
-    "selection_curve": "widemargin.evaluation._curves",
+    "selection_curve": "widemargin.evaluation._selection_curve",
     "signal": "widemargin.evaluation._signal",
     "significance": "widemargin.evaluation._significance",
     "stability": "widemargin.evaluation._stability",

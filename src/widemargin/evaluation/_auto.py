@@ -26,27 +26,27 @@ from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.targets import judged_labels
 from widemargin.engine import on_dask
-from widemargin.evaluation._curves import sizes_up_to, try_out
 from widemargin.evaluation._defaults import choose
-from widemargin.evaluation._folds import Curves
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import describe
-from widemargin.evaluation._recommend import SIMILARITIES, Evidence, evidence_of
 from widemargin.evaluation._scoring import (
     default_scoring,
     has_order,
     name_of,
     scoring_for,
 )
-from widemargin.evaluation._selectors import is_regression, resolve_selectors
+from widemargin.evaluation._selection_curve import plan_for, sizes_up_to
+from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
 from widemargin.evaluation._signal import signal_test
-from widemargin.evaluation._splits import REPEATS, group_codes, stratified_rows
 from widemargin.evaluation._verdicts import (
     Known,
     directions,
     numeric_directions,
     verdicts,
 )
+from widemargin.judging.splits import REPEATS, group_codes, some_of_each
+from widemargin.judging.sweep import THRESHOLDS
+from widemargin.judging.trials import Results, carry_out
 from widemargin.notices import muted, warn
 
 if TYPE_CHECKING:
@@ -284,44 +284,34 @@ class AutoSelector(TableSelector):
         for sentence in about.group_leaks:
             warn(f"{NAME}: {sentence}")
         methods = self._chosen_methods(about, seed)
-        part = data
         scoring = self.scoring
         if scoring is None:
             scoring = default_scoring(about, has_order(about, methods))
         scoring = scoring_for(scoring, about.n_classes)
         self.scoring_ = name_of(scoring)
-        n = data.shape[0]
+        part, (n, d) = data, data.shape
         if self.max_samples is not None and n > self.max_samples:
-            rows = stratified_rows(data.codes, self.max_samples / n, seed)
+            random = np.random.default_rng(seed)
+            rows = some_of_each(data.codes, self.max_samples / n, random)
             part, groups = data.take(rows), None if groups is None else groups[rows]
         # Fits to parts of the rows repeat what the fit to all has to say.
         with muted(), warnings.catch_warnings(action="ignore", category=UserWarning):
-            curves = try_out(
+            plan = plan_for(
                 methods,
                 part,
-                self.estimator,
-                cv=self.cv,
-                n_features=self._sizes(data.shape[1]),
-                scoring=scoring,
-                groups=groups,
-                thresholds=self._thresholds(),
+                (self.estimator, scoring),
+                self.cv,
+                groups,
+                seed,
+                n_features=self._sizes(d),
                 repeats=REPEATS,
-                nested=True,
-                drop=self._clearly_behind,
-                n_jobs=self.n_jobs,
-                random_state=seed,
-                verbose=self.verbose,
                 caller=NAME,
+                thresholds=self._thresholds(),
+                nested=True,
+                race=True,
             )
-        evidence = evidence_of(curves)
-        if evidence is None:
-            raise KeyboardInterrupt(f"{NAME}: interrupted; there is no result.")
-        evidence, first = self._allowed(evidence), None
-        if curves.dropped:
-            first = self._first_repeat(curves, np.flatnonzero(curves.repeat == 0))
-        self.recommendation_ = evidence.recommend(first)
-        self.score_all_ = float(evidence.score_all.mean())
-        self._frequency = evidence.selected(self.recommendation_.configuration).mean(0)
+            results = carry_out(plan, self.n_jobs, self.verbose, NAME)
+        self._choose(results)
         self._fit_chosen(methods, data)
         with muted():
             found = signal_test(
@@ -338,21 +328,19 @@ class AutoSelector(TableSelector):
         self.positive_ = about.positive
         self._direction = self._directions(data, about, methods)
 
-    def _allowed(self, evidence: Evidence) -> Evidence:
-        """Without the configurations that the caller does not want."""
-        if self.redundancy in (None, "auto"):
-            return evidence
-        return evidence.with_redundancy(float(self.redundancy))
-
-    def _first_repeat(self, curves: Curves, folds: Ints) -> Evidence:
-        """What the first repeat of the folds knows, in which all methods compete."""
-        evidence = evidence_of(curves, folds)
-        assert evidence is not None  # these folds are finished
-        return self._allowed(evidence)
-
-    def _clearly_behind(self, curves: Curves, folds: Ints) -> set[str]:
-        """Methods that are out of the race after the first repeat of the folds."""
-        return self._first_repeat(curves, folds).clearly_behind()
+    def _choose(self, results: Results) -> None:
+        """Keep what the folds recommend."""
+        evidence = results.evidence()
+        if evidence is None:
+            raise KeyboardInterrupt(f"{NAME}: interrupted; there is no result.")
+        first = results.first_evidence() if results.dropped else None
+        chosen = self.recommendation_ = evidence.recommend(first)
+        self.method_, self.redundancy_, _ = chosen.configuration
+        self.score_, self.score_stderr_ = chosen.score, chosen.stderr
+        self.score_all_ = float(evidence.score_all.mean())
+        self.better_than_all_ = chosen.better_than_all
+        self.stability_ = chosen.stability
+        self._frequency = evidence.selected(chosen.configuration).mean(0)
 
     def _directions(self, data: Dataset, about: Any, methods: Any) -> tuple[Any, Any]:
         """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
@@ -410,23 +398,17 @@ class AutoSelector(TableSelector):
         methods = {}
         given = resolve_selectors(self.methods, numeric=about.numeric_target)
         for label, method in given.items():
-            mine = method.get_params()
-            preset = {"random_state": seed}
-            preset["categorical_features"] = self.categorical_features
-            settings: dict[str, Any] = {
-                p: v for p, v in preset.items() if p in mine and mine[p] is None
-            }
-            if mine["n_features_to_select"] == "auto":
-                settings["n_features_to_select"] = None
-            if "redundancy" in mine:
-                settings["redundancy"] = None
-            methods[label] = clone(method).set_params(**settings)
+            chosen = methods[label] = preset(method, seed, self.categorical_features)
+            if method.n_features_to_select == "auto":
+                chosen.set_params(n_features_to_select=None)
+            if "redundancy" in method.get_params():
+                chosen.set_params(redundancy=None)
         return methods
 
-    def _thresholds(self) -> tuple[float, ...]:
-        if self.redundancy is None:
-            return ()
-        return SIMILARITIES if self.redundancy == "auto" else (float(self.redundancy),)
+    def _thresholds(self) -> tuple[float | None, ...]:
+        if self.redundancy == "auto":
+            return THRESHOLDS
+        return (None if self.redundancy is None else float(self.redundancy),)
 
     def _sizes(self, d: int) -> Any:
         wanted = self.n_features_to_select
@@ -438,18 +420,12 @@ class AutoSelector(TableSelector):
 
     def _fit_chosen(self, methods: dict[str, Any], data: Dataset) -> None:
         method, redundancy, k = self.recommendation_.configuration
-        selector = clone(methods[method])
         settings: dict[str, Any] = {"n_features_to_select": k}
-        if "redundancy" in selector.get_params():
+        if "redundancy" in methods[method].get_params():
             settings["redundancy"] = redundancy
-        if selector.n_jobs is None:
+        if methods[method].n_jobs is None:
             settings["n_jobs"] = self.n_jobs
-        self.selector_ = data.fit(selector.set_params(**settings))
-        self.method_, self.redundancy_ = method, redundancy
-        self.score_ = self.recommendation_.score
-        self.score_stderr_ = self.recommendation_.stderr
-        self.stability_ = self.recommendation_.stability
-        self.better_than_all_ = self.recommendation_.better_than_all
+        self.selector_ = data.fit(clone(methods[method]).set_params(**settings))
         self.scores_ = self.selector_.scores_
         self.ranking_ = self.selector_.ranking_
         self.redundant_with_ = self.selector_.redundant_with_

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import replace
-from functools import partial
 from inspect import isfunction
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
-from widemargin.base import MarginSelector
-from widemargin.data.dataset import read_dataset
-from widemargin.data.targets import judged_labels
+from widemargin.data.protocol import Ints
 from widemargin.evaluation import _stages as stages
 from widemargin.evaluation._comparison_result import Baseline, Comparison
-from widemargin.evaluation._curves import columns_of
 from widemargin.evaluation._defaults import choose as choose_methods
-from widemargin.evaluation._estimators import title_of
+from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.evaluation._judges import title_of
 from widemargin.evaluation._profile import Profile, describe
 from widemargin.evaluation._scoring import default_scoring, has_order, scoring_for
-from widemargin.evaluation._selectors import is_regression, resolve_selectors
-from widemargin.evaluation._splits import group_codes
-from widemargin.notices import warn
+from widemargin.evaluation._selection_curve import columns_of
+from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
+from widemargin.judging.splits import group_codes
 
 
 def compare(
@@ -146,17 +142,16 @@ def compare(
     >>> result.answer
     '3 of 10 features, as ReliefF ranks them, carry the signal; ...'
     """
-    settings = _settings(locals())
-    told = None if isfunction(selectors) else selectors
-    numeric = is_regression(told, y, task, "compare")
-    task = settings["task"] = "regression" if numeric else "classification"
+    given = None if isfunction(selectors) else selectors
+    numeric = is_regression(given, y, task, "compare")
+    task = "regression" if numeric else "classification"
     data = read_dataset(X, y, "compare", numeric=numeric)
     X = data.table
     about = describe(data, categorical_features)
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))
     _check_shape(image_shape, image_order, about.n_features)
-    seed = settings["random_state"] = _seed(random_state)
+    seed = _seed(random_state)
     reference = (
         None if baseline is None else columns_of(baseline, data.names, "compare")
     )
@@ -164,94 +159,80 @@ def compare(
         selectors = choose_methods(about, seed, categorical_features)
     elif isfunction(selectors):
         selectors = selectors(about)
-    preset = {"random_state": seed, "categorical_features": categorical_features}
-    largest = int(np.bincount(data.codes).max())
-    methods = resolve_selectors(selectors, numeric=numeric)
-    run = stages.Run(
-        data,
-        about,
-        {k: _prepared(s, preset) for k, s in methods.items()},
-        seed,
-        n_jobs,
-        verbose,
-        # Folds that the caller numbered are of all rows.
-        max_samples if _draws(cv) else None,
-        budget,
-        groups=group_codes(groups, about.n_samples, "compare"),
-    )
-    if Baseline.LABEL in run.methods and baseline is not None:
+    resolved = resolve_selectors(selectors, numeric=numeric)
+    methods = {k: preset(s, seed, categorical_features) for k, s in resolved.items()}
+    if Baseline.LABEL in methods and baseline is not None:
         raise ValueError(
             f"compare uses the label {Baseline.LABEL!r} for the baseline; give that "
             "selector another label."
         )
-    ordered = has_order(about, run.methods)
-    run.notes += about.leaks
+    ordered = has_order(about, methods)
     if scoring is None:
         scoring = default_scoring(about, ordered)
     scoring = scoring_for(scoring, about.n_classes)
-    settings["scoring"] = _plain(scoring)
-    settings["selectors"] = {k: _text(s) for k, s in run.methods.items()}
-    stages.fit_all(run)
-    complete = _go_through(
-        run,
-        {
-            "curve": partial(
-                stages.draw_curve,
-                estimator=estimator,
-                scoring=scoring,
-                cv=_folds(cv, run, largest),
-                n_features=n_features,
-                baseline=reference,
-            ),
-            "signal": stages.test_signal,
-            "agreement": stages.agree,
-            "stability": partial(stages.resample_all, n=n_resamples),
-            "significance": partial(stages.test_all, n_permutations=n_permutations),
-            "redundancy": partial(stages.group, threshold=redundancy_threshold),
-        },
+    arguments = {
+        "estimator": estimator,
+        "scoring": scoring,
+        "cv": cv,
+        "groups": None if groups is None else "groups",  # one per row, as X and y
+        "baseline": baseline,
+        "n_features": n_features,
+        "n_permutations": n_permutations,
+        "n_resamples": n_resamples,
+        "redundancy_threshold": redundancy_threshold,
+        "categorical_features": categorical_features,
+        "max_samples": max_samples,
+        "budget": budget,
+        "random_state": seed,
+        "n_jobs": n_jobs,
+        "image_shape": image_shape,
+        "image_order": image_order,
+        "task": task,
+        "positive": positive,
+    }
+    settings: dict[str, Any] = {"selectors": {k: _text(s) for k, s in methods.items()}}
+    settings |= {name: _plain(value) for name, value in arguments.items()}
+    codes = group_codes(groups, about.n_samples, "compare")
+    folds, notes = _folds(cv, data, codes)
+    setup = stages.Setup(
+        data,
+        about,
+        methods,
+        seed,
+        n_jobs,
+        verbose,
+        codes,
+        estimator,
+        scoring,
+        folds,
+        n_features,
+        reference,
+        n_permutations,
+        n_resamples,
+        redundancy_threshold,
+        # Folds that the caller numbered are of all rows.
+        max_samples if _draws(cv) else None,
+        budget,
     )
+    parts = stages.Parts(setup, notes=[*about.leaks])
+    stages.fit_all(setup, parts)
+    parts.notes += notes
+    complete = stages.go_through(setup, parts)
     return Comparison(
         X=X,
         y=y,
         feature_names=data.names,
         profile=about,
-        selectors=run.fitted,
-        times=run.times,
-        **run.found,
+        selectors=parts.fitted,
+        times=parts.times,
+        **parts.answers,
         classifier=title_of(estimator, numeric),
         settings=settings,
-        notes=run.notes,
+        notes=parts.notes,
         complete=complete,
         image_shape=image_shape,
         image_order=image_order,
         ordered=ordered,
-    )
-
-
-def _go_through(run: stages.Run, todo: dict[str, Any]) -> bool:
-    """Do one stage after the other; False if Ctrl-C came in between."""
-    for name, stage in todo.items():
-        try:
-            with judged_labels():
-                stage(run)
-        except KeyboardInterrupt:
-            left = list(todo)[list(todo).index(name) :]
-            message = f"compare was interrupted; not finished: {', '.join(left)}."
-            run.notes.append(message)
-            warn(message)
-            return False
-    return True
-
-
-def _prepared(selector: MarginSelector, preset: dict[str, Any]) -> MarginSelector:
-    """A clone with what the caller asked for wherever it says nothing itself."""
-    mine = selector.get_params()
-    return clone(selector).set_params(
-        **{
-            name: value
-            for name, value in preset.items()
-            if name in mine and mine[name] is None and value is not None
-        }
     )
 
 
@@ -260,18 +241,19 @@ def _draws(cv: Any) -> bool:
     return isinstance(cv, numbers.Integral | str | TimeSeriesSplit)
 
 
-def _folds(cv: Any, run: stages.Run, largest: int) -> Any:
-    """Folds, no more than rows of the largest class, or than groups."""
+def _folds(cv: Any, data: Dataset, groups: Ints | None) -> tuple[Any, list[str]]:
+    """Folds, no more than rows of the largest class, or than groups; what to note."""
+    notes, largest = [], int(np.bincount(data.codes).max())
     if isinstance(cv, int) and cv > largest >= 2:
-        more = "there are no" if run.data.numeric else "no class has"
-        run.notes.append(f"{largest} folds instead of {cv}: {more} more rows.")
+        more = "there are no" if data.numeric else "no class has"
+        notes.append(f"{largest} folds instead of {cv}: {more} more rows.")
         cv = largest
-    n_groups = cv if run.groups is None else len(np.unique(run.groups))
+    n_groups = cv if groups is None else len(np.unique(groups))
     if isinstance(cv, int) and cv > n_groups:
-        run.notes.append(f"{n_groups} folds instead of {cv}: there are no more groups.")
+        notes.append(f"{n_groups} folds instead of {cv}: there are no more groups.")
         cv = n_groups
     # A generator of splits can be used up once only.
-    return cv if _draws(cv) else check_cv(cv, run.data.codes)
+    return (cv if _draws(cv) else check_cv(cv, data.codes)), notes
 
 
 def _seed(random_state: Any) -> int:
@@ -305,15 +287,6 @@ def _check_shape(image_shape: Any, image_order: Any, d: int) -> None:
             f"compare needs image_shape=(height, width) with height × width = {d}, the "
             f"number of features, got {tuple(image_shape)}."
         )
-
-
-def _settings(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as plain values, fit for JSON."""
-    data = ("X", "y", "verbose")
-    settings = {name: _plain(v) for name, v in arguments.items() if name not in data}
-    if settings["groups"] is not None:
-        settings["groups"] = "groups"  # one value per row, as X and y are
-    return settings
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from widemargin.data.labels import encode
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _html
-from widemargin.evaluation._curves import Line, SelectionCurve
+from widemargin.evaluation._curves import Choice, Line, SelectionCurve
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
@@ -36,20 +36,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 N_NAMED = 5  # features that the answer names
-
-
-class Choice(NamedTuple):
-    """What the curves recommend."""
-
-    method: str
-    n_features: int
-    score: float  # corrected for having been chosen
-    stderr: float
-    redundancy: float | None = None  # similarity from which features are skipped
-    stability: float = np.nan  # of what the folds select
-    # Whether a paired test supports that it scores higher than all features; None if
-    # there was no test.
-    better_than_all: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +127,7 @@ class Comparison:
     @cached_property
     def choice(self) -> Choice | None:
         """Recommended method and size, and their score; None without a curve."""
-        return None if self.curve is None else choice_of(self.curve)
+        return None if self.curve is None else self.curve.choice()
 
     @property
     def best(self) -> str | None:
@@ -394,7 +380,7 @@ class Comparison:
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
         rows = []
         for label in self.selectors:
-            own = choice_of(self.curve, label) if self.curve is not None else None
+            own = self.curve.choice(label) if self.curve is not None else None
             again = self.resampling.get(label)
             rows.append(
                 {
@@ -428,54 +414,6 @@ class Comparison:
         n, d = self.profile.n_samples, self.profile.n_features
         state = "" if self.complete else ", interrupted"
         return f"Comparison({', '.join(self.selectors)} on {n} × {d}{state})"
-
-
-def choice_of(curve: SelectionCurve, method: str | None = None) -> Choice | None:
-    """What a curve recommends, of all methods or of one; None if it is empty."""
-    if curve.evidence is None:
-        lines = curve.lines
-        if method is not None:
-            lines = {k: line for k, line in lines.items() if k == method}
-        return choose(lines)
-    evidence = curve.evidence if method is None else curve.evidence.part(method)
-    found = evidence.recommend()
-    chosen = found.configuration
-    return Choice(
-        chosen.method,
-        chosen.n_features,
-        found.score,
-        found.stderr,
-        chosen.redundancy,
-        found.stability,
-        found.better_than_all,
-    )
-
-
-def choose(lines: dict[str, Line]) -> Choice | None:
-    """What finished folds recommend, if there are others.
-
-    That is the method that needs the fewest features to come within one standard error
-    of the best score; among equals the higher score wins, and then the order of the
-    methods.
-    """
-    if not lines:
-        return None
-    top = max(lines.values(), key=lambda line: line.mean.max())
-    at = int(np.argmax(top.mean))
-    level = top.mean[at] - top.stderr[at]
-    found = []
-    for label, line in lines.items():
-        place = line.shortest(level)
-        if place is not None:
-            found.append(
-                Choice(
-                    label,
-                    int(line.sizes[place]),
-                    float(line.mean[place]),
-                    float(line.stderr[place]),
-                )
-            )
-    return min(found, key=lambda choice: (choice.n_features, -choice.score))
 
 
 def _together(scoring: str, *values: float) -> list[str]:

@@ -21,8 +21,6 @@ from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current
 
-MOST_TAKEN = 100  # features that MRMR takes one by one; it ranks the rest at once
-
 
 def default_selectors(
     X: Any,
@@ -125,7 +123,7 @@ def _for_classes(about: Profile, random_state: int | None) -> list[MarginSelecto
             chosen.append(OSimba(**rise, **starts))
     chosen += [KernelRFE(**seed), ReliefF(**sample)]
     if about.plain:
-        chosen += [FisherScore(), MRMR(min(MOST_TAKEN, d))]
+        chosen += [FisherScore(), MRMR(min(MRMR._most_taken, d))]
         if n * np.log2(n) * np.sqrt(d) <= effort.forest_work:
             chosen.append(ForestImportance(**seed))
     elif not ordered:

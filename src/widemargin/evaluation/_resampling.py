@@ -28,8 +28,8 @@ from widemargin.evaluation._refits import (
     seeded,
     stoppable,
 )
-from widemargin.evaluation._splits import group_codes
 from widemargin.evaluation._stability import Stability, Supports, stability
+from widemargin.judging.splits import group_codes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,15 +13,13 @@ from widemargin.data.labels import category_order, encode
 from widemargin.data.protocol import Ints
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._ranking_tree import rank_loss
-from widemargin.selectors.orelieff import OReliefF
-from widemargin.selectors.osimba import OSimba
 
 NEG_RANK_LOSS = "neg_rank_loss"
 
 
 def has_order(about: Profile, methods: Mapping[str, Any]) -> bool:
     """Whether there are three or more classes that y or the methods put in order."""
-    by_method = any(isinstance(m, OReliefF | OSimba) for m in methods.values())
+    by_method = any(m._ordered_classes for m in methods.values())
     return about.n_classes > 2 and (about.ordered or by_method)
 
 

@@ -8,6 +8,8 @@ from importlib import import_module
 from inspect import isclass
 from typing import Any
 
+from sklearn.base import clone
+
 from widemargin.base import MarginSelector
 from widemargin.data.targets import looks_numeric
 
@@ -50,6 +52,17 @@ def resolve_selectors(
     if not resolved:
         raise ValueError("selectors must name at least one method, got none.")
     return resolved
+
+
+def preset(
+    selector: MarginSelector, random_state: int, categorical_features: Any
+) -> MarginSelector:
+    """A clone with these parameters, if it has them and leaves them to the caller."""
+    given = {"random_state": random_state, "categorical_features": categorical_features}
+    own = selector.get_params()
+    return clone(selector).set_params(
+        **{p: v for p, v in given.items() if p in own and own[p] is None}
+    )
 
 
 def is_regression(selectors: Any, y: Any, task: str | None, caller: str) -> bool:

@@ -23,7 +23,7 @@ from widemargin.evaluation import _signal_statistics as statistics
 from widemargin.evaluation._refits import count_of, stoppable
 from widemargin.evaluation._selectors import is_regression
 from widemargin.evaluation._signal_groups import Part, parts_of
-from widemargin.evaluation._splits import group_codes
+from widemargin.judging.splits import group_codes
 from widemargin.notices import warn
 from widemargin.progress import Advance, progress
 from widemargin.threads import Workers, thread_count

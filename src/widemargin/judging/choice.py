@@ -214,8 +214,8 @@ def optimism(curves: Sequence[Curve], pairs: NDArray[Any] | None = None) -> floa
     The chosen accuracy minus that of the folds, each at the size and on the curve that
     others choose; at least 0. The others are the other folds or, given ``pairs``, the
     parts that the fold is not in, ranked and scored without its rows. Two rows that are
-    each other's nearest are both
-    right or both wrong: without pairs, part of the optimism stays.
+    each other's nearest are both right or both wrong: without pairs, part of the
+    optimism stays.
     """
     gains = np.stack([curve.gains for curve in curves], axis=1)  # (V, T, K)
     V, _, K = gains.shape

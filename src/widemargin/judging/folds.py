@@ -14,15 +14,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from widemargin.data.protocol import Floats, Ints
+
 Keys = NDArray[np.uint64]
 
 CELLS = 2**20  # hashed at a time
 FIRST_COLUMNS = 16  # hashed first; mostly they tell all rows apart
 ROUNDS = 3  # in which nominal values and rows are told apart by each other
 
-Fold = tuple[Ints, Ints]
+Fold = tuple[Ints, Ints]  # training rows, test rows
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio
 

@@ -19,8 +19,7 @@ from widemargin.judging.choice import AccuracyCurve, Curve, R2Curve
 from widemargin.judging.folds import Fold, plain_folds, stratified_folds
 from widemargin.judging.measures import lopsided
 from widemargin.judging.prefixes import Space, prefix_hits, prefix_means, spaces
-from widemargin.judging.similarity import Similarity
-from widemargin.judging.thinning import best_without_copies, similarity_of
+from widemargin.judging.thinning import among_rows, best_without_copies
 from widemargin.progress import progress
 from widemargin.threads import Workers
 
@@ -157,16 +156,12 @@ class PrefixJudge(NamedTuple):
         views = spaces(self.X, self.y, folds, self.scale, self.nominal)
         with progress("folds", len(cuts), workers.verbose, summary=False) as advance:
             for (train, tests), order, space in zip(cuts, orders, views, strict=True):
-                similarity = partial(self._similarity, np.sort(train), quiet)
+                similarity = among_rows(train, self.X, self.nominal, self.y, quiet)
                 thinned = best_without_copies(order, similarity, thresholds, most)
                 score = partial(self._score, space, tests, quiet)
                 found.append(sweep(thinned, [sizes] * len(thinned), score))
                 advance()
         return found
-
-    def _similarity(self, rows: Ints, workers: Workers, features: Ints) -> Similarity:
-        y = self.y[rows]
-        return similarity_of(self.X[rows], self.nominal, y, workers, features)
 
     def _score(
         self,

@@ -58,6 +58,18 @@ def similarity_of(
     return Uncertainty(Values(numbers, codes), N_BINS, labels, workers)
 
 
+def among_rows(
+    train: Ints, X: Floats, nominal: Ints | None, labels: Ints, workers: Workers
+) -> Callable[[Ints], Similarity]:
+    """A function that measures the similarity of some features in the training rows."""
+
+    def similarity(features: Ints) -> Similarity:
+        rows = np.sort(train)
+        return similarity_of(X[rows], nominal, labels[rows], workers, features)
+
+    return similarity
+
+
 def _by_frequency(values: Floats) -> Ints:
     """Codes of nominal values, the most frequent one 0; −1 for a missing one."""
     there = ~np.isnan(values)

@@ -1,7 +1,4 @@
-"""Folds of a cross-validation: by class, by group, or in the order of time.
-
-Folds of a numeric target are not stratified.
-"""
+"""Folds of a cross-validation: by class, by group, or in the order of time."""
 
 from __future__ import annotations
 
@@ -22,34 +19,31 @@ from sklearn.model_selection import (
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.kinds import missing_cells
-from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.folds import plain_folds, stratified_folds
+from widemargin.data.protocol import Ints
+from widemargin.judging.folds import Fold, plain_folds, stratified_folds
 
 REPEATS, FOLDS = 3, 5  # of a repeated cross-validation
-
-Fold = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 
 def split(
     cv: Any,
-    codes: Ints,
+    data: Dataset,
     groups: Ints | None,
     random: np.random.RandomState,
     caller: str,
     table: Dataset | None = None,
     repeats: int = 1,
-    target: Floats | None = None,
 ) -> list[Fold]:
     """Row numbers for training and test, one pair for each fold.
 
     Parameters
     ----------
     cv : int, "time", splitter, iterable of (train, test) or None
-        A number of shuffled folds, stratified by class; with groups, whole groups go
-        into one fold. "time" tests on later rows only. None makes five folds, fewer if
-        no class has five rows, or if there are fewer groups.
-    codes : array of shape (n_samples,)
-        Of the classes.
+        A number of shuffled folds, stratified by class unless the target is numeric;
+        with groups, whole groups go into one fold. "time" tests on later rows only.
+        None makes five folds, fewer if no class has five rows, or if there are fewer
+        groups.
+    data : Dataset
     groups : array of shape (n_samples,) or None
         Codes of the groups, see `group_codes`.
     random : RandomState
@@ -57,12 +51,10 @@ def split(
     caller : str
         For errors.
     table : Dataset, default=None
-        What the rows hold. With it, a number of folds without groups makes folds that
+        The rows as numbers. With it, a number of folds without groups makes folds that
         do not depend on the order of the rows.
     repeats : int, default=1
         How many times a number of folds is made.
-    target : array of shape (n_samples,), default=None
-        Numbers to predict. All rows are of one class then, and folds of any of them.
     """
     if isinstance(cv, str):
         if cv != "time":
@@ -71,19 +63,18 @@ def split(
                 f"iterable of (train, test), got {cv!r}."
             )
         cv = TimeSeriesSplit()
+    codes = data.codes
     if cv is None:
         cv = _affordable(codes, groups, caller)
-    values = codes if target is None else target
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        _check_group_count(int(cv), groups, caller)
-        if groups is None:
-            _check_row_count(int(cv), codes, target, caller)
-            # scikit-learn refuses, or warns of, folds that cannot be made.
-            kind = StratifiedKFold if target is None else KFold
-            next(kind(int(cv)).split(np.zeros((len(codes), 1)), codes))
+        _check_count(int(cv), data, groups, caller)
         seed = random.randint(2**31 - 1 - repeats)
-        cv = _repeated(int(cv), codes, groups, seed, repeats, table, target)
-    splitter = check_cv(cv, codes, classifier=target is None)
+        cv = [
+            fold
+            for r in range(repeats)
+            for fold in _deal(int(cv), data, groups, table, seed + r)
+        ]
+    splitter = check_cv(cv, codes, classifier=not data.numeric)
     nothing = np.zeros((len(codes), 1))
     with warnings.catch_warnings():
         # Whether it matters is seen below.
@@ -92,48 +83,47 @@ def split(
             (np.asarray(train), np.asarray(test))
             for train, test in splitter.split(nothing, codes, groups)
         ]
+    values = data.labels_given if data.numeric else codes
     for place, fold in enumerate(folds):
         _check(place, fold, values, groups, caller)
     return folds
 
 
-def _repeated(
-    n_folds: int,
-    codes: Ints,
-    groups: Ints | None,
-    seed: int,
-    repeats: int,
-    table: Dataset | None,
-    target: Floats | None,
-) -> list[Fold]:
-    """Stratified folds, or plain ones for a numeric target, several times over."""
-    folds: list[Fold] = []
-    for r in range(repeats):
-        if groups is None and table is not None:
-            X = table.X
-            options: dict[str, Any] = {"nominal": table.nominal, "seed": seed + r}
-            if target is None:
-                folds += stratified_folds(X, codes, n_folds, **options)
-            else:
-                folds += plain_folds(X, target, n_folds, **options)
-            continue
-        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-        if target is not None:
-            kind = KFold if groups is None else GroupKFold
-        splitter = kind(n_folds, shuffle=True, random_state=seed + r)
-        folds += list(splitter.split(np.zeros((len(codes), 1)), codes, groups))
-    return folds
+def _deal(n_folds: int, data: Dataset, groups: Ints | None, table: Dataset | None, seed: int) -> Any:
+    """Stratified folds, or plain ones for a numeric target."""
+    if groups is None and table is not None:
+        options: dict[str, Any] = {"nominal": table.nominal, "seed": seed}
+        if data.numeric:
+            return plain_folds(table.X, data.labels_given, n_folds, **options)
+        return stratified_folds(table.X, data.codes, n_folds, **options)
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    if data.numeric:
+        kind = KFold if groups is None else GroupKFold
+    splitter = kind(n_folds, shuffle=True, random_state=seed)
+    return splitter.split(np.zeros((len(data.codes), 1)), data.codes, groups)
 
 
-def _check_row_count(n_folds: int, codes: Ints, target: Any, caller: str) -> None:
-    """Refuse more folds than rows of a class, or than rows of a numeric target."""
-    rows = len(codes) if target is not None else int(np.bincount(codes).max())
+def _check_count(n_folds: int, data: Dataset, groups: Ints | None, caller: str) -> None:
+    """Refuse more folds than groups, than rows of a class, or than rows."""
+    if groups is not None:
+        count = len(np.unique(groups))
+        if count < n_folds:
+            raise ValueError(
+                f"{caller} cannot make {n_folds} folds of {count} groups: a group is "
+                f"in one fold only. Pass cv={count} or less."
+            )
+        return
+    codes = data.codes
+    rows = len(codes) if data.numeric else int(np.bincount(codes).max())
     if n_folds > rows:
-        whose = "rows" if target is not None else "rows of the largest class"
+        which = "rows" if data.numeric else "rows of the largest class"
         raise ValueError(
-            f"{caller} needs at most as many folds as {whose}, which are {rows}; got "
+            f"{caller} needs at most as many folds as {which}, which are {rows}; got "
             f"cv={n_folds}."
         )
+    # scikit-learn refuses, or warns of, folds that cannot be made.
+    kind = KFold if data.numeric else StratifiedKFold
+    next(kind(n_folds).split(np.zeros((len(codes), 1)), codes))
 
 
 def _affordable(codes: Ints, groups: Ints | None, caller: str) -> int:
@@ -171,17 +161,6 @@ def group_codes(groups: Any, n: int, caller: str) -> Ints | None:
     return codes.astype(np.int64)
 
 
-def _check_group_count(n_folds: int, groups: Ints | None, caller: str) -> None:
-    if groups is None:
-        return
-    count = len(np.unique(groups))
-    if count < n_folds:
-        raise ValueError(
-            f"{caller} cannot make {n_folds} folds of {count} groups: a group is in "
-            f"one fold only. Pass cv={count} or less."
-        )
-
-
 def _check(
     place: int,
     fold: Fold,
@@ -209,14 +188,13 @@ def _check(
         )
 
 
-def stratified_rows(codes: Ints, share: float, seed: int) -> Ints:
+def some_of_each(codes: Ints, share: float, random: Any) -> Ints:
     """Numbers of a random share of the rows of each class, at least two of them."""
-    rng = np.random.default_rng(seed)
     parts = []
-    for label in range(int(codes.max()) + 1):
+    for label in np.unique(codes):
         rows = np.flatnonzero(codes == label)
         size = max(round(share * len(rows)), min(2, len(rows)))
-        parts.append(rng.permutation(rows)[:size])
+        parts.append(random.permutation(rows)[:size])
     return np.sort(np.concatenate(parts))
 
 

@@ -1,18 +1,16 @@
-"""The classifier that judges features: the caller's, one by name, or 1-NN."""
+"""1-NN and 5-NN, for which the order of the training rows plays no part."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._estimators import classifier_of, is_nearest, prepared
 from widemargin.judging.sweep import NEIGHBORS
 from widemargin.kernels import TIE
 from widemargin.threads import spans
@@ -208,39 +206,3 @@ class _KnownMean(NearestMean):
 
     def predict(self, X: Any) -> Floats:
         return self._known
-
-
-class Judge(NamedTuple):
-    """A classifier, or regressor, and the table it gets its columns from."""
-
-    X: Any
-    make: Callable[[Ints], Any]  # an unfitted one for some columns of X
-    # For all columns, if it is that one.
-    nearest: NearestNeighbor | NearestMean | None
-
-
-def judge(
-    estimator: Any, X: Any, numbers: Dataset, caller: str, *, numeric: bool = False
-) -> Judge:
-    """The caller's classifier, or one by name in the space in which selectors see X.
-
-    ``numeric`` asks for a regressor by that name.
-    """
-    if estimator is not None and not isinstance(estimator, str):
-        return Judge(X, lambda columns: clone(estimator), None)
-    table, nominal = numbers.X, numbers.nominal
-    assert nominal is not None
-    if estimator is None or is_nearest(estimator, numeric):
-        kind = NearestMean if numeric else NearestNeighbor
-
-        def make(columns: Ints) -> Any:
-            return kind(np.flatnonzero(np.isin(columns, nominal)))
-
-        return Judge(table, make, kind(nominal))
-    classifier, scaler = classifier_of(estimator, caller, numeric=numeric)
-    plain = not len(nominal) and not np.isnan(table).any()
-    return Judge(
-        table,
-        lambda columns: prepared(classifier, scaler, columns, nominal, plain),
-        None,
-    )

@@ -1,0 +1,272 @@
+"""What scores features: 1-NN, any classifier or regressor, and one by name.
+
+Those by name take tables with categories and missing values as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import check_scoring
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+
+from widemargin._sklearn import _safe_indexing
+from widemargin.data.dataset import Dataset
+from widemargin.data.protocol import Floats, Ints
+from widemargin.evaluation._nearest import NearestMean, NearestNeighbor
+from widemargin.evaluation._scoring import as_scorer
+from widemargin.judging.folds import Fold
+from widemargin.judging.sweep import NEIGHBORS
+from widemargin.judging.trials import named
+
+# Classifier and regressor of a name, parameters, and whether features are standardised.
+# "3-nn" and so on have names, too.
+SEED = {"random_state": 0}
+NAMED: dict[str, tuple[str, str, dict[str, Any], bool]] = {
+    "linear": ("", "linear_model:LinearRegression", {}, True),
+    "logistic": ("linear_model:LogisticRegression", "", {"max_iter": 1000}, True),
+    "svm": ("svm:SVC", "svm:SVR", {}, True),
+    "tree": ("tree:DecisionTreeClassifier", "tree:DecisionTreeRegressor", SEED, False),
+    "forest": (
+        "ensemble:RandomForestClassifier",
+        "ensemble:RandomForestRegressor",
+        SEED,
+        False,
+    ),
+    "boosting": (
+        "ensemble:HistGradientBoostingClassifier",
+        "ensemble:HistGradientBoostingRegressor",
+        SEED,
+        False,
+    ),
+}
+NAMES = ("1-nn", *(name for name, entry in NAMED.items() if entry[0]))
+NUMERIC_NAMES = (
+    f"{NEIGHBORS}-nn",
+    *(name for name, entry in NAMED.items() if entry[1]),
+)
+# What they are called in a sentence.
+TITLES = {
+    "linear": "linear regression",
+    "logistic": "logistic regression",
+    "svm": "a support vector machine",
+    "tree": "a decision tree",
+    "forest": "a random forest",
+    "boosting": "gradient boosting",
+}
+
+
+def is_nearest(name: str, numeric: bool = False) -> bool:
+    """Whether this is a name of 1-NN, or 5-NN, which have classes of their own."""
+    k = NEIGHBORS if numeric else 1
+    return _plain(name) in (f"{k}-nn", f"{k}nn")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-").strip()
+
+
+def classifier_of(name: str, caller: str, *, numeric: bool = False) -> tuple[Any, Any]:
+    """The classifier of that name and what scales its features, if anything.
+
+    A name is one of `NAMES`, "k-nn" with a number for k, or "module:Class". For a
+    numeric target it is a regressor, and a name one of `NUMERIC_NAMES`.
+    """
+    wanted = _plain(name)
+    *homes, parameters, scaled = NAMED.get(wanted, ("", "", {}, False))
+    if home := homes[numeric]:
+        estimator = _imported(f"sklearn.{home}", caller)(**parameters)
+        return estimator, StandardScaler() if scaled else None
+    neighbors = re.fullmatch(r"([1-9]\d*)-?nn", wanted)
+    if neighbors:
+        kind = KNeighborsRegressor if numeric else KNeighborsClassifier
+        return kind(int(neighbors[1])), MinMaxScaler()
+    if ":" in name:
+        return _made(name, caller, numeric), None
+    what, names = ("regressor", NUMERIC_NAMES) if numeric else ("classifier", NAMES)
+    raise ValueError(
+        f"{caller} does not know a {what} named {name!r}; there are "
+        f"{', '.join(names)}, k-nn with any number for k, and module:Class."
+    )
+
+
+def title_of(estimator: Any, numeric: bool = False) -> str:
+    """What to call a classifier: by its name, or by its class, in a pipeline the last.
+
+    Examples
+    --------
+    >>> from widemargin.evaluation._judges import title_of
+    >>> title_of(None), title_of("forest"), title_of("sklearn.svm:NuSVC")
+    ('1-NN', 'a random forest', 'NuSVC')
+    """
+    if estimator is None or isinstance(estimator, str):
+        nearest = f"{NEIGHBORS if numeric else 1}-nn"
+        name = (estimator or nearest).rpartition(":")[2]
+        return TITLES.get(name.lower(), name.upper() if "nn" in name else name)
+    steps = getattr(estimator, "steps", None)
+    return type(steps[-1][1] if steps else estimator).__name__
+
+
+def _made(name: str, caller: str, numeric: bool) -> Any:
+    """An instance of a class that the caller names as module:Class."""
+    try:
+        made = _imported(name, caller)()
+    except TypeError as error:
+        raise ValueError(
+            f"{caller} cannot make a {name} without parameters: {error}."
+        ) from None
+    kind, fits = "classifier", is_classifier
+    if numeric:
+        kind, fits = "regressor", is_regressor
+    if not fits(made):
+        raise ValueError(f"{caller} needs a scikit-learn {kind}, {name} is not one.")
+    return made
+
+
+def _imported(name: str, caller: str) -> Any:
+    module, _, member = name.partition(":")
+    try:
+        return getattr(import_module(module), member)
+    except ImportError as error:
+        raise ValueError(f"{caller} cannot import {module!r}: {error}.") from None
+    except AttributeError:
+        raise ValueError(f"{caller}: {module!r} has no {member!r}.") from None
+
+
+class EstimatorFailure(RuntimeError):
+    """The classifier or regressor that scores the features failed in a fold."""
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatorJudge:
+    """A classifier or regressor, the table it gets its columns from, and its score."""
+
+    X: Any
+    y: NDArray[Any]  # labels, or numbers
+    make: Callable[[Ints], Any]  # an unfitted estimator for some columns of X
+    # For all columns, if it is 1-NN or 5-NN, which score all sizes at once.
+    nearest: NearestNeighbor | NearestMean | None
+    scorer: Any
+    kind: str  # "classifier" or "regressor", for errors
+
+    def score(self, fold: Fold, where: str, columns: Ints) -> float:
+        """Score with these columns; ``where`` is for errors."""
+        train, test = fold
+        what = f"the {self.kind} failed {where}, with {len(columns)} features"
+        with named(what, EstimatorFailure):
+            Z = _safe_indexing(self.X, columns, axis=1)
+            estimator = self.make(columns)
+            estimator.fit(_safe_indexing(Z, train), self.y[train])
+            return self._scored(estimator, _safe_indexing(Z, test), self.y[test])
+
+    def best(self, fold: Fold, where: str) -> Callable[[Ints, Ints], Floats]:
+        """A function that scores the best features of a ranking, for several sizes."""
+        if self.nearest is not None:
+            return partial(self._swept, fold, where, self._fitted(fold[0]))
+        seen: dict[bytes, float] = {}
+
+        def scores(order: Ints, sizes: Ints) -> Floats:
+            sets = [np.sort(order[:k]) for k in sizes]
+            for columns in sets:
+                if columns.tobytes() not in seen:
+                    seen[columns.tobytes()] = self.score(fold, where, columns)
+            return np.array([seen[columns.tobytes()] for columns in sets])
+
+        return scores
+
+    def _fitted(self, train: Ints) -> Any:
+        return clone(self.nearest).fit(self.X[train], self.y[train])
+
+    def _swept(
+        self, fold: Fold, where: str, nearest: Any, order: Ints, sizes: Ints
+    ) -> Floats:
+        X, y = self.X[fold[1]], self.y[fold[1]]
+        scores = np.empty(len(sizes))
+        for s, answers in enumerate(nearest.sweep(X, order, sizes)):
+            with named(f"nearest neighbours failed {where}, with {sizes[s]} features"):
+                scores[s] = self._scored(answers, X, y)
+        return scores
+
+    def _scored(self, estimator: Any, X: Any, y: NDArray[Any]) -> float:
+        """Score of a fitted classifier or regressor."""
+        if self.scorer is None:
+            return float(np.mean(estimator.predict(X) == y))
+        try:
+            score = float(self.scorer(estimator, X, y))
+        except AttributeError as error:  # no predict_proba, for one
+            raise ValueError(f"it cannot be scored this way: {error}") from error
+        if np.isnan(score):
+            raise ValueError(
+                "the score is not defined, perhaps because the test rows are too few "
+                "or of a single class. Try fewer folds, or another scoring."
+            )
+        return score
+
+
+def judge_for(
+    estimator: Any, scoring: Any, data: Dataset, table: Dataset, caller: str
+) -> EstimatorJudge:
+    """The caller's classifier, or one by name in the space in which selectors see X.
+
+    ``table`` is the dataset as numbers. A numeric target asks for a regressor.
+    """
+    X, nearest, numeric = table.X, None, data.numeric
+    assert table.nominal is not None
+    if estimator is not None and not isinstance(estimator, str):
+        X, make = data.frame, lambda columns: clone(estimator)
+    elif estimator is None or is_nearest(estimator, numeric):
+        kind = NearestMean if numeric else NearestNeighbor
+        nearest = kind(table.nominal)
+
+        def make(columns: Ints) -> Any:
+            return kind(np.flatnonzero(np.isin(columns, table.nominal)))
+
+    else:
+        named_one, scaler = classifier_of(estimator, caller, numeric=numeric)
+        plain = not len(table.nominal) and not np.isnan(X).any()
+        make = partial(_prepared, named_one, scaler, table.nominal, plain)
+    scorer = check_scoring(
+        make(np.arange(data.shape[1])), as_scorer(scoring, data.y_given)
+    )
+    if nearest is not None and not numeric and scoring in (None, "accuracy"):
+        scorer = None  # the share of right answers, at once
+    kind_name = "regressor" if numeric else "classifier"
+    return EstimatorJudge(X, data.labels_given, make, nearest, scorer, kind_name)
+
+
+def _prepared(
+    classifier: Any, scaler: Any, nominal: Ints, plain: bool, columns: Ints
+) -> Any:
+    """A classifier for these columns of a table.
+
+    Categories become 0 and 1, two different ones as far apart as 0 and 1 are; a missing
+    number counts as the median, a missing category as one of its own.
+    """
+    classifier = clone(classifier)
+    scaling = [] if scaler is None else [clone(scaler)]
+    if plain:
+        return make_pipeline(*scaling, classifier)
+    categories = np.isin(columns, nominal)
+    fill = SimpleImputer(strategy="median", keep_empty_features=True)
+    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    scale = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(fill, *scaling), np.flatnonzero(~categories)),
+            ("categories", one_hot, np.flatnonzero(categories)),
+        ],
+        # Two different categories differ in two places.
+        transformer_weights={"categories": np.sqrt(0.5)},
+    )
+    return make_pipeline(scale, classifier)
