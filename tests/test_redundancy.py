@@ -11,11 +11,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from oracles.evaluation import absolute_correlation, leaders, symmetrical_uncertainty
 from settings_tools import changed_settings
 from widemargin import ReliefF
-from widemargin.data.dataset import Columns
 from widemargin.evaluation import redundancy
-from widemargin.judging.similarity import Correlation
-from widemargin.judging.thinning import (
-    Values,
+from widemargin.judging.copies import (
+    Correlation,
     best_without_copies,
     similarity_of,
     thin_by,
@@ -69,7 +67,7 @@ small = st.integers(1, 5).flatmap(
 @settings(max_examples=100)
 def test_correlations_of_any_small_table_are_the_oracle(rows):
     X = np.array(rows)
-    likeness = Correlation(Columns(X, {}))
+    likeness = Correlation(X)
     every = np.arange(X.shape[1])
     ours = likeness(every, every)
     for a in every:
@@ -258,7 +256,7 @@ def test_no_similarities_of_features_far_below_the_best():
 
     def similarity(features):
         asked.append(len(features))
-        return Correlation(Values(X[:, features], {}))
+        return Correlation(X[:, features])
 
     X = np.random.default_rng(0).standard_normal((200, 100))
     best_without_copies(np.arange(100), similarity, [0.9], 5)

@@ -28,13 +28,13 @@ from widemargin.evaluation._refits import (
     scores_of,
     stoppable,
 )
-from widemargin.judging.similarity import (
+from widemargin.judging.copies import (
     Correlation,
     Similarity,
     Uncertainty,
+    leaders,
     quantile_bins,
 )
-from widemargin.judging.thinning import leaders
 from widemargin.threads import Workers, thread_count
 
 if TYPE_CHECKING:
@@ -180,9 +180,11 @@ def redundancy(
             )
         binned = None
         if measure == "uncertainty" or (scores is None and y is not None):
-            binned = Uncertainty(columns, n_bins, labels, workers)
+            binned = Uncertainty(
+                columns.numbers, columns.nominal, n_bins, labels, workers
+            )
             scores = binned.relevance() if scores is None and y is not None else scores
-        similarity: Similarity = Correlation(columns)
+        similarity: Similarity = Correlation(columns.numbers)
         if measure == "uncertainty" and binned is not None:
             similarity = binned
         order = _best_first(scores, d)

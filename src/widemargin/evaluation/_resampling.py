@@ -29,7 +29,7 @@ from widemargin.evaluation._refits import (
     stoppable,
 )
 from widemargin.evaluation._stability import Stability, Supports, stability
-from widemargin.judging.splits import group_codes
+from widemargin.judging.splits import group_codes, some_of_each
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,22 +203,14 @@ def _samples(
 ) -> list[Ints]:
     """Row numbers of ``n`` subsamples, of rows or of whole groups."""
     if groups is None:
-        return [_subsample(strata, fraction, random) for _ in range(n)]
+        return [some_of_each(strata, fraction, random) for _ in range(n)]
     counts = np.zeros((groups.max() + 1, strata.max() + 1), np.int64)
     np.add.at(counts, (groups, strata), 1)
     by_group = counts.argmax(axis=1)
-    drawn = (_subsample(by_group, fraction, random) for _ in range(n))
+    drawn = (some_of_each(by_group, fraction, random) for _ in range(n))
     return [np.flatnonzero(np.isin(groups, some)) for some in drawn]
 
 
-def _subsample(strata: Ints, fraction: float, random: np.random.RandomState) -> Ints:
-    """Row numbers of a random part of each stratum, ascending."""
-    parts = []
-    for stratum in np.unique(strata):
-        rows = np.flatnonzero(strata == stratum)
-        size = max(round(fraction * len(rows)), min(2, len(rows)))
-        parts.append(random.permutation(rows)[:size])
-    return np.sort(np.concatenate(parts))
 
 
 def _ranking(fitted: Any, scores: Floats) -> Ints:

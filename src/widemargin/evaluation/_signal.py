@@ -23,7 +23,7 @@ from widemargin.evaluation import _signal_statistics as statistics
 from widemargin.evaluation._refits import count_of, stoppable
 from widemargin.evaluation._selectors import is_regression
 from widemargin.evaluation._signal_groups import Part, parts_of
-from widemargin.judging.splits import group_codes
+from widemargin.judging.splits import group_codes, some_of_each
 from widemargin.notices import warn
 from widemargin.progress import Advance, progress
 from widemargin.threads import Workers, thread_count
@@ -282,7 +282,9 @@ def _tested(
     size = statistics.rows_for_pairs(
         len(codes), of_target.n_relations, features.Z.shape[1], 1 + n_permutations
     )
-    rows = _some_rows(of_target.strata(codes), size, random)
+    n, rows = len(codes), np.arange(len(codes))
+    if size < n:
+        rows = some_of_each(of_target.strata(codes), size / n, random)
     # Labels stay in or out of these, so that their classes keep their sizes.
     strata[rows] += strata.max() + 1
     labels = np.array(
@@ -306,17 +308,6 @@ def _tested(
     pairs = statistics.interactions(some, theirs, of_target, workers)
     advance()
     return _combined(np.vstack([known, pairs]), level, names, n_permutations)
-
-
-def _some_rows(codes: Ints, size: int, random: np.random.RandomState) -> Ints:
-    """So many rows, about the same share of each class, and at least two."""
-    if size >= len(codes):
-        return np.arange(len(codes))
-    parts = []
-    for c in range(int(codes.max()) + 1):
-        mine = random.permutation(np.flatnonzero(codes == c))
-        parts.append(mine[: max(2, round(size * len(mine) / len(codes)))])
-    return np.sort(np.concatenate(parts))
 
 
 def _shuffled(

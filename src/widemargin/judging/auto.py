@@ -21,10 +21,10 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.judging.choice import PARTS, choose_on, excess, optimism
+from widemargin.judging.copies import similarity_of, thin
 from widemargin.judging.folds import Fold
 from widemargin.judging.prefixes import constant_in_training
 from widemargin.judging.sweep import THRESHOLDS, Cut, PrefixJudge
-from widemargin.judging.thinning import similarity_of, thin
 from widemargin.notices import muted
 from widemargin.threads import Workers
 

@@ -64,76 +64,36 @@ def spaces(
     columns = np.array(X.T, np.float64, order="C")
     gappy = np.flatnonzero(np.isnan(columns.sum(axis=1)))
     missing = np.isnan(columns[gappy])
-    parts = _Parts(X, folds, scale)
-    for v, (train, _) in enumerate(folds):
+    for train, _ in folds:
         used = np.zeros(len(y), np.bool_)
         used[train] = True
-        shift, factor = parts.without(v)
+        shift, factor = _scaling(X[used], scale)
         for f, there in zip(gappy, ~missing, strict=True):
-            known = columns[f, there & used]
-            fill = np.median(known) if len(known) and not nominals[f] else -1.0
+            seen = columns[f, there & used]
+            fill = np.median(seen) if len(seen) and not nominals[f] else -1.0
             columns[f, ~there] = fill
-            part = columns[f, used, None], [(np.empty(0, np.int64),) * 2], scale
-            shift[f], factor[f] = (a[0] for a in _Parts(*part).without(0))
+            shift[[f]], factor[[f]] = _scaling(columns[f, used, None], scale)
         shift[nominals], factor[nominals] = 0.0, 1.0
         yield Space(columns, y, by_class[used[by_class]], nominals, shift, factor)
 
 
 def constant_in_training(X: Floats, folds: Sequence[Fold]) -> NDArray[np.bool_]:
     """Features that do not vary in the training rows of each fold, (V, d)."""
-    parts = _Parts(X, folds, "minmax")
-    return np.array([parts.without(v)[1] == 0 for v in range(len(folds))])
+    return np.array([_scaling(X[train], "minmax")[1] == 0 for train, _ in folds])
 
 
-class _Parts:
-    """Ranges, or moments, of parts of the rows; what a fold trains on scales a table.
+def _scaling(X: Floats, scale: str | None) -> tuple[Floats, Floats]:
+    """What to subtract from features and to multiply them by.
 
-    A part is what is in the test rows of the same folds: mostly of one, or of none.
+    A feature that does not vary in the rows is as far from all of them: it becomes 0.
     """
-
-    def __init__(self, X: Floats, folds: Sequence[Fold], scale: str | None) -> None:
-        tested = np.zeros((len(X), len(folds)), np.bool_)
-        for v, (_, test) in enumerate(folds):
-            tested[test, v] = True
-        # Rows are of one part if they agree in all bits, which fit into one number:
-        # `np.unique` of whole rows is many times slower than that of numbers.
-        assert len(folds) < 63
-        bits = tested @ (1 << np.arange(len(folds))[::-1])
-        _, first, part = np.unique(bits, return_index=True, return_inverse=True)
-        self.tested = tested[first]
-        parts = [np.flatnonzero(part == p) for p in range(len(first))]
-        self.scale, self.counts = scale, np.array([len(p) for p in parts])
-        d = X.shape[1]
-        self.low = np.full((len(parts), d), np.inf)
-        self.high = np.full((len(parts), d), -np.inf)
-        self.mean, self.squares = np.zeros((2, len(parts), d))
-        for v, rows in enumerate(parts):
-            if scale is None or not len(rows):
-                continue
-            U = X[rows]
-            self.low[v], self.high[v] = U.min(axis=0), U.max(axis=0)
-            if scale == "standard":
-                self.mean[v] = U.mean(axis=0, dtype=float)
-                self.squares[v] = np.square(U - self.mean[v]).sum(axis=0, dtype=float)
-
-    def without(self, v: int) -> tuple[Floats, Floats]:
-        """What to subtract and to multiply by, by the training rows of fold v.
-
-        A feature that does not vary there is as far from all of them: it becomes 0.
-        """
-        d = self.low.shape[1]
-        if self.scale is None:
-            return np.zeros(d), np.ones(d)
-        used = np.flatnonzero(~self.tested[:, v])
-        low, high = self.low[used].min(axis=0), self.high[used].max(axis=0)
-        shift, span = low.copy(), high - low
-        if self.scale == "standard":
-            m = self.counts[used]
-            shift = m @ self.mean[used] / m.sum()
-            moved = m @ np.square(self.mean[used] - shift)
-            span = np.sqrt((self.squares[used].sum(axis=0) + moved) / m.sum())
-        same = low == high
-        return shift, np.where(same, 0.0, 1 / np.where(same, 1.0, span))
+    if scale is None:
+        return np.zeros(X.shape[1]), np.ones(X.shape[1])
+    low, high = (a.astype(np.float64) for a in (X.min(axis=0), X.max(axis=0)))
+    shift, span, same = low, high - low, low == high
+    if scale == "standard":
+        shift, span = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
+    return shift, np.where(same, 0.0, 1 / np.where(same, 1.0, span))
 
 
 def prefix_hits(

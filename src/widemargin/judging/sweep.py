@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.judging.choice import AccuracyCurve, Curve, R2Curve
+from widemargin.judging.copies import among_rows, best_without_copies
 from widemargin.judging.folds import Fold, plain_folds, stratified_folds
 from widemargin.judging.measures import lopsided
 from widemargin.judging.prefixes import Space, prefix_hits, prefix_means, spaces
-from widemargin.judging.thinning import among_rows, best_without_copies
 from widemargin.progress import progress
 from widemargin.threads import Workers
 

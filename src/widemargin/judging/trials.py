@@ -21,11 +21,11 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
+from widemargin.judging.copies import among_rows, best_without_copies
 from widemargin.judging.folds import Fold
 from widemargin.judging.recommend import Configuration, Evidence, stabilities
 from widemargin.judging.splits import repeats_of
 from widemargin.judging.sweep import sweep
-from widemargin.judging.thinning import among_rows, best_without_copies
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
