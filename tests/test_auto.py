@@ -14,9 +14,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import AutoSelector, ReliefF
 from widemargin.baselines import FisherScore
+from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare
-from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.evaluation._selection_curve import plan_for
 from widemargin.evaluation._stability import stability
 from widemargin.evaluation._verdicts import directions, numeric_directions

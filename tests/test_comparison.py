@@ -14,6 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from settings_tools import changed_settings, effort_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
+from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_ordinal, make_xor
 from widemargin.engine import nearest_rows
 from widemargin.evaluation import (
@@ -28,7 +29,6 @@ from widemargin.evaluation import (
     _stages as stages,
 )
 from widemargin.evaluation._curves import Choice
-from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._signal import Signal
 from widemargin.judging.recommend import Configuration, Evidence
 from widemargin.judging.splits import some_of_each

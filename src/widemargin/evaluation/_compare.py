@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
+from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.protocol import Ints
 from widemargin.evaluation import _stages as stages
 from widemargin.evaluation._comparison_result import Baseline, Comparison
 from widemargin.evaluation._defaults import choose as choose_methods
-from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.evaluation._judges import title_of
 from widemargin.evaluation._profile import Profile, describe
 from widemargin.evaluation._scoring import default_scoring, has_order, scoring_for

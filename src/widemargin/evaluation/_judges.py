@@ -222,21 +222,21 @@ def judge_for(
 
     ``table`` is the dataset as numbers. A numeric target asks for a regressor.
     """
-    X, nearest, numeric = table.X, None, data.numeric
-    assert table.nominal is not None
+    X, nominal, numeric, nearest = table.X, table.nominal, data.numeric, None
+    assert nominal is not None
     if estimator is not None and not isinstance(estimator, str):
         X, make = data.frame, lambda columns: clone(estimator)
     elif estimator is None or is_nearest(estimator, numeric):
         kind = NearestMean if numeric else NearestNeighbor
-        nearest = kind(table.nominal)
+        nearest = kind(nominal)
 
         def make(columns: Ints) -> Any:
-            return kind(np.flatnonzero(np.isin(columns, table.nominal)))
+            return kind(np.flatnonzero(np.isin(columns, nominal)))
 
     else:
         named_one, scaler = classifier_of(estimator, caller, numeric=numeric)
-        plain = not len(table.nominal) and not np.isnan(X).any()
-        make = partial(_prepared, named_one, scaler, table.nominal, plain)
+        plain = not len(nominal) and not np.isnan(X).any()
+        make = partial(_prepared, named_one, scaler, nominal, plain)
     scorer = check_scoring(
         make(np.arange(data.shape[1])), as_scorer(scoring, data.y_given)
     )

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._curves import SelectionCurve
-from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._judges import judge_for
 from widemargin.evaluation._refits import seeded

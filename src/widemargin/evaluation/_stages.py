@@ -20,10 +20,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Ints
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation._curves import Choice
-from widemargin.data.dataset import Dataset
 from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import redundancy

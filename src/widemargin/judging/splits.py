@@ -89,7 +89,9 @@ def split(
     return folds
 
 
-def _deal(n_folds: int, data: Dataset, groups: Ints | None, table: Dataset | None, seed: int) -> Any:
+def _deal(
+    n_folds: int, data: Dataset, groups: Ints | None, table: Dataset | None, seed: int
+) -> Any:
     """Stratified folds, or plain ones for a numeric target."""
     if groups is None and table is not None:
         options: dict[str, Any] = {"nominal": table.nominal, "seed": seed}
