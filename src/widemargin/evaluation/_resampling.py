@@ -211,8 +211,6 @@ def _samples(
     return [np.flatnonzero(np.isin(groups, some)) for some in drawn]
 
 
-
-
 def _ranking(fitted: Any, scores: Floats) -> Ints:
     """The selector's own ranking, or that of its scores."""
     ranking = getattr(fitted, "ranking_", None)
