@@ -12,6 +12,7 @@ IGNORED = {
     "EX01",  # examples are in the guides, too
     "SA01",  # the site adds what to see also
     "PR08",  # "k; …" begins with a symbol of the paper, in lower case
+    "PR03",  # parameters of the base classes are documented last
     "RT02",  # what is returned has a name, as in scikit-learn
 }
 MODULES = (

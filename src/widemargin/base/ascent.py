@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -20,11 +21,18 @@ from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AscentSelector(MarginSelector):
     """Base class of the selectors that ascend a margin from several random orders.
 
     A method calls ``_ascend`` with what it does in one pass and with its e(w).
     """
+
+    max_iter: int = 1
+    n_starts: int = 5
+    batch_size: int = 1
+    order: Any = None
+    random_state: Any = None
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -34,13 +42,6 @@ class AscentSelector(MarginSelector):
         "order": ["array-like", None],
         "random_state": ["random_state"],
     }
-
-    max_iter: int
-    n_starts: int
-    batch_size: int
-    order: Any
-    random_state: Any
-    history: Literal["step"] | None = None
 
     @property
     def _statistic(self) -> Floats:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -36,8 +37,13 @@ from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SeparabilityRatio(MarginSelector):
     """What both ratios share: prototypes, δ and the sum over pairs of a prototype."""
+
+    linkage: Literal["summed", "average", "ward", "complete"] = "summed"
+    delta: float | Literal["auto"] = "auto"
+    min_prototype_size: int = 3
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -48,10 +54,6 @@ class SeparabilityRatio(MarginSelector):
         ],
         "min_prototype_size": [Interval(numbers.Integral, 1, None, closed="left")],
     }
-
-    linkage: str
-    delta: float | Literal["auto"]
-    min_prototype_size: int
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         self._require_memory(table)

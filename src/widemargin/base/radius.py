@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +18,13 @@ from widemargin.engine.sums import mean_distance
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RadiusSelector(MarginSelector):
     """Base class of the methods that take all rows within a radius for neighbours."""
+
+    task: Literal["classification", "regression"] = "classification"
+    metric: Literal["manhattan", "euclidean"] = "manhattan"
+    categorical_features: Any = None
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -29,27 +35,6 @@ class RadiusSelector(MarginSelector):
     _mixed = True
     _own_radius = False  # a radius for each sample, or one for all
     _far = False  # whether far rows count, too
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        task: Literal["classification", "regression"] = "classification",
-        metric: Literal["manhattan", "euclidean"] = "manhattan",
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.task = task
-        self.metric = metric
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def _numeric_target(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ from widemargin.progress import progress
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SampledSelector(MarginSelector):
     """Base class of the selectors whose scores are means over the samples.
 
@@ -32,6 +34,12 @@ class SampledSelector(MarginSelector):
     blocks of rows, and edges whose sums make the contributions of these. Options go to
     `widemargin.engine.nearest`.
     """
+
+    n_samples: int | Literal["auto"] | None = None
+    tol: float | None = None
+    confidence: float = 0.95
+    categorical_features: Any = None
+    random_state: Any = None
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -50,12 +58,6 @@ class SampledSelector(MarginSelector):
 
     # Whether ``_rule`` says all about the neighbours that make the score.
     _one_search = False
-
-    n_samples: int | Literal["auto"] | None
-    n_neighbors: int | Literal["log"]
-    tol: float | None
-    confidence: float
-    random_state: Any
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, wanted, name = table.n_rows, self.n_samples, type(self).__name__

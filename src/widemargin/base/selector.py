@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import replace
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,15 +36,23 @@ from widemargin.settings import current
 from widemargin.threads import Workers, thread_count
 
 
+@dataclass(eq=False, repr=False)
 class MarginSelector(TableSelector):
     """Base class of all methods.
 
     A method implements ``_score(table, workers)``, which returns one number per
     feature, higher for better ones. It may override ``_natural_support`` if it has a
-    subset of its own.
+    subset of its own. Its parameters are the fields of a dataclass.
     """
 
-    _parameter_constraints: dict[str, Any] = {
+    n_features_to_select: int | float | Literal["auto"] | None = None
+    _: KW_ONLY
+    redundancy: float | Literal["auto"] | None = None
+    scale: Literal["minmax", "standard"] | None = "minmax"
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_features_to_select": [
             None,
             StrOptions({"auto"}),
@@ -72,22 +80,10 @@ class MarginSelector(TableSelector):
     _most_taken: int | None = None
 
     # What to use instead on a Dask collection; None if the method itself runs there.
-    _instead_on_dask: str | None = "FisherScore, FRLL or ReliefF"
+    _instead_on_dask: ClassVar[str | None] = "FisherScore, FRLL or ReliefF"
 
     # Whether the method arrives at a subset of its own, not at a ranking.
     _gives_subset = False
-
-    n_features_to_select: int | float | Literal["auto"] | None
-    # Methods that arrive at a subset of their own have no such parameter.
-    redundancy: float | Literal["auto"] | None = None
-    scale: Literal["minmax", "standard"] | None
-    n_jobs: int | None
-    verbose: int
-    categorical_features: Any
-
-    prefix_scores_: Floats | None
-    optimism_: float | None
-    scoring_: str | None
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing

@@ -26,12 +26,20 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
     # Whether it takes nominal features and missing values.
     _mixed = False
 
+    # Parameters of some methods.
+    categorical_features: Any
+    history: Any = None
+    n_neighbors: Any
+
     scores_: Floats
     ranking_: Ints
     support_: NDArray[np.bool_]
     n_features_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    prefix_scores_: Floats | None
+    optimism_: float | None
+    scoring_: str | None
     redundancy_: float | None
     redundant_with_: Ints | None
 

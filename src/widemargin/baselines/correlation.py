@@ -9,7 +9,6 @@ Machine Learning Research 3, 2003, section 2.2.
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -84,21 +83,6 @@ class PearsonScore(MarginSelector):
 
     _instead_on_dask = None
     _separable = True
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, C = table.n_rows, len(table.classes)

@@ -9,6 +9,7 @@ Journal of Machine Learning Research 5, 2004.
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from widemargin.threads import Workers
 TIE = 1e-10  # uncertainties this close are equal
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FCBF(MarginSelector):
     """FCBF: relevant features that no better one makes redundant.
 
@@ -82,6 +84,11 @@ class FCBF(MarginSelector):
     array([ 0,  1,  2,  3,  4,  6,  9, 10, 11, 12])
     """
 
+    threshold: float = 0.0
+    bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three"
+    n_bins: int = 5
+    redundancy: float | Literal["auto"] | None = field(default=None, init=False)
+
     _instead_on_dask = "InformationGain"
     _separable = True
     _gives_subset = True
@@ -91,25 +98,6 @@ class FCBF(MarginSelector):
         **BIN_CONSTRAINTS,
         "threshold": [Interval(numbers.Real, 0, 1, closed="left")],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        threshold: float = 0.0,
-        bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three",
-        n_bins: int = 5,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.threshold = threshold
-        self.bins = bins
-        self.n_bins = n_bins
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         data = Discrete(table, self.bins, self.n_bins, workers, type(self).__name__)

@@ -10,8 +10,9 @@ selection*, AAAI 2008 (score of a subset).
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,21 +116,6 @@ class FisherScore(MarginSelector):
     _instead_on_dask = None
     _separable = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         between, within = scatter(table, table.span, workers)
         return between / np.maximum(within, NONE * table.n_rows)
@@ -172,6 +158,7 @@ def _units(table: Table, features: Ints) -> Floats:
     return V
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TraceRatio(MarginSelector):
     """Trace ratio: the subset of features with the best Fisher score as a whole.
 
@@ -248,29 +235,14 @@ class TraceRatio(MarginSelector):
     (array([2, 3]), 14.33)
     """
 
+    max_iter: int = 100
+
     _instead_on_dask = "FisherScore"
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        max_iter: int = 100,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.max_iter = max_iter
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         S_b, S_w = scatter(table, np.ones(table.n_features), workers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from widemargin.data.table import Table
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ForestImportance(MarginSelector):
     """Forest importance: impurity importances of scikit-learn's random forest.
 
@@ -99,6 +101,12 @@ class ForestImportance(MarginSelector):
     array([2, 3])
     """
 
+    task: Literal["classification", "regression"] = "classification"
+    n_estimators: int = 100
+    max_features: int | float | Literal["sqrt", "log2"] | None = "sqrt"
+    min_samples_leaf: int = 1
+    random_state: Any = None
+
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "task": [StrOptions({"classification", "regression"})],
@@ -112,31 +120,6 @@ class ForestImportance(MarginSelector):
         "min_samples_leaf": [Interval(numbers.Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        task: Literal["classification", "regression"] = "classification",
-        n_estimators: int = 100,
-        max_features: int | float | Literal["sqrt", "log2"] | None = "sqrt",
-        min_samples_leaf: int = 1,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.task = task
-        self.n_estimators = n_estimators
-        self.max_features = max_features
-        self.min_samples_leaf = min_samples_leaf
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _numeric_target(self) -> bool:

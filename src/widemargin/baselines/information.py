@@ -9,6 +9,7 @@ classification learning*, IJCAI 1993 (bins "mdl").
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from widemargin.base import MarginSelector
@@ -18,6 +19,7 @@ from widemargin.discrete import BIN_CONSTRAINTS, Discrete, counted_relevance
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InformationGain(MarginSelector):
     """Information gain: mutual information of a binned feature with the class.
 
@@ -87,6 +89,9 @@ class InformationGain(MarginSelector):
     array([0.452, 0.267, 0.94 , 0.955])
     """
 
+    bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three"
+    n_bins: int = 5
+
     _instead_on_dask = None
     _separable = True
 
@@ -94,25 +99,6 @@ class InformationGain(MarginSelector):
         **MarginSelector._parameter_constraints,
         **BIN_CONSTRAINTS,
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three",
-        n_bins: int = 5,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.bins = bins
-        self.n_bins = n_bins
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         name = type(self).__name__

@@ -10,6 +10,7 @@ W. Ng, J. Wang, D. Yeung, *IPCM separability ratio for supervised feature select
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ WORST = 2.0  # the largest that the score of the paper can be
 NONE = 1e-20  # less than this, relatively, is rounding
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LaplacianScore(MarginSelector):
     """Laplacian score: variation along the edges of a graph, relative to the variance.
 
@@ -112,6 +114,10 @@ class LaplacianScore(MarginSelector):
     array([-0.041, -0.087, -0.014, -0.017])
     """
 
+    supervised: bool | None = None
+    n_neighbors: int = 5
+    delta: float | Literal["auto"] = "auto"
+
     _instead_on_dask = "FRLL"
 
     _parameter_constraints = {
@@ -123,27 +129,6 @@ class LaplacianScore(MarginSelector):
             Interval(numbers.Real, 0, None, closed="neither"),
         ],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        supervised: bool | None = None,
-        n_neighbors: int = 5,
-        delta: float | Literal["auto"] = "auto",
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.supervised = supervised
-        self.n_neighbors = n_neighbors
-        self.delta = delta
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:
         """Score and rank the features of X.

@@ -11,6 +11,7 @@ Analysis and Machine Intelligence 27, 2005.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from widemargin.threads import Workers
 TIE = 1e-10  # criteria this close are equal; a redundancy below it is none
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MRMR(MarginSelector):
     """MRMR: features with much information about the class, little about each other.
 
@@ -109,6 +111,10 @@ class MRMR(MarginSelector):
     array([4, 3, 1, 2])
     """
 
+    criterion: Literal["mid", "miq"] = "mid"
+    bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three"
+    n_bins: int = 5
+
     _instead_on_dask = "InformationGain"
     _most_taken = 100
 
@@ -117,27 +123,6 @@ class MRMR(MarginSelector):
         **BIN_CONSTRAINTS,
         "criterion": [StrOptions({"mid", "miq"})],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        criterion: Literal["mid", "miq"] = "mid",
-        bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three",
-        n_bins: int = 5,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.criterion = criterion
-        self.bins = bins
-        self.n_bins = n_bins
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         data = Discrete(table, self.bins, self.n_bins, workers, type(self).__name__)

@@ -9,6 +9,7 @@ IEEE Transactions on Pattern Analysis and Machine Intelligence 24, 2002.
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ TIE = 1e-10  # dissimilarities this close, relative to the largest variance, are
 SPARE = 8  # listed neighbours beyond 2k, for when the nearest ones have gone
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FeatureSimilarity(MarginSelector):
     """Feature similarity: one feature for each group of similar ones.
 
@@ -85,6 +87,9 @@ class FeatureSimilarity(MarginSelector):
     array([0, 1, 2])
     """
 
+    n_neighbors: int | Literal["auto"] | None = None
+    redundancy: float | Literal["auto"] | None = field(default=None, init=False)
+
     _instead_on_dask = "PearsonScore, which needs classes"
     _gives_subset = True
 
@@ -96,21 +101,6 @@ class FeatureSimilarity(MarginSelector):
             Interval(numbers.Integral, 1, None, closed="left"),
         ],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_neighbors: int | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:
         """Score and rank the features of X.

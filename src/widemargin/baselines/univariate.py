@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -90,21 +91,6 @@ class FRegression(MarginSelector):
 
     _separable = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     @property
     def _numeric_target(self) -> bool:
         return True
@@ -122,6 +108,7 @@ class FRegression(MarginSelector):
         return np.nan_to_num(F, nan=np.finfo(np.float64).max)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MutualInformation(MarginSelector):
     """Mutual information: how much a feature tells about the class or a numeric target.
 
@@ -203,6 +190,11 @@ class MutualInformation(MarginSelector):
     array(['bmi', 's5'], dtype=object)
     """
 
+    task: Literal["classification", "regression"] = "classification"
+    n_neighbors: int = 3
+    discrete_features: Any = False
+    random_state: Any = None
+
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "task": [StrOptions({"classification", "regression"})],
@@ -210,29 +202,6 @@ class MutualInformation(MarginSelector):
         "discrete_features": ["boolean", "array-like"],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        task: Literal["classification", "regression"] = "classification",
-        n_neighbors: int = 3,
-        discrete_features: Any = False,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.task = task
-        self.n_neighbors = n_neighbors
-        self.discrete_features = discrete_features
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _numeric_target(self) -> bool:

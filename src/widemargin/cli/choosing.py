@@ -68,7 +68,7 @@ def make_selectors(
     """
     methods = {m.__name__: m for m in map(find_method, names)}
     known = {name: set(signature(m).parameters) for name, m in methods.items()}
-    values = {"random_state": how.seed, "verbose": verbose}
+    values: dict[str, Any] = {"random_state": how.seed, "verbose": verbose}
     values |= _values(how, known)
     return {
         name: method(**{p: v for p, v in values.items() if p in known[name]})

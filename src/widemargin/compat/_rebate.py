@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -100,6 +101,7 @@ class _Rebate(Wrapper):
         return self.n_features_to_select
 
 
+@dataclass(eq=False, repr=False)
 class ReliefF(_Rebate):
     """ReliefF of skrebate, by `widemargin.ReliefF` and `widemargin.RReliefF`.
 
@@ -147,31 +149,17 @@ class ReliefF(_Rebate):
     array([3, 2, 0, 1])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int = 10,
-        n_neighbors: int | float = 100,
-        categorical_features: Any = None,
-        categorical_threshold: int = 10,
-        multiclass_threshold: int = 10,
-        verbose: bool = False,
-        n_jobs: int = 1,
-        weight_final_scores: bool = False,
-        rank_absolute: bool = False,
-        label_type: str | None = None,
-        discrete_threshold: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.categorical_features = categorical_features
-        self.categorical_threshold = categorical_threshold
-        self.multiclass_threshold = multiclass_threshold
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.weight_final_scores = weight_final_scores
-        self.rank_absolute = rank_absolute
-        self.label_type = label_type
-        self.discrete_threshold = discrete_threshold
+    n_features_to_select: int = 10
+    n_neighbors: int | float = 100
+    categorical_features: Any = None
+    categorical_threshold: int = 10
+    multiclass_threshold: int = 10
+    verbose: bool = False
+    n_jobs: int = 1
+    weight_final_scores: bool = False
+    rank_absolute: bool = False
+    label_type: str | None = None
+    discrete_threshold: int | None = None
 
     def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
         k = self.n_neighbors
@@ -182,6 +170,7 @@ class ReliefF(_Rebate):
         return relieff.ReliefF(n_neighbors=k, **common)
 
 
+@dataclass(eq=False, repr=False)
 class SURF(_Rebate):
     """SURF of skrebate, by `widemargin.SURF`.
 
@@ -218,31 +207,18 @@ class SURF(_Rebate):
         The selector of this package that did the work.
     """
 
-    _class: Any = surf.SURF
+    n_features_to_select: int = 10
+    categorical_features: Any = None
+    categorical_threshold: int = 10
+    multiclass_threshold: int = 10
+    verbose: bool = False
+    n_jobs: int = 1
+    weight_final_scores: bool = False
+    rank_absolute: bool = False
+    label_type: str | None = None
+    discrete_threshold: int | None = None
 
-    def __init__(
-        self,
-        n_features_to_select: int = 10,
-        categorical_features: Any = None,
-        categorical_threshold: int = 10,
-        multiclass_threshold: int = 10,
-        verbose: bool = False,
-        n_jobs: int = 1,
-        weight_final_scores: bool = False,
-        rank_absolute: bool = False,
-        label_type: str | None = None,
-        discrete_threshold: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.categorical_features = categorical_features
-        self.categorical_threshold = categorical_threshold
-        self.multiclass_threshold = multiclass_threshold
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.weight_final_scores = weight_final_scores
-        self.rank_absolute = rank_absolute
-        self.label_type = label_type
-        self.discrete_threshold = discrete_threshold
+    _class: Any = surf.SURF
 
     def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
         task = "regression" if numeric else "classification"

@@ -8,6 +8,7 @@ backends "auto" and "cpu" are the same.
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -85,6 +86,7 @@ class _Fast(Wrapper):
         return len(self.top_features_)
 
 
+@dataclass(eq=False, repr=False)
 class ReliefF(_Fast):
     """ReliefF of fast-select, by `widemargin.ReliefF`.
 
@@ -123,26 +125,18 @@ class ReliefF(_Fast):
     array([3, 2])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 0.2,
-        discrete_limit: int = 10,
-        n_neighbors: int = 3,
-        backend: str = "auto",
-        verbose: bool = False,
-        n_jobs: int = -1,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.discrete_limit = discrete_limit
-        self.n_neighbors = n_neighbors
-        self.backend = backend
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+    n_features_to_select: int | float = 0.2
+    discrete_limit: int = 10
+    n_neighbors: int = 3
+    backend: str = "auto"
+    verbose: bool = False
+    n_jobs: int = -1
 
     def _selector(self) -> Any:
         return relieff.ReliefF(n_neighbors=self.n_neighbors)
 
 
+@dataclass(eq=False, repr=False)
 class SURF(_Fast):
     """SURF of fast-select, by `widemargin.SURF` or `widemargin.SURFStar`.
 
@@ -173,23 +167,14 @@ class SURF(_Fast):
         The selector of this package that did the work.
     """
 
-    _classes: tuple[Any, Any] = (surf.SURF, surf.SURFStar)
+    n_features_to_select: int | float = 0.2
+    backend: str = "auto"
+    use_star: bool = False
+    discrete_limit: int = 10
+    n_jobs: int = -1
+    verbose: bool = False
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 0.2,
-        backend: str = "auto",
-        use_star: bool = False,
-        discrete_limit: int = 10,
-        n_jobs: int = -1,
-        verbose: bool = False,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.backend = backend
-        self.use_star = use_star
-        self.discrete_limit = discrete_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _classes: tuple[Any, Any] = (surf.SURF, surf.SURFStar)
 
     def _selector(self) -> Any:
         return self._classes[bool(self.use_star)]()
@@ -255,6 +240,7 @@ class MultiSURF(SURF):
         return self.fit(X, y, feat_idx).transform(X)
 
 
+@dataclass(eq=False, repr=False)
 class TuRF(Wrapper):
     """TuRF of fast-select, by `widemargin.TuRF`.
 
@@ -280,19 +266,11 @@ class TuRF(Wrapper):
         The features kept, by column.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        n_features_to_select: int = 10,
-        pct_remove: float = 0.1,
-        n_iterations: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.estimator = estimator
-        self.n_features_to_select = n_features_to_select
-        self.pct_remove = pct_remove
-        self.n_iterations = n_iterations
-        self.verbose = verbose
+    estimator: Any
+    n_features_to_select: int = 10
+    pct_remove: float = 0.1
+    n_iterations: int | None = None
+    verbose: bool = False
 
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features in rounds.

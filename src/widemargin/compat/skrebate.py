@@ -7,6 +7,7 @@ stands for both of its thresholds. Scores are those of this package: see
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from widemargin.selectors import turf
 __all__ = ["SURF", "TURF", "MultiSURF", "MultiSURFstar", "ReliefF", "SURFstar", "TuRF"]
 
 
+@dataclass(eq=False, repr=False)
 class TURF(Wrapper):
     """TURF of skrebate 0.7 and later, by `widemargin.TuRF`.
 
@@ -40,15 +42,9 @@ class TURF(Wrapper):
         All columns, best first.
     """
 
-    def __init__(
-        self,
-        relief_object: Any,
-        pct: float | int = 0.5,
-        num_scores_to_return: int = 100,
-    ) -> None:
-        self.relief_object = relief_object
-        self.pct = pct
-        self.num_scores_to_return = num_scores_to_return
+    relief_object: Any
+    pct: float | int = 0.5
+    num_scores_to_return: int = 100
 
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features in rounds.
@@ -80,6 +76,7 @@ class TURF(Wrapper):
         return int(self.relief_object.n_features_to_select)
 
 
+@dataclass(eq=False, repr=False)
 class TuRF(Wrapper):
     """TuRF of skrebate 0.6, by `widemargin.TuRF`.
 
@@ -109,23 +106,13 @@ class TuRF(Wrapper):
         All columns, best first.
     """
 
-    def __init__(
-        self,
-        core_algorithm: str,
-        n_features_to_select: int = 10,
-        n_neighbors: int | float = 100,
-        pct: float = 0.5,
-        discrete_threshold: int = 10,
-        verbose: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        self.core_algorithm = core_algorithm
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.pct = pct
-        self.discrete_threshold = discrete_threshold
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+    core_algorithm: str
+    n_features_to_select: int = 10
+    n_neighbors: int | float = 100
+    pct: float = 0.5
+    discrete_threshold: int = 10
+    verbose: bool = False
+    n_jobs: int = 1
 
     def fit(self, X: Any, y: Any, headers: Any = None) -> Self:
         """Score the features in rounds.

@@ -9,6 +9,7 @@ face recognition*, 2013: FRLL-Q and FRLL-D.
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FRLL(MarginSelector):
     """FRLL: nearby samples should agree within a class and differ between classes.
 
@@ -98,6 +100,10 @@ class FRLL(MarginSelector):
     array([4, 3, 1, 2])
     """
 
+    n_neighbors: int = 5
+    criterion: Literal["quotient", "difference"] = "quotient"
+    neighbors: Literal["class", "global"] = "class"
+
     _instead_on_dask = None
 
     _parameter_constraints = {
@@ -106,27 +112,6 @@ class FRLL(MarginSelector):
         "criterion": [StrOptions({"quotient", "difference"})],
         "neighbors": [StrOptions({"class", "global"})],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_neighbors: int = 5,
-        criterion: Literal["quotient", "difference"] = "quotient",
-        neighbors: Literal["class", "global"] = "class",
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.criterion = criterion
-        self.neighbors = neighbors
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "FRLL", "it has no edge within its class")

@@ -9,6 +9,7 @@ algorithms*, ICML 2004, algorithm 1.
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ FIRST_TRIED = 8  # flips evaluated at once after one was kept; twice as many aft
 MOST_TRIED = 32  # and no more than this
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GFlip(MarginSelector):
     """G-flip: greedy feature flips that increase the margin.
 
@@ -116,6 +118,15 @@ class GFlip(MarginSelector):
     array([0, 1, 2])
     """
 
+    n_starts: int = 1
+    utility: Literal["linear", "sigmoid", "zero-one"] = "linear"
+    beta: float | Literal["auto"] = "auto"
+    max_epochs: int = 100
+    start: Any = "empty"
+    order: Any = None
+    random_state: Any = None
+    redundancy: float | Literal["auto"] | None = field(default=None, init=False)
+
     _instead_on_dask = "Simba with a batch_size"
     _gives_subset = True
 
@@ -132,33 +143,6 @@ class GFlip(MarginSelector):
         "order": ["array-like", None],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_starts: int = 1,
-        utility: Literal["linear", "sigmoid", "zero-one"] = "linear",
-        beta: float | Literal["auto"] = "auto",
-        max_epochs: int = 100,
-        start: Any = "empty",
-        order: Any = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_starts = n_starts
-        self.utility = utility
-        self.beta = beta
-        self.max_epochs = max_epochs
-        self.start = start
-        self.order = order
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         warn_single_members(table, "GFlip", "it has no margin")

@@ -11,7 +11,7 @@ selection*, ICMLC 2009.
 from __future__ import annotations
 
 import numbers
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from widemargin.notices import warn
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IPCMSR(SeparabilityRatio):
     """IPCMSR: variation across the class margin against that within prototypes.
 
@@ -125,35 +126,14 @@ class IPCMSR(SeparabilityRatio):
     array([3, 4, 1, 2])
     """
 
+    n_neighbors: int = 5
+
     _instead_on_dask = "FRLL"
 
     _parameter_constraints = {
         **SeparabilityRatio._parameter_constraints,
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_neighbors: int = 5,
-        linkage: Literal["summed", "average", "ward", "complete"] = "summed",
-        delta: float | Literal["auto"] = "auto",
-        min_prototype_size: int = 3,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.linkage = linkage
-        self.delta = delta
-        self.min_prototype_size = min_prototype_size
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _between(self, table: Table, workers: Workers) -> Floats:
         n, k = len(table.X), self.n_neighbors
@@ -265,27 +245,6 @@ class IPICSR(SeparabilityRatio):
     """
 
     _instead_on_dask = "FRLL"
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        linkage: Literal["summed", "average", "ward", "complete"] = "summed",
-        delta: float | Literal["auto"] = "auto",
-        min_prototype_size: int = 3,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.linkage = linkage
-        self.delta = delta
-        self.min_prototype_size = min_prototype_size
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _between(self, table: Table, workers: Workers) -> Floats:
         # For classes a and b, Σ (x − z)² = n_a n_b (μ_a − μ_b)² + n_b V_a + n_a V_b,

@@ -9,7 +9,8 @@ applications*, IEEE Transactions on Pattern Analysis and Machine Intelligence 29
 from __future__ import annotations
 
 import numbers
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from widemargin.progress import progress
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IRelief(MarginSelector):
     """I-Relief: every row is a neighbour with some probability, under learned weights.
 
@@ -111,6 +113,11 @@ class IRelief(MarginSelector):
     array([0.26, 0.13, 0.66, 0.7 ])
     """
 
+    sigma: float = 1.0
+    max_iter: int = 100
+    tol: float = 1e-4
+    categorical_features: Any = None
+
     _mixed = True
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -119,29 +126,6 @@ class IRelief(MarginSelector):
         "tol": [Interval(numbers.Real, 0, None, closed="left")],
         "categorical_features": ["array-like", None],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        sigma: float = 1.0,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.sigma = sigma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         name = type(self).__name__

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -34,6 +35,7 @@ EXACT = 10  # features, up to which each is left out in turn
 FINE = 40  # features, up to which steps are half as large
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelRFE(MarginSelector):
     """KernelRFE: drop what kernel ridge regression misses least, again and again.
 
@@ -153,6 +155,16 @@ class KernelRFE(MarginSelector):
     array([0, 1])
     """
 
+    task: Literal["classification", "regression"] = "classification"
+    gamma: float = 2.0
+    linear: float = 0.1
+    alpha: float = 1.0
+    step: float = 0.2
+    max_rows: int = 600
+    scale: Literal["minmax", "standard"] | None = "standard"
+    categorical_features: Any = None
+    random_state: Any = None
+
     _mixed = True
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -165,37 +177,6 @@ class KernelRFE(MarginSelector):
         "categorical_features": ["array-like", None],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        task: Literal["classification", "regression"] = "classification",
-        gamma: float = 2.0,
-        linear: float = 0.1,
-        alpha: float = 1.0,
-        step: float = 0.2,
-        max_rows: int = 600,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "standard",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.task = task
-        self.gamma = gamma
-        self.linear = linear
-        self.alpha = alpha
-        self.step = step
-        self.max_rows = max_rows
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _numeric_target(self) -> bool:

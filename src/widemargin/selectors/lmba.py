@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -42,6 +43,7 @@ from widemargin.threads import Workers, spans
 ROWS_AT_ONCE = 8192  # whose losses are computed together on the workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LMBA(MarginSelector):
     """LMBA: weights that keep target neighbours close and impostors out.
 
@@ -136,6 +138,15 @@ class LMBA(MarginSelector):
     array([0, 1])
     """
 
+    n_neighbors: int = 3
+    c: float = 1.0
+    active: Literal["weighted", "original"] = "weighted"
+    step: Literal["sqrt", "constant"] | Callable[[int], float] = "sqrt"
+    max_iter: int = 1
+    batch_size: int = 1
+    order: Any = None
+    random_state: Any = None
+
     _instead_on_dask = None
 
     _parameter_constraints = {
@@ -149,37 +160,6 @@ class LMBA(MarginSelector):
         "order": ["array-like", None],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_neighbors: int = 3,
-        c: float = 1.0,
-        active: Literal["weighted", "original"] = "weighted",
-        step: Literal["sqrt", "constant"] | Callable[[int], float] = "sqrt",
-        max_iter: int = 1,
-        batch_size: int = 1,
-        order: Any = None,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.c = c
-        self.active = active
-        self.step = step
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.order = order
-        self.redundancy = redundancy
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         if not isinstance(table, Table):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ from widemargin.engine.neighbors import HIT
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OReliefF(ForOrderedClasses, SampledSelector):
     """O-ReliefF: ReliefF for ordered classes and features that increase with them.
 
@@ -175,6 +177,11 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     array([1])
     """
 
+    n_neighbors: int | Literal["log"] = 1
+    difference: Literal["directed", "absolute"] = "directed"
+    hits: Literal["nearest", "dominating"] = "nearest"
+    directions: Any = None
+
     _instead_on_dask = None
 
     _parameter_constraints = {
@@ -185,39 +192,6 @@ class OReliefF(ForOrderedClasses, SampledSelector):
             StrOptions({"log"}),
         ],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_neighbors: int | Literal["log"] = 1,
-        difference: Literal["directed", "absolute"] = "directed",
-        hits: Literal["nearest", "dominating"] = "nearest",
-        directions: Any = None,
-        n_samples: int | Literal["auto"] | None = None,
-        tol: float | None = None,
-        confidence: float = 0.95,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.difference = difference
-        self.hits = hits
-        self.directions = directions
-        self.n_samples = n_samples
-        self.tol = tol
-        self.confidence = confidence
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         self.directions_ = resolve_directions(self, table, workers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -30,6 +31,7 @@ from widemargin.margin import neighbors_at
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OSimba(ForOrderedClasses, AscentSelector):
     """O-Simba: Simba for ordered classes and features that increase with them.
 
@@ -156,42 +158,14 @@ class OSimba(ForOrderedClasses, AscentSelector):
     array([1])
     """
 
+    difference: Literal["directed", "absolute"] = "directed"
+    hits: Literal["nearest", "dominating"] = "nearest"
+    directions: Any = None
+    categorical_features: Any = None
+
     _instead_on_dask = None
 
     _parameter_constraints = {**AscentSelector._parameter_constraints, **CONSTRAINTS}
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        max_iter: int = 1,
-        n_starts: int = 5,
-        batch_size: int = 1,
-        difference: Literal["directed", "absolute"] = "directed",
-        hits: Literal["nearest", "dominating"] = "nearest",
-        directions: Any = None,
-        order: Any = None,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.batch_size = batch_size
-        self.difference = difference
-        self.hits = hits
-        self.directions = directions
-        self.order = order
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "OSimba", "it has no margin and is not visited")

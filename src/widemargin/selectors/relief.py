@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ from widemargin.engine.neighbors import HIT, MISS
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Relief(SampledSelector):
     """Relief: how much farther the nearest miss is than the nearest hit.
 
@@ -146,6 +148,12 @@ class Relief(SampledSelector):
     array(['petal length (cm)', 'petal width (cm)'], dtype=object)
     """
 
+    order: Any = None
+    history: Literal["step"] | None = None
+    squared: bool = False
+    threshold: float | Literal["chebyshev"] | None = None
+    alpha: float = 0.05
+
     _instead_on_dask = None
     _one_search = True
 
@@ -157,41 +165,6 @@ class Relief(SampledSelector):
         "order": ["array-like", None],
         "history": [StrOptions({"step"}), None],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_samples: int | Literal["auto"] | None = None,
-        order: Any = None,
-        history: Literal["step"] | None = None,
-        tol: float | None = None,
-        confidence: float = 0.95,
-        squared: bool = False,
-        threshold: float | Literal["chebyshev"] | None = None,
-        alpha: float = 0.05,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_samples = n_samples
-        self.order = order
-        self.history = history
-        self.tol = tol
-        self.confidence = confidence
-        self.squared = squared
-        self.threshold = threshold
-        self.alpha = alpha
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _power(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from widemargin.engine.neighbors import WEIGHTS, class_coefficients
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ReliefF(SampledSelector):
     """ReliefF: Relief with k neighbours of every class.
 
@@ -189,6 +191,12 @@ class ReliefF(SampledSelector):
     (array([3, 4]), 1024, True)
     """
 
+    n_neighbors: int | Literal["log"] = 10
+    metric: Literal["euclidean", "manhattan"] = "euclidean"
+    weights: Literal["uniform", "rank", "distance"] = "uniform"
+    sigma: float = 20.0
+    priors: Any = "empirical"
+
     _instead_on_dask = None
     _one_search = True
 
@@ -203,41 +211,6 @@ class ReliefF(SampledSelector):
         "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
         "priors": [StrOptions({"empirical", "uniform"}), dict, "array-like"],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_neighbors: int | Literal["log"] = 10,
-        metric: Literal["euclidean", "manhattan"] = "euclidean",
-        weights: Literal["uniform", "rank", "distance"] = "uniform",
-        sigma: float = 20.0,
-        priors: Any = "empirical",
-        n_samples: int | Literal["auto"] | None = None,
-        tol: float | None = None,
-        confidence: float = 0.95,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.weights = weights
-        self.sigma = sigma
-        self.priors = priors
-        self.n_samples = n_samples
-        self.tol = tol
-        self.confidence = confidence
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _edges(
         self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any

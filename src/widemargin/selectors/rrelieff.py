@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -43,6 +44,7 @@ from widemargin.threads import Workers, spans
 PRODUCT_CELLS = 2**22  # of differences under permuted targets, at a time
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RReliefF(SampledSelector):
     """RReliefF: ReliefF for a numeric target.
 
@@ -157,6 +159,11 @@ class RReliefF(SampledSelector):
     array(['bmi', 's5'], dtype=object)
     """
 
+    n_neighbors: int = 10
+    weights: Literal["rank", "uniform", "distance"] = "rank"
+    sigma: float = 20.0
+    metric: Literal["manhattan", "euclidean"] = "manhattan"
+
     _instead_on_dask = None
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
@@ -165,39 +172,6 @@ class RReliefF(SampledSelector):
         "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
         "metric": [StrOptions({"euclidean", "manhattan"})],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        n_neighbors: int = 10,
-        weights: Literal["rank", "uniform", "distance"] = "rank",
-        sigma: float = 20.0,
-        metric: Literal["manhattan", "euclidean"] = "manhattan",
-        n_samples: int | Literal["auto"] | None = None,
-        tol: float | None = None,
-        confidence: float = 0.95,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.sigma = sigma
-        self.metric = metric
-        self.n_samples = n_samples
-        self.tol = tol
-        self.confidence = confidence
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _numeric_target(self) -> bool:

@@ -9,6 +9,7 @@ algorithms*, ICML 2004, algorithm 2.
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -26,6 +27,7 @@ from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.threads import Workers
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Simba(AscentSelector):
     """Simba: gradient ascent to the feature weights with the largest margin.
 
@@ -134,6 +136,11 @@ class Simba(AscentSelector):
     array([0, 1, 2])
     """
 
+    utility: Literal["linear", "sigmoid"] = "linear"
+    beta: float | Literal["auto"] = "auto"
+    history: Literal["step"] | None = None
+    categorical_features: Any = None
+
     _instead_on_dask = None
 
     _mixed = True
@@ -148,39 +155,6 @@ class Simba(AscentSelector):
         ],
         "history": [StrOptions({"step"}), None],
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        *,
-        max_iter: int = 1,
-        n_starts: int = 5,
-        batch_size: int = 1,
-        utility: Literal["linear", "sigmoid"] = "linear",
-        beta: float | Literal["auto"] = "auto",
-        order: Any = None,
-        history: Literal["step"] | None = None,
-        redundancy: float | Literal["auto"] | None = None,
-        scale: Literal["minmax", "standard"] | None = "minmax",
-        categorical_features: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.max_iter = max_iter
-        self.n_starts = n_starts
-        self.batch_size = batch_size
-        self.utility = utility
-        self.beta = beta
-        self.order = order
-        self.history = history
-        self.redundancy = redundancy
-        self.scale = scale
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _statistic(self) -> Floats:

@@ -8,7 +8,8 @@ J. Moore, B. White, *Tuning ReliefF for genome-wide genetic analysis*, EvoBIO 20
 from __future__ import annotations
 
 import numbers
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import get_config
@@ -30,6 +31,7 @@ from widemargin.data.refuse import unwrapped
 from widemargin.progress import progress
 
 
+@dataclass(eq=False, repr=False)
 class TuRF(MetaEstimatorMixin, TableSelector):
     """TuRF: rank, drop the worst features, rank the rest again.
 
@@ -82,7 +84,13 @@ class TuRF(MetaEstimatorMixin, TableSelector):
     array([0, 1, 2])
     """
 
-    _parameter_constraints: dict[str, Any] = {
+    selector: Any
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    drop: float | int = 0.1
+    verbose: int = 0
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "selector": [HasMethods(["fit"])],
         "n_features_to_select": [
             None,
@@ -95,19 +103,6 @@ class TuRF(MetaEstimatorMixin, TableSelector):
         ],
         "verbose": ["verbose"],
     }
-
-    def __init__(
-        self,
-        selector: Any,
-        n_features_to_select: int | float | None = None,
-        *,
-        drop: float | int = 0.1,
-        verbose: int = 0,
-    ) -> None:
-        self.selector = selector
-        self.n_features_to_select = n_features_to_select
-        self.drop = drop
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
