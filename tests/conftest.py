@@ -37,7 +37,6 @@ FIRST = [
     "warm",
     "cli",
     "dask_cluster",
-    "benchmark_page",
 ]
 
 

@@ -10,7 +10,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cases import CASES, gaussian, labels, small_tables
-from evidence.data import load
 from oracles.kernel_rfe import (
     block,
     fixed_scales,
@@ -292,6 +291,8 @@ def test_parity_is_found(n, d, k):
 
 @pytest.mark.slow
 def test_madelon_is_found():
+    from evidence.data import load
+
     try:
         X, y = load("madelon", return_X_y=True, as_frame=False)
     except FileNotFoundError as error:

@@ -29,7 +29,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from run import SIZES, THREADS, make
+
+THREADS = 2
+SIZES = {  # rows, features, classes
+    "a": (1000, 500, 2),
+    "b": (2600, 500, 2),
+    "c": (200, 10000, 2),
+    "d": (5000, 100, 10),
+    "e": (20000, 50, 2),
+}
 
 METHODS: dict[str, dict[str, Any]] = {
     "Relief": {},
@@ -63,6 +71,16 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[int, int, int]]] = {
     "lmba-wide": ("LMBA", {"random_state": 0}, (1500, 500, 2)),
     "ipcmsr": ("IPCMSR", {}, (2000, 100, 2)),
 }
+
+
+def make(n: int, d: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian noise in which up to 20 features carry the class."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, classes, n)
+    X = rng.standard_normal((n, d))
+    told = min(20, d // 2)
+    X[:, :told] += 0.7 * rng.standard_normal((classes, told))[y]
+    return np.ascontiguousarray(X[:, rng.permutation(d)]), y
 
 
 def fit(name: str, options: dict[str, Any], X: np.ndarray, y: np.ndarray) -> Any:
