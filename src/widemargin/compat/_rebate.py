@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -218,7 +218,7 @@ class SURF(_Rebate):
     label_type: str | None = None
     discrete_threshold: int | None = None
 
-    _class: Any = surf.SURF
+    _class: ClassVar[Any] = surf.SURF
 
     def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
         task = "regression" if numeric else "classification"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -174,7 +174,7 @@ class SURF(_Fast):
     n_jobs: int = -1
     verbose: bool = False
 
-    _classes: tuple[Any, Any] = (surf.SURF, surf.SURFStar)
+    _classes: ClassVar[Any] = (surf.SURF, surf.SURFStar)
 
     def _selector(self) -> Any:
         return self._classes[bool(self.use_star)]()
