@@ -7,7 +7,7 @@ not always follow the browser's preference.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -257,47 +257,14 @@ def _matrix(caption: str, labels: Sequence[str], values: Any) -> str:
     return _framed(caption, f"<td></td>{head}", body)
 
 
-class _Scale:
-    """Where numbers of features and scores lie in the drawing."""
-
-    def __init__(self, sizes: Floats, values: Floats) -> None:
-        self.sizes = sizes.min(), sizes.max()
-        self.low, self.high = float(np.nanmin(values)), float(np.nanmax(values))
-        self.logarithmic = self.sizes[1] > 100 * self.sizes[0]
-        self._place = np.log10 if self.logarithmic else np.asarray
-        self._left, right = map(self._place, self.sizes)
-        self._across = (WIDTH - LEFT - RIGHT) / ((right - self._left) or 1.0)
-        self._down = (HEIGHT - BOTTOM - TOP) / ((self.high - self.low) or 1.0)
-
-    def x(self, n: Any) -> Any:
-        return LEFT + (self._place(n) - self._left) * self._across
-
-    def y(self, value: Any) -> Any:
-        return TOP + (self.high - value) * self._down
-
-    def axes(self, read: Measure) -> list[str]:
-        """The ends of both axes, and what the lower one counts."""
-        plain = read._replace(sign=1)
-        below = HEIGHT - BOTTOM + 16
-        named = "number of features" + (", logarithmic" if self.logarithmic else "")
-        return [
-            _label(LEFT - 6, self.y(v) + 4, _score(v, plain, 0), "end")
-            for v in {self.low, self.high}
-        ] + [
-            _label(self.x(self.sizes[0]), below, f"{self.sizes[0]:.0f}", "middle"),
-            _label((LEFT + WIDTH) / 2, below, named, "middle"),
-            _label(self.x(self.sizes[1]), below, f"{self.sizes[1]:.0f}", "middle"),
-        ]
-
-
 def _curves(lines: dict[str, Line], read: Measure, chance: float | None = None) -> str:
     """Mean scores against the number of features, as a small drawing."""
     sizes = np.concatenate([line.sizes for line in lines.values()]).astype(float)
     guess = [] if chance is None else [read.sign * chance]
     values = [read.sign * line.mean for line in lines.values()]
-    scale = _Scale(sizes, np.concatenate([*values, guess]))
-    drawn, legend = scale.axes(read), []
-    for at in map(scale.y, guess):
+    x, y, drawn = _axes(sizes, np.concatenate([*values, guess]), read)
+    legend = []
+    for at in map(y, guess):
         drawn.append(
             f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="currentColor" '
             'stroke-dasharray="2 3" opacity=".6"/>'
@@ -308,8 +275,8 @@ def _curves(lines: dict[str, Line], read: Measure, chance: float | None = None) 
             f'fill="none" stroke="{COLOURS[i % 8]}" stroke-width="2" '
             f'stroke-dasharray="{DASHES[i % 8]}"'
         )
-        points = zip(scale.x(line.sizes), scale.y(values[i]), strict=True)
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        points = zip(x(line.sizes), y(values[i]), strict=True)
+        path = " ".join(f"{across:.1f},{down:.1f}" for across, down in points)
         drawn.append(f'<polyline points="{path}" {stroke}/>')
         legend.append(
             '<span style="white-space:nowrap;margin-right:1.2em"><svg width="26" '
@@ -322,6 +289,34 @@ def _curves(lines: dict[str, Line], read: Measure, chance: float | None = None) 
         f'width="{WIDTH}" role="img" aria-label="{alternative}">'
         f"{''.join(drawn)}</svg><p>{''.join(legend)}</p>"
     )
+
+
+def _axes(
+    sizes: Floats, values: Floats, read: Measure
+) -> tuple[Callable[[Any], Any], Callable[[Any], Any], list[str]]:
+    """Where sizes and scores lie in the drawing, and labels at the ends of the axes."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    first, last = sizes.min(), sizes.max()
+    logarithmic = last > 100 * first
+    place = np.log10 if logarithmic else np.asarray
+    across = (WIDTH - LEFT - RIGHT) / ((place(last) - place(first)) or 1.0)
+    down = (HEIGHT - BOTTOM - TOP) / ((high - low) or 1.0)
+
+    def x(n: Any) -> Any:
+        return LEFT + (place(n) - place(first)) * across
+
+    def y(value: Any) -> Any:
+        return TOP + (high - value) * down
+
+    plain, below = read._replace(sign=1), HEIGHT - BOTTOM + 16
+    named = "number of features" + (", logarithmic" if logarithmic else "")
+    labels = [
+        _label(LEFT - 6, y(v) + 4, _score(v, plain, 0), "end") for v in {low, high}
+    ]
+    labels.append(_label(x(first), below, f"{first:.0f}", "middle"))
+    labels.append(_label((LEFT + WIDTH) / 2, below, named, "middle"))
+    labels.append(_label(x(last), below, f"{last:.0f}", "middle"))
+    return x, y, labels
 
 
 def _label(x: float, y: float, words: str, anchor: str) -> str:

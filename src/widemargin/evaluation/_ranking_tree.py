@@ -221,14 +221,8 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
         tree, leaves = self.tree_, np.empty(len(X), np.int64)
-        kernels.tree_leaves(
-            X,
-            tree.children_left,
-            tree.children_right,
-            tree.feature,
-            tree.threshold,
-            leaves,
-        )
+        children = tree.children_left, tree.children_right
+        kernels.tree_leaves(X, *children, tree.feature, tree.threshold, leaves)
         return leaves
 
     def predict(self, X: Any) -> NDArray[Any]:
