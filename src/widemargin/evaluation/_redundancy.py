@@ -178,15 +178,14 @@ def redundancy(
             raise ValueError(
                 f"redundancy needs a label for each of {n} rows, got {len(labels)}."
             )
-        binned = None
-        if measure == "uncertainty" or (scores is None and y is not None):
+        similarity: Similarity = Correlation(columns.numbers)
+        by_relevance = scores is None and y is not None
+        if measure == "uncertainty" or by_relevance:
             binned = Uncertainty(
                 columns.numbers, columns.nominal, n_bins, labels, workers
             )
-            scores = binned.relevance() if scores is None and y is not None else scores
-        similarity: Similarity = Correlation(columns.numbers)
-        if measure == "uncertainty" and binned is not None:
-            similarity = binned
+            scores = binned.relevance() if by_relevance else scores
+            similarity = binned if measure == "uncertainty" else similarity
         order = _best_first(scores, d)
         order = order[similarity.usable[order]]
         call = Call("redundancy", "features", n_jobs, verbose)
@@ -194,7 +193,11 @@ def redundancy(
             leader, similar = leaders(
                 order, similarity, float(threshold), advance=advance
             )
-    return _grouped(order, leader, similar, data.names, measure, float(threshold))
+    members: dict[int, list[int]] = {}
+    for f in order.tolist():
+        members.setdefault(int(leader[f]), []).append(f)
+    groups = [group for group in members.values() if len(group) > 1]
+    return Redundancy(groups, similar, data.names, measure, float(threshold))
 
 
 def _labels(y: Any, n: int, n_bins: int) -> Ints:
@@ -230,18 +233,3 @@ def _best_first(scores: Any, d: int) -> Ints:
             f"{scores.shape}{' with NaN' if np.isnan(scores).any() else ''}."
         )
     return np.argsort(-scores, kind="stable")
-
-
-def _grouped(
-    order: Ints,
-    leader: Ints,
-    similar: Floats,
-    names: Names,
-    measure: str,
-    threshold: float,
-) -> Redundancy:
-    members: dict[int, list[int]] = {}
-    for f in order.tolist():
-        members.setdefault(int(leader[f]), []).append(f)
-    groups = [group for group in members.values() if len(group) > 1]
-    return Redundancy(groups, similar, names, measure, threshold)
