@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Types of arrays that `transform` keeps; scikit-learn calls the first the default.
 FLOATS, INTS = ("float64", "float32", "float16"), ("int64", "int32", "int16", "int8")
@@ -70,3 +74,16 @@ def for_output(frame: Any, library: str) -> Any:
     if library == "pandas" and not hasattr(frame, "iloc"):
         return frame.to_pandas()
     return frame
+
+
+def data_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Columns as a pandas frame; pandas is imported only when someone asks for one."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "A result's .frame needs pandas, which is not installed: "
+            'pip install "widemargin[report]". '
+            "The same numbers are in the result's own attributes."
+        ) from error
+    return pd.DataFrame(dict(columns))

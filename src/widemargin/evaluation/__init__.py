@@ -10,80 +10,56 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widemargin.evaluation._compare import compare
-    from widemargin.evaluation._comparison_result import Comparison
-    from widemargin.evaluation._curves import SelectionCurve
-    from widemargin.evaluation._defaults import default_selectors
-    from widemargin.evaluation._profile import Profile, profile
-    from widemargin.evaluation._ranking_tree import RankingTree, rank_loss
-    from widemargin.evaluation._redundancy import Redundancy, redundancy
-    from widemargin.evaluation._resampling import Resampling, resample
-    from widemargin.evaluation._selection_curve import selection_curve
-    from widemargin.evaluation._signal import Signal, signal
-    from widemargin.evaluation._significance import Significance, significance
-    from widemargin.evaluation._stability import (
-        Agreement,
-        Stability,
-        agreement,
-        stability,
+    from widemargin.evaluation._compare import compare as compare
+    from widemargin.evaluation._comparison_result import Comparison as Comparison
+    from widemargin.evaluation._curves import SelectionCurve as SelectionCurve
+    from widemargin.evaluation._defaults import default_selectors as default_selectors
+    from widemargin.evaluation._profile import Profile as Profile
+    from widemargin.evaluation._profile import profile as profile
+    from widemargin.evaluation._ranking_tree import RankingTree as RankingTree
+    from widemargin.evaluation._ranking_tree import rank_loss as rank_loss
+    from widemargin.evaluation._redundancy import Redundancy as Redundancy
+    from widemargin.evaluation._redundancy import redundancy as redundancy
+    from widemargin.evaluation._resampling import Resampling as Resampling
+    from widemargin.evaluation._resampling import resample as resample
+    from widemargin.evaluation._selection_curve import (
+        selection_curve as selection_curve,
     )
+    from widemargin.evaluation._signal import Signal as Signal
+    from widemargin.evaluation._signal import signal as signal
+    from widemargin.evaluation._significance import Significance as Significance
+    from widemargin.evaluation._significance import significance as significance
+    from widemargin.evaluation._stability import Agreement as Agreement
+    from widemargin.evaluation._stability import Stability as Stability
+    from widemargin.evaluation._stability import agreement as agreement
+    from widemargin.evaluation._stability import stability as stability
 
-_HOME = {
-    "Agreement": "widemargin.evaluation._stability",
-    "Comparison": "widemargin.evaluation._comparison_result",
-    "Profile": "widemargin.evaluation._profile",
-    "RankingTree": "widemargin.evaluation._ranking_tree",
-    "Redundancy": "widemargin.evaluation._redundancy",
-    "Resampling": "widemargin.evaluation._resampling",
-    "SelectionCurve": "widemargin.evaluation._curves",
-    "Signal": "widemargin.evaluation._signal",
-    "Significance": "widemargin.evaluation._significance",
-    "Stability": "widemargin.evaluation._stability",
-    "agreement": "widemargin.evaluation._stability",
-    "compare": "widemargin.evaluation._compare",
-    "default_selectors": "widemargin.evaluation._defaults",
-    "profile": "widemargin.evaluation._profile",
-    "rank_loss": "widemargin.evaluation._ranking_tree",
-    "redundancy": "widemargin.evaluation._redundancy",
-    "resample": "widemargin.evaluation._resampling",
-    "selection_curve": "widemargin.evaluation._selection_curve",
-    "signal": "widemargin.evaluation._signal",
-    "significance": "widemargin.evaluation._significance",
-    "stability": "widemargin.evaluation._stability",
+_NAMES = {
+    "_compare": ("compare",),
+    "_comparison_result": ("Comparison",),
+    "_curves": ("SelectionCurve",),
+    "_defaults": ("default_selectors",),
+    "_profile": ("Profile", "profile"),
+    "_ranking_tree": ("RankingTree", "rank_loss"),
+    "_redundancy": ("Redundancy", "redundancy"),
+    "_resampling": ("Resampling", "resample"),
+    "_selection_curve": ("selection_curve",),
+    "_signal": ("Signal", "signal"),
+    "_significance": ("Significance", "significance"),
+    "_stability": ("Agreement", "Stability", "agreement", "stability"),
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = [
-    "Agreement",
-    "Comparison",
-    "Profile",
-    "RankingTree",
-    "Redundancy",
-    "Resampling",
-    "SelectionCurve",
-    "Signal",
-    "Significance",
-    "Stability",
-    "agreement",
-    "compare",
-    "default_selectors",
-    "profile",
-    "rank_loss",
-    "redundancy",
-    "resample",
-    "selection_curve",
-    "signal",
-    "significance",
-    "stability",
-]
+__all__ = sorted(_HOME)
 
 
 if not TYPE_CHECKING:  # type checkers would take any name for one of ours
 
     def __getattr__(name: str) -> Any:
         if name in _HOME:
-            return getattr(import_module(_HOME[name]), name)
+            return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -21,13 +21,13 @@ from widemargin.base import (
 )
 from widemargin.data.build import refuse_other_than_numbers
 from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.frames import data_frame
 from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.targets import judged_labels
 from widemargin.engine import on_dask
 from widemargin.evaluation._defaults import choose
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import describe
 from widemargin.evaluation._scoring import (
     default_scoring,

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from widemargin.base import MarginSelector
 from widemargin.data.dataset import read_dataset
+from widemargin.data.frames import data_frame
 from widemargin.data.labels import encode
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _html
 from widemargin.evaluation._curves import Choice, Line, SelectionCurve
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._resampling import Resampling

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.evaluation._frames import data_frame
 from widemargin.judging.choice import choose, fold_variance
 from widemargin.judging.recommend import Evidence
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY
 from widemargin.evaluation._findings import Kinds, findings
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._selectors import is_regression
 from widemargin.judging.measures import lopsided
 

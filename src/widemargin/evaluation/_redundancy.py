@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.data.dataset import Names, read_dataset
+from widemargin.data.frames import data_frame
 from widemargin.data.labels import encode, numeric_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import _html
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._refits import (
     Call,
     count_of,

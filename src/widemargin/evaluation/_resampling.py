@@ -16,9 +16,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._refits import (
     Call,
     count_of,

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._curves import SelectionCurve
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._judges import judge_for
 from widemargin.evaluation._refits import seeded
 from widemargin.evaluation._scoring import name_of, scoring_for

@@ -22,9 +22,9 @@ from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
 from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats
 from widemargin.evaluation import _html
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._null_scores import Plan, for_probes, plan
 from widemargin.evaluation._p_values import LEVEL, TIE, needed
 from widemargin.evaluation._permutation_test import PermutationTest

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
+from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats
 from widemargin.evaluation import _html
-from widemargin.evaluation._frames import data_frame
 
 if TYPE_CHECKING:
     import pandas as pd
