@@ -42,7 +42,8 @@ class MarginSelector(TableSelector):
 
     A method implements ``_score(table, workers)``, which returns one number per
     feature, higher for better ones. It may override ``_natural_support`` if it has a
-    subset of its own. Its parameters are the fields of a dataclass.
+    subset of its own. Annotated names are parameters, as fields of a dataclass; other
+    attributes of the class have no annotation, or `ClassVar`.
     """
 
     n_features_to_select: int | float | Literal["auto"] | None = None
@@ -77,7 +78,7 @@ class MarginSelector(TableSelector):
     _separable = False
 
     # Features that it is worth taking one by one; None: any number.
-    _most_taken: int | None = None
+    _most_taken: ClassVar[int | None] = None
 
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: ClassVar[str | None] = "FisherScore, FRLL or ReliefF"
