@@ -22,8 +22,14 @@ from widemargin.cli.problem import Problem, did_you_mean
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, working
-from widemargin.cli.terminal import say
-from widemargin.cli.writing import Output, ending_of, save_frame, save_text, to_json
+from widemargin.cli.writing import (
+    Output,
+    ending_of,
+    records,
+    save_frame,
+    save_text,
+    to_json,
+)
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
@@ -156,17 +162,12 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         "best": comparison.best,
         "selected": [] if selected is None else [str(names[f]) for f in selected],
         "answer": comparison.answer,
-        "methods": without_nan(comparison.summary().to_dict("records")),
-        "features": without_nan(comparison.features.to_dict("records")),
+        "methods": records(comparison.summary()),
+        "features": records(comparison.features),
         "chance": comparison.chance,
         "settings": comparison.settings,
         "notes": notes,
     }
-
-
-def without_nan(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """None, JSON's null, where there is no number."""
-    return [{k: None if v != v else v for k, v in row.items()} for row in rows]
 
 
 def save_results(out: Output, page: Any, comparison: Any = None) -> None:
@@ -190,11 +191,3 @@ def default_page(file: str, what: str) -> str:
 
 def _name(file: str) -> str:
     return "stdin" if file == "-" else PurePath(file).name
-
-
-def say_where(out: Output) -> None:
-    """Say on stderr what was written."""
-    for path in out.output:
-        if not out.quiet:
-            what = "report" if path.lower().endswith(".html") else "results"
-            say(f"{what} written to {path}")

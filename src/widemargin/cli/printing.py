@@ -139,8 +139,8 @@ class Verdicts(NamedTuple):
 
 def verdicts_of(saved: Mapping[str, Any]) -> Verdicts | None:
     """Those in the data of a report; None if it has none."""
-    found = saved.get("verdicts")
-    if not found:
+    entry = saved.get("verdicts")
+    if not entry:
         return None
     methods = saved["methods"]
     rank = next((m for m in methods if m["best"]), methods[0])["rank"]
@@ -151,47 +151,47 @@ def verdicts_of(saved: Mapping[str, Any]) -> Verdicts | None:
 
     return Verdicts(
         [str(name) for name in sorted_(saved["features"]["name"])],
-        [str(verdict) for verdict in sorted_(found["verdict"])],
-        [str(why) for why in sorted_(found["why"])],
-        sorted_(found["direction"]),
-        sorted_(found["auc"]),
-        None if found["low"] is None else (found["low"], found["high"]),
+        [str(verdict) for verdict in sorted_(entry["verdict"])],
+        [str(why) for why in sorted_(entry["why"])],
+        sorted_(entry["direction"]),
+        sorted_(entry["auc"]),
+        None if entry["low"] is None else (entry["low"], entry["high"]),
         saved["signal"],
         bool(saved["data"] and saved["data"].get("target")),
     )
 
 
-def print_verdicts(found: Verdicts) -> None:
+def print_verdicts(verdicts: Verdicts) -> None:
     """Print a line for each of the best features, and count the verdicts."""
-    console, d = stdout(), len(found.feature)
-    if found.signal is False:
+    console, d = stdout(), len(verdicts.feature)
+    if verdicts.signal is False:
         console.print(f"verdicts: without signal all {d} features are rejected")
         return
     table = plain_table()
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
     table.add_column("verdict", no_wrap=True)
-    if found.direction is not None:
+    if verdicts.direction is not None:
         table.add_column("direction", no_wrap=True)
-        share = "agrees" if found.numeric else "AUC"
+        share = "agrees" if verdicts.numeric else "AUC"
         table.add_column(share, justify="right", no_wrap=True)
     table.add_column("reasons against it")
     for i in range(min(N_SHOWN, d)):
-        cells = [str(i + 1), name_in_a_line(found.feature[i]), found.verdict[i]]
-        if found.direction is not None and found.auc is not None:
-            auc = found.auc[i]
-            way = DIRECTIONS.get(found.direction[i], "")
+        cells = [str(i + 1), name_in_a_line(verdicts.feature[i]), verdicts.verdict[i]]
+        if verdicts.direction is not None and verdicts.auc is not None:
+            auc = verdicts.auc[i]
+            way = DIRECTIONS.get(verdicts.direction[i], "")
             cells += ["", ""] if auc is None else [way, f"{auc:.2f}"]
-        table.add_row(*cells, found.why[i])
+        table.add_row(*cells, verdicts.why[i])
     print_table(console, table)
-    if found.classes is not None:
-        low, high = found.classes
+    if verdicts.classes is not None:
+        low, high = verdicts.classes
         console.print(
             f'rises: values are higher in "{high}" than in "{low}"; AUC: probability '
             f'that a row of "{high}" has the higher value',
             soft_wrap=True,
         )
-    if found.numeric:
+    if verdicts.numeric:
         console.print(
             "rises: with the target; agrees: share of pairs of rows in which the one "
             "with the higher target has the higher value",
@@ -200,5 +200,5 @@ def print_verdicts(found: Verdicts) -> None:
     if any("unclear" in column.cells for column in table.columns):
         console.print("unclear: a test at the level 0.05 cannot tell")
     kinds = ("confirmed", "tentative", "rejected")
-    counts = [f"{found.verdict.count(kind)} {kind}" for kind in kinds]
+    counts = [f"{verdicts.verdict.count(kind)} {kind}" for kind in kinds]
     console.print(f"of {d} features {', '.join(counts)}")

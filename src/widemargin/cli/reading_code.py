@@ -27,9 +27,9 @@ READERS = {
 def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     """Lines that make X and y, and perhaps groups, as the command has them."""
     target, raw = dataset.target, dataset.raw
-    told = _told(dataset, options)
-    lines = [*_read(dataset, options, told)]
-    if options.missing and told is None:
+    arguments = _arguments(dataset, options)
+    lines = [*_read(dataset, options, arguments)]
+    if options.missing and arguments is None:
         lines.append(f"data = data.mask(data.isin({with_numbers(options.missing)!r}))")
     if raw[target].isna().any() or len(dataset.y) < len(raw):
         lines.append(f"data = data.dropna(subset=[{target!r}])")
@@ -41,7 +41,7 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     if dataset.groups is not None:
         lines.append(f"groups = data[{_column(options.groups, dataset)!r}]")
     features = set(dataset.features)
-    columns = (told or {}).get("names", [str(name) for name in raw.columns])
+    columns = (arguments or {}).get("names", [str(name) for name in raw.columns])
     aside = [name for name in columns if name not in features]
     lines.append(f"X = data.drop(columns={aside!r})")
     types, y = _types(dataset, options), _target(dataset, options)
@@ -56,8 +56,8 @@ def _column(wanted: str | None, dataset: Dataset) -> str:
     return find_column(str(wanted), dataset.raw.columns, "")
 
 
-def _told(dataset: Dataset, options: DataOptions) -> dict[str, Any] | None:
-    """What `pandas.read_csv` has to be told; None if it cannot read the table."""
+def _arguments(dataset: Dataset, options: DataOptions) -> dict[str, Any] | None:
+    """Arguments of `pandas.read_csv`; None if it cannot read the table."""
     reading = dataset.source.reading
     if reading is None or not _is_simple(options):
         return None
@@ -72,20 +72,20 @@ def _is_simple(options: DataOptions) -> bool:
 
 
 def _read(
-    dataset: Dataset, options: DataOptions, told: dict[str, Any] | None
+    dataset: Dataset, options: DataOptions, arguments: dict[str, Any] | None
 ) -> list[str]:
     """The call that reads the table."""
     name = str(PurePath(dataset.name))
-    if told is not None:
-        arguments = "".join(f", {k}={v!r}" for k, v in told.items())
+    if arguments is not None:
+        given = "".join(f", {k}={v!r}" for k, v in arguments.items())
         if has_magic(name):
             return [
                 "from glob import glob",
                 f"files = sorted(glob({name!r}, recursive=True))",
-                f"tables = [pd.read_csv(file{arguments}) for file in files]",
+                f"tables = [pd.read_csv(file{given}) for file in files]",
                 "data = pd.concat(tables, ignore_index=True)",
             ]
-        return [f"data = pd.read_csv({name!r}{arguments})"]
+        return [f"data = pd.read_csv({name!r}{given})"]
     reader = READERS.get(PurePath(name).suffix.lower())
     if reader and _is_simple(options):
         return [f"data = pd.{reader}({name!r})"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed, needs, plural
 from widemargin.cli.reading import Dialect
-from widemargin.cli.terminal import UNSAFE
+from widemargin.cli.terminal import UNSAFE, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +64,12 @@ class Output:
             raise Problem("-o names the same file twice.")
         return out
 
+    def say_written(self, what: str | None = None) -> None:
+        """Say on stderr what was written where; by default a report or results."""
+        for path in () if self.quiet else self.output:
+            page = "report" if path.lower().endswith(".html") else "results"
+            say(f"{what or page} written to {path}")
+
 
 def check_writable(
     option: str, path: Path, endings: tuple[str, ...], force: bool, source: str
@@ -92,7 +98,7 @@ def check_writable(
 
 
 def _refuse_source(option: str, path: Path, source: str) -> None:
-    """Refuse to write to what is read, by whatever name, or into its folder."""
+    """Refuse to write to what is read, by any name, or into its folder."""
     if source == "-":
         return
     if Path(source).is_dir():
@@ -149,7 +155,7 @@ def save_frame(
 ) -> None:
     """Write a frame as the extension says; ``data``, else the rows, go into .json."""
     if ending_of(path) == ".json":
-        save_text(path, to_json(_records(frame) if data is None else data()))
+        save_text(path, to_json(records(frame) if data is None else data()))
     else:
         save_parts(path, [frame], dialect)
 
@@ -294,7 +300,7 @@ def save_text(path: str, text: str) -> None:
     save(path, lambda p: p.write_text(text, encoding="utf-8"))
 
 
-def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+def records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
     """Rows of a frame, with JSON's null for what is missing."""
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
@@ -303,7 +309,7 @@ def to_json(value: Any) -> str:
     """JSON for people and machines; numbers of NumPy become plain ones."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
     # What JSON allows and a terminal obeys, as JSON escapes it.
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def _plain(value: Any) -> Any:

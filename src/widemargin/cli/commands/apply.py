@@ -22,7 +22,7 @@ from widemargin.cli.options import (
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
-from widemargin.cli.terminal import pour, say
+from widemargin.cli.terminal import pour
 from widemargin.cli.writing import (
     Output,
     columns_for,
@@ -93,12 +93,9 @@ def apply(
         columns = list(dict.fromkeys([*kept, *known.kept]))
         for path in out.output or [""]:
             _write(path, source, columns, file, formulas, notes)
-        for path in out.output:
-            if not out.quiet:
-                say(
-                    f"{plural(len(source.frame), 'row')} with "
-                    f"{plural(len(columns), 'column')} written to {path}"
-                )
+        out.say_written(
+            f"{plural(len(source.frame), 'row')} with {plural(len(columns), 'column')}"
+        )
 
 
 def _load(path: str) -> Selection:

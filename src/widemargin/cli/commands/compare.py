@@ -9,7 +9,6 @@ from widemargin.cli.comparing import (
     compare_file,
     default_page,
     save_results,
-    say_where,
 )
 from widemargin.cli.options import (
     Effort,
@@ -63,4 +62,4 @@ def compare(
             echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
             print_comparison(comparison, page.data)
-        say_where(out)
+        out.say_written()

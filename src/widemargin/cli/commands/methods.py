@@ -24,11 +24,11 @@ def methods(as_json: bool) -> None:
     """List the methods: what they look for, and their papers."""
     from widemargin.catalogue import methods as catalogue
 
-    found = catalogue()
+    listed = catalogue()
     if as_json:
-        echo(to_json([asdict(method) for method in found]), nl=False)
+        echo(to_json([asdict(method) for method in listed]), nl=False)
         return
-    _print(stdout(), [(m.name, m.summary + _exceptions(m), m.paper) for m in found])
+    _print(stdout(), [(m.name, m.summary + _exceptions(m), m.paper) for m in listed])
 
 
 def _exceptions(method: Any) -> str:

@@ -18,7 +18,7 @@ from widemargin.cli.prepare import DataOptions
 from widemargin.cli.printing import print_ranking
 from widemargin.cli.problem import plural
 from widemargin.cli.session import session
-from widemargin.cli.terminal import echo, say
+from widemargin.cli.terminal import echo
 from widemargin.cli.usage import SectionedCommand, number_or, option
 from widemargin.cli.writing import (
     TEXT,
@@ -78,17 +78,10 @@ def rank(
         elif not out.output:
             count = len(ranking.frame) if top == "all" else int(top)
             print_ranking(ranking, count, marked=_is_chosen(ranking, how))
-        for path in out.output:
-            _say_where(path, ranking, out)
+        out.say_written(f"ranking of {plural(len(ranking.frame), 'feature')}")
 
 
 def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
     """Whether the selection is anyone's choice rather than the default half."""
     natural = ranking.selector._natural_support()
     return how.features is not None or natural is not None
-
-
-def _say_where(path: str, ranking: Ranking, out: Output) -> None:
-    if not out.quiet:
-        count = plural(len(ranking.frame), "feature")
-        say(f"ranking of {count} written to {path}")

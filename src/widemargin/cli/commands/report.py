@@ -12,7 +12,6 @@ from widemargin.cli.comparing import (
     compare_file,
     default_page,
     save_results,
-    say_where,
 )
 from widemargin.cli.options import (
     Effort,
@@ -82,16 +81,16 @@ def report(
             if verdicts is not None:
                 echo()
                 print_verdicts(verdicts)
-        say_where(out)
+        out.say_written()
 
 
 def _saved(file: str) -> dict[str, Any]:
     try:
-        found = json.loads(Path(file).read_text(encoding="utf-8"))
+        saved = json.loads(Path(file).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise Problem(f"there is no file {file!r}.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise Problem(f"{file} is not readable as JSON: {error}.") from None
-    if not isinstance(found, dict) or "schema" not in found:
+    if not isinstance(saved, dict) or "schema" not in saved:
         raise Problem(f"{file} {UNKNOWN}.")
-    return found
+    return saved

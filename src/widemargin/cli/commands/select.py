@@ -102,8 +102,7 @@ def select(
             echo(to_json(_as_data(ranking, chosen, notes.notes)), nl=False)
         elif not out.output:
             echo("\n".join(map(name_in_a_line, chosen)))
-        for path in out.output:
-            _say_where(path, ranking, len(chosen), out)
+        out.say_written(_described(ranking.dataset, len(chosen)))
         if saved is not None and not out.quiet:
             say(f"selection saved to {saved}")
 
@@ -150,14 +149,12 @@ def _save(path: str, ranking: Ranking) -> None:
     save(path, selection.save)
 
 
-def _say_where(path: str, ranking: Ranking, count: int, out: Output) -> None:
-    if out.quiet:
-        return
-    features = plural(len(ranking.dataset.features), "feature")
-    with_them = "".join(f"{name!r}, " for name in ranking.dataset.kept)
-    say(
-        f"{plural(ranking.dataset.n_lines, 'row')} with {with_them}{count} of "
-        f"{features} and the target written to {path}"
+def _described(dataset: Dataset, count: int) -> str:
+    """Say what is in the file that is written."""
+    with_them = "".join(f"{name!r}, " for name in dataset.kept)
+    return (
+        f"{plural(dataset.n_lines, 'row')} with {with_them}{count} of "
+        f"{plural(len(dataset.features), 'feature')} and the target"
     )
 
 
@@ -180,8 +177,8 @@ def _as_data(ranking: Ranking, chosen: list[str], notes: list[str]) -> dict[str,
     whole = ranking.data(notes)
     features = {row["feature"]: row for row in whole.pop("features")}
     del whole["notes"]
-    told = ["feature", "rank", "score"]
+    keys = ["feature", "rank", "score"]
     if ranking.interval is not None:
-        told += ["low", "high"]
-    rows = [{key: features[name][key] for key in told} for name in chosen]
+        keys += ["low", "high"]
+    rows = [{key: features[name][key] for key in keys} for name in chosen]
     return {**whole, "selected": rows, "notes": notes}

@@ -72,7 +72,7 @@ def read_matlab(file: File, request: Request) -> Source:
         _check_parts(file.name, file.data)
         probe("SciPy", LOAD, file.data)
         try:
-            found = loadmat(io.BytesIO(file.data))
+            contents = loadmat(io.BytesIO(file.data))
         except NotImplementedError:
             raise Problem(
                 f"{file.name} is in MATLAB's v7.3 format, which is not supported; save "
@@ -80,7 +80,7 @@ def read_matlab(file: File, request: Request) -> Source:
             ) from None
     arrays = {
         name: _dense(file, value) if issparse(value) else np.asarray(value)
-        for name, value in found.items()
+        for name, value in contents.items()
         if not name.startswith("__")
     }
     return _from_arrays(file, arrays, request)
@@ -332,17 +332,17 @@ def _training_part(arrays: Mapping[str, Array], notes: list[str]) -> dict[str, A
 
 def _flat(arrays: Mapping[str, Array], notes: list[str]) -> dict[str, Array]:
     """Images as rows of pixels."""
-    found = dict(arrays)
+    flat = dict(arrays)
     for name, array in arrays.items():
         if array.ndim in (3, 4) and array.dtype.kind in "biuf":
-            found[name] = array.reshape(len(array), -1)
+            flat[name] = array.reshape(len(array), -1)
             sides = "×".join(map(str, array.shape[1:]))
             shape = f" (--image-shape {'x'.join(map(str, array.shape[1:]))} draws them)"
             notes.append(
                 f"{name} holds images of {sides} pixels, one feature each"
                 f"{shape if array.ndim == 3 else ''}."
             )
-    return found
+    return flat
 
 
 def _class_array(

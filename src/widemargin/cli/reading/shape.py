@@ -37,9 +37,9 @@ def joined(pattern: str, names: list[str], sources: Iterable[Source]) -> Source:
     return replace(first, frame=whole, notes=notes, hint="", cells=None)
 
 
-def _check_columns(first: str, columns: list[str], name: str, found: list[str]) -> None:
-    lacking = [column for column in columns if column not in set(found)]
-    extra = [column for column in found if column not in set(columns)]
+def _check_columns(first: str, columns: list[str], name: str, own: list[str]) -> None:
+    lacking = [column for column in columns if column not in set(own)]
+    extra = [column for column in own if column not in set(columns)]
     if lacking:
         raise Problem(
             f"{name} does not match {first}: it lacks the columns {listed(lacking)}."
