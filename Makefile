@@ -78,7 +78,7 @@ format: $(VENV)/.has-dev ## fix style where it can be fixed
 	@$(BIN)/ruff format .
 
 bench: $(VENV)/.has-bench ## compare with other packages, and write docs/benchmarks.md
-	@$(BIN)/python -m evidence.peers
+	@$(BIN)/python -m evidence.peers --again
 	@$(BIN)/python -m evidence.peers --page
 
 docs: $(VENV)/.has-docs ## run the code in the pages, build the site, check its links
