@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numba import njit
 
-from widemargin import kernels
 from widemargin.data.build import build
 from widemargin.engine.radius import RoundedRows
 from widemargin.engine.screens import WeightedScreen
 from widemargin.engine.search import METRICS, Search
-from widemargin.kernels.bounds import key_error
+from widemargin.kernels.ascent import screen_cut, weigh
 from widemargin.kernels.distances import measure_distances
-from widemargin.kernels.weighted_search import screen_cut, weigh
+from widemargin.kernels.records import EUCLIDEAN
+from widemargin.kernels.search import key_error
 from widemargin.threads import Workers
 
 N = 24
@@ -71,15 +71,15 @@ def screened(search, n):
 def one_by_one(search, n):
     """The same keys if every sum ran feature by feature, the order of most rounding."""
     packed = search.packed[:, :n]
-    norms = search.norms[kernels.EUCLIDEAN, :n].astype(np.float32)
+    norms = search.norms[EUCLIDEAN, :n].astype(np.float32)
     keys = np.zeros((n, n), np.float32)
     for chunk in packed:
-        if search.metric == kernels.EUCLIDEAN:
+        if search.metric == EUCLIDEAN:
             terms = chunk[:, None] * chunk[None]
         else:
             terms = np.abs(chunk[:, None] - chunk[None])
         keys += np.add.accumulate(terms, axis=2)[:, :, -1]
-    if search.metric == kernels.EUCLIDEAN:
+    if search.metric == EUCLIDEAN:
         keys = np.maximum((norms[:, None] + norms) - (keys + keys), np.float32(0))
     np.fill_diagonal(keys, np.nan)
     return keys.astype(float)
@@ -89,7 +89,7 @@ def truth(search, X):
     """What the keys stand for, from the rows in extended precision."""
     X = X.astype(np.longdouble) * search.factor
     t = np.abs(X[:, None] - X[None])
-    return (t**2 if search.metric == kernels.EUCLIDEAN else t).sum(axis=2)
+    return (t**2 if search.metric == EUCLIDEAN else t).sum(axis=2)
 
 
 @njit

@@ -8,9 +8,10 @@ from cases import CASES, gaussian, small_tables
 from oracles.gflip import gflip
 from oracles.margin import evaluation
 from settings_tools import changed_settings
-from widemargin import GFlip, kernels
+from widemargin import GFlip
 from widemargin.data.build import build
 from widemargin.datasets import make_gaussian_relevant, make_xor
+from widemargin.kernels.records import LINEAR, Utility
 from widemargin.threads import Workers
 
 pytestmark = [
@@ -72,7 +73,7 @@ def test_distances_follow_any_number_of_flips(memory, monkeypatch):
     X, y = rng.random((30, 9)), np.repeat([0, 1], 15)
     with Workers(1) as workers:
         table = build(X, y, np.arange(2), scale=None, workers=workers)
-        utility = kernels.Utility(kernels.LINEAR, 1.0)
+        utility = Utility(LINEAR, 1.0)
         search = widemargin.selectors.gflip.FlipSearch(table, utility, workers)
         F = np.zeros(9)
         for f in rng.integers(0, 9, 150):

@@ -359,7 +359,7 @@ def tell():
     for name in [name for name in sys.modules if name.startswith("widemargin")]:
         del sys.modules[name]
     from widemargin.selectors import lmba, osimba, simba
-    from widemargin.kernels import move
+    from widemargin.kernels.ascent import move
     functions = [m.visit_rows for m in (lmba, simba, osimba)] + [move]
     print(*(f._cache._digest.hex() for f in functions))
 

@@ -24,7 +24,7 @@ PACKAGE = Path(widemargin.__file__).parent
 FITS = """
 import sys, warnings
 import numpy as np
-from widemargin import kernels
+from widemargin.kernels._jit import cache_counts
 from widemargin.evaluation._selectors import known_methods
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(1)
@@ -41,21 +41,21 @@ for name in sys.argv[1:] or known_methods():
             selector = known_methods()[name](n_features_to_select=kept)
             if "verbose" not in selector.get_params():
                 continue
-            before = kernels.cache_counts().compiled
+            before = cache_counts().compiled
             target = number if selector._numeric_target else y
             selector.fit(X, target)
             if selector._mixed:
                 selector.fit(with_gaps, target)
-            if kernels.cache_counts().compiled > before:
+            if cache_counts().compiled > before:
                 guilty.append((name, n, d, kept))
 if not sys.argv[1:]:
     from widemargin.evaluation import RankingTree, significance
-    before = kernels.cache_counts().compiled
+    before = cache_counts().compiled
     significance("ReliefF", with_gaps, y, n_permutations=5, random_state=0)
     RankingTree().fit(X, y).predict(X)
-    if kernels.cache_counts().compiled > before:
+    if cache_counts().compiled > before:
         guilty.append("evaluation")
-print(*kernels.cache_counts(), guilty)
+print(*cache_counts(), guilty)
 """
 
 

@@ -48,7 +48,7 @@ FIT = """
 import json, sys, time
 import numpy as np
 import widemargin
-from widemargin import kernels
+from widemargin.kernels._jit import cache_counts
 name, parameters, missing = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
 X = rng.normal(size=(1000, 20))
@@ -59,7 +59,7 @@ selector = getattr(widemargin, name)(**parameters)
 clock, processor = time.perf_counter(), time.process_time()
 selector.fit(X, y)
 took = time.perf_counter() - clock, time.process_time() - processor
-print(*took, kernels.cache_counts().compiled)
+print(*took, cache_counts().compiled)
 """
 
 

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import column_sums, row_sums
+from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
+from widemargin.kernels.records import TIE
 from widemargin.threads import Workers, spans
 
 BINS = {"three", "equal-width", "quantile", "mdl"}
@@ -35,7 +36,7 @@ BIN_CONSTRAINTS: dict[str, Any] = {
 
 Codes = NDArray[np.uint8]
 
-ON = kernels.TIE  # values this close to a limit, in units of the range, are on it
+ON = TIE  # values this close to a limit, in units of the range, are on it
 
 
 def _three(U: Floats, n_bins: int) -> Codes:
@@ -92,7 +93,7 @@ class Coded:
         sums = np.empty(len(features), np.int64)
         other = other.astype(np.int64)
         self.workers.run(
-            lambda part: kernels.joint_sums(
+            lambda part: joint_sums(
                 self.codes,
                 features,
                 other,
@@ -194,8 +195,8 @@ def _encode(
         values = np.take_along_axis(columns, order, axis=1)
         if bins == "mdl":
             cuts = np.zeros(order.shape, bool)
-            ranked = kernels.Sorted(values, table.y[order], logs, one)
-            kernels.mdl_cuts(ranked, len(table.classes), 0, len(order), cuts)
+            ranked = Sorted(values, table.y[order], logs, one)
+            mdl_cuts(ranked, len(table.classes), 0, len(order), cuts)
         else:
             cuts = np.diff(values, axis=1, prepend=values[:, :1]) > 0
             _refuse_many(cuts.sum(axis=1) + 1, part.start, name)

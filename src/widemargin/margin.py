@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit
 
-from widemargin import kernels
 from widemargin.data.build import build, refuse_other_than_numbers
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import hits_and_misses, nearest
 from widemargin.engine.neighbors import HIT, MISS
+from widemargin.kernels.records import LINEAR, SIGMOID, TIE, ZERO_ONE
 from widemargin.notices import warn
 from widemargin.threads import Workers, thread_count
 
@@ -32,9 +32,9 @@ __all__ = [
 ]
 
 UTILITIES = {
-    "linear": kernels.LINEAR,
-    "sigmoid": kernels.SIGMOID,
-    "zero-one": kernels.ZERO_ONE,
+    "linear": LINEAR,
+    "sigmoid": SIGMOID,
+    "zero-one": ZERO_ONE,
 }
 
 Utility = Literal["linear", "sigmoid", "zero-one"]
@@ -252,7 +252,7 @@ def generalization_bound(
         table = build(X[:, F], y, classes, scale=None, workers=workers, name=name)
         near, far = hit_and_miss_distances(table, np.ones(len(F)), workers)
     # A misclassified row has a negative margin, or none if it is alone in its class.
-    error = float(np.mean(~(0.5 * (far - near) >= gamma * (1 - kernels.TIE))))
+    error = float(np.mean(~(0.5 * (far - near) >= gamma * (1 - TIE))))
     value = error + _excess(X.shape, len(F), float(radius), gamma, delta)
     return GeneralizationBound(
         value, error, value >= 1, gamma, delta, float(radius), len(F)
@@ -375,5 +375,5 @@ def evaluate(
         return float(expit(beta * theta).sum())
     if utility == "zero-one":
         # The same distance found twice is no margin, whatever rounding says.
-        return float(np.sum(far - near > kernels.TIE * np.maximum(near, far)))
+        return float(np.sum(far - near > TIE * np.maximum(near, far)))
     return float(theta.sum())

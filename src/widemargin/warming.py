@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from widemargin import kernels
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.evaluation import RankingTree, compare
 from widemargin.evaluation._selectors import known_methods, resolve_selectors
+from widemargin.kernels._jit import cache_counts, cache_place
 from widemargin.notices import muted
 from widemargin.progress import progress
 from widemargin.settings import current, using
@@ -115,7 +115,7 @@ def warm(methods: Any = None, *, verbose: int = 0) -> Warmed:
     """
     steps = list(_steps(methods))
     clock, processor = time.perf_counter(), time.process_time()
-    before = kernels.cache_counts()
+    before = cache_counts()
     # Small tables are not searched by compiled code otherwise.
     settings = replace(current(), small_table_rows=0)
     labels = [f"now {label}" for label, _ in steps]
@@ -125,13 +125,13 @@ def warm(methods: Any = None, *, verbose: int = 0) -> Warmed:
             with muted():  # what there is to say about the table is of no interest
                 step()
             advance(1, following)
-    after = kernels.cache_counts()
+    after = cache_counts()
     return Warmed(
         after.compiled - before.compiled,
         after.loaded - before.loaded,
         time.perf_counter() - clock,
         time.process_time() - processor,
-        *kernels.cache_place(),
+        *cache_place(),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from widemargin.base.sampling import half_width, rounding
 from widemargin.data.protocol import AnyTable, Floats
 from widemargin.engine import Edges, edge_sums
-from widemargin.kernels import TIE
+from widemargin.kernels.records import TIE
 from widemargin.threads import Workers
 
 

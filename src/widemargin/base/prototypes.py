@@ -24,13 +24,15 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 
-from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base.scores import separation_ratio
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat, heat_width
+from widemargin.kernels.distances import measure_all
+from widemargin.kernels.linkage import summed_linkage
+from widemargin.kernels.records import EUCLIDEAN, TIE, Edges
 from widemargin.memory import require
 from widemargin.notices import warn
 from widemargin.progress import progress
@@ -106,7 +108,7 @@ class SeparabilityRatio(MarginSelector):
         for i, j in pairs_within(mine, table.settings.prototype_pairs):
             S = heat(D[i, j], self.delta_)
             weight += S.sum()
-            edges = kernels.Edges(start + i, start + j, S)
+            edges = Edges(start + i, start + j, S)
             sums += edge_sums(table, edges, power=2, workers=workers)
         return mine, sums, weight
 
@@ -132,9 +134,7 @@ def class_distances(X: Floats, workers: Workers) -> Floats:
     """Distances of all rows of a class."""
     D, rows = np.empty((len(X), len(X))), np.arange(len(X))
     workers.run(
-        lambda part: kernels.distances_to_all(
-            kernels.EUCLIDEAN, X, rows[part], rows, D[part]
-        ),
+        lambda part: measure_all(EUCLIDEAN, X, rows[part], rows, D[part]),
         spans(len(X), 32),
     )
     return D
@@ -159,11 +159,11 @@ def agglomerate(D: Floats, linkage: str) -> tuple[Ints, Floats]:
         Z = hierarchy.linkage(squareform(D, checks=False), linkage)
         return Z[:, :2].astype(np.int64), Z[:, 2]
     merges, heights = np.empty((m - 1, 2), np.int64), np.empty(m - 1)
-    kernels.summed_linkage(D, merges, heights)
+    summed_linkage(D, merges, heights)
     order = np.argsort(heights, kind="stable")
     merges, heights = merges[order], heights[order]
     # Heights that tie are the same step of the stair; on it, lowest rows come first.
-    step = np.cumsum(heights > np.r_[0.0, heights[:-1]] * (1 + kernels.TIE))
+    step = np.cumsum(heights > np.r_[0.0, heights[:-1]] * (1 + TIE))
     return merges[np.lexsort((merges[:, 1], merges[:, 0], step))], heights
 
 
@@ -176,12 +176,12 @@ def knee(heights: Floats) -> int:
     smallest c is taken. Without a knee, there is one cluster.
     """
     y, b = heights[::-1], len(heights) + 1
-    if b < 5 or y[0] - y[-1] <= kernels.TIE * y[0]:
+    if b < 5 or y[0] - y[-1] <= TIE * y[0]:
         return 1
     c = np.arange(3, b - 1)
     left, right = line_errors(y)[c - 2], line_errors(heights)[b - c - 1]
     rmse = (np.sqrt((c - 1) * left) + np.sqrt((b - c) * right)) / (b - 1)
-    return int(c[np.argmax(rmse <= rmse.min() + kernels.TIE * (y[0] - y[-1]))])
+    return int(c[np.argmax(rmse <= rmse.min() + TIE * (y[0] - y[-1]))])
 
 
 def line_errors(y: Floats) -> Floats:

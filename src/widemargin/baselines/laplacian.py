@@ -17,12 +17,12 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import Tags
 
-from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat_width, nearest
+from widemargin.kernels.records import Edges
 from widemargin.notices import warn
 from widemargin.threads import Workers, single_threaded_blas, spans
 
@@ -221,7 +221,7 @@ class LaplacianScore(MarginSelector):
         D = np.zeros(n)
         D += np.bincount(heads, S, minlength=n)
         D += np.bincount(tails, S, minlength=n)
-        joined = kernels.Edges(heads, tails, S)
+        joined = Edges(heads, tails, S)
         return edge_sums(table, joined, power=2, workers=workers), D
 
 

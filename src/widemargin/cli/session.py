@@ -116,7 +116,7 @@ def working(notes: Session | None = None) -> Iterator[None]:
     Whether the target has classes was found out when it was read.
     """
     from widemargin.data.targets import judged_labels
-    from widemargin.kernels import when_compiling
+    from widemargin.kernels._jit import when_compiling
 
     when_compiling(None if notes is None else notes.compiling)
     try:

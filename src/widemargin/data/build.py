@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 
-from widemargin import kernels
 from widemargin.data.mixed import separate
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
+from widemargin.kernels.sums import observed_range
 from widemargin.threads import Workers
 
 FAR = 2**10  # ranges of a feature that lie between its values and 0, if they are far
@@ -37,7 +37,7 @@ def build(
         if nominal is None:
             refuse_other_than_numbers(X, name)
         workers.run(
-            lambda part: kernels.observed_range(
+            lambda part: observed_range(
                 X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
             ),
             workers.shares(d, 256),

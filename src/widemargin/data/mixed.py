@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.expected import (
     count_values,
     excess_over_fills,
@@ -21,12 +20,11 @@ from widemargin.data.expected import (
     look_up,
 )
 from widemargin.data.protocol import Floats, Ints
+from widemargin.kernels.distances import Mixed
 from widemargin.threads import Workers
 
 
-def separate(
-    X: Floats, y: Ints, nominal: Ints, gappy: Ints, workers: Workers
-) -> kernels.Mixed:
+def separate(X: Floats, y: Ints, nominal: Ints, gappy: Ints, workers: Workers) -> Mixed:
     """Take nominal values and missing cells out of X, which is changed.
 
     Rows are sorted by class. Nominal features hold codes; NaN marks a missing cell, and
@@ -84,7 +82,7 @@ def set_apart(
     cells: Cells,
     expected: Floats,
     excess: NDArray[np.float32],
-) -> kernels.Mixed:
+) -> Mixed:
     """Take nominal values and missing cells out of X, which is changed.
 
     ``expected`` are the differences to missing cells; ``excess``, what they add to
@@ -99,7 +97,7 @@ def set_apart(
     X[:, nominal] = 0.0
     for p, f in enumerate(np.nonzero(pairs >= 0)[0]):
         excess[:, p] = excess_over_fills(expected[p], fills[p], X[:, f], absent[:, f])
-    return kernels.Mixed(
+    return Mixed(
         codes,
         nominal,
         np.searchsorted(rows, np.arange(n + 1)),

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.protocol import AnyTable, Derived, Floats, Ints
+from widemargin.kernels.distances import Mixed, MixedRows
+from widemargin.kernels.records import Layout
 from widemargin.notices import warn
 from widemargin.settings import Settings, current
 
@@ -30,7 +31,7 @@ class Table(Derived):
     low: Floats  # (d,) smallest value of each feature
     high: Floats  # (d,) largest
     mean: Floats  # (d,) mean, not to the last digit
-    mixed: kernels.Mixed | None = None  # nominal features and missing values, if any
+    mixed: Mixed | None = None  # nominal features and missing values, if any
     settings: Settings = field(default_factory=current)
     target: Floats | None = None  # (n,) numeric y; all rows are of one class then
 
@@ -45,11 +46,11 @@ class Table(Derived):
         return self.X.shape[1]
 
     @property
-    def data(self) -> Floats | kernels.MixedRows:
+    def data(self) -> Floats | MixedRows:
         """What kernels measure differences of rows by."""
         if self.mixed is None:
             return self.X
-        return kernels.MixedRows(self.X, self.mixed)
+        return MixedRows(self.X, self.mixed)
 
     @property
     def numeric(self) -> NDArray[np.bool_]:
@@ -74,9 +75,9 @@ class Table(Derived):
         return np.searchsorted(self.y, np.arange(len(self.classes) + 1))
 
     @property
-    def layout(self) -> kernels.Layout:
+    def layout(self) -> Layout:
         """Where the classes lie, for searches without slots."""
-        return kernels.Layout(self.y, self.starts, np.empty((0, 0), np.int64))
+        return Layout(self.y, self.starts, np.empty((0, 0), np.int64))
 
     def positions(self, rows: NDArray[np.integer]) -> Ints:
         """Where the caller's rows are in this table."""

@@ -29,7 +29,7 @@ from widemargin.engine.sums import (
     row_sums,
     sided_sums,
 )
-from widemargin.kernels import Edges
+from widemargin.kernels.records import Edges
 
 
 def on_dask(collection: Any) -> bool:

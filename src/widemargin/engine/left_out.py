@@ -25,7 +25,7 @@ from widemargin.data.table import Table
 from widemargin.engine.nearest_rows import SCIPY_METRICS, nearest, shares
 from widemargin.engine.neighbors import Neighbors, slot_members
 from widemargin.engine.sums import edge_sums, group_sums
-from widemargin.kernels import Edges
+from widemargin.kernels.records import Edges
 from widemargin.threads import Workers, spans
 
 SHORT = 1e-3  # share of lists that may turn out to be too short

@@ -13,7 +13,6 @@ from functools import singledispatch
 
 import numpy as np
 
-from widemargin import kernels
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.neighbors import Neighbors, slot_members
@@ -24,6 +23,7 @@ from widemargin.engine.search import (
     Search,
     places,
 )
+from widemargin.kernels.records import TIE, Rule
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
@@ -79,7 +79,7 @@ def nearest(
     search = Search(table, METRICS[metric], slots, workers)
     rank = np.empty(0, np.int64) if share_ties else table.rows
     members = slot_members(slots, table.counts)
-    rule = kernels.Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
+    rule = Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
     wanted = k + SPARE_ENTRIES
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     candidates = None
@@ -134,8 +134,8 @@ def shares(D: Floats, wanted: Ints, rank: Ints | None = None) -> Floats:
     border = np.partition(D, np.unique(last), axis=1)[np.arange(len(D)), last]
     border = np.where(wanted > 0, border, -1.0)[:, None]
     # The rule of `widemargin.kernels.ties`, for arrays.
-    inside = border * (1 - kernels.TIE) > D
-    tied = ~inside & (border * (1 + kernels.TIE) >= D)
+    inside = border * (1 - TIE) > D
+    tied = ~inside & (border * (1 + TIE) >= D)
     left = wanted[:, None] - inside.sum(axis=1, keepdims=True)
     if rank is None:
         return inside + tied * (left / np.maximum(tied.sum(axis=1, keepdims=True), 1))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.data.protocol import Floats, Ints
-from widemargin.kernels import TIE, Edges
+from widemargin.kernels.records import TIE, Edges
 
 HIT, MISS = 0, 1
 HIGHER, LOWER = 1, 2

@@ -11,12 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.left_out import ReliefRule
 from widemargin.engine.neighbors import slot_members
 from widemargin.engine.search import METRICS
+from widemargin.kernels.permutations import (
+    Touched,
+    Wanted,
+    permuted_neighbors,
+    permuted_sums,
+)
 from widemargin.threads import Workers, spans
 
 ENTRY_BYTES = 12  # of one neighbour under one permutation
@@ -72,7 +77,7 @@ def permuted_scores(
     return sums / len(queries)
 
 
-def _wanted(rule: ReliefRule, table: Table) -> kernels.Wanted:
+def _wanted(rule: ReliefRule, table: Table) -> Wanted:
     """How many neighbours of each slot there are to find, and how far to look."""
     n, members = len(table.X), slot_members(rule.slots, table.counts)
     wanted = np.minimum(rule.k, members)
@@ -81,7 +86,7 @@ def _wanted(rule: ReliefRule, table: Table) -> kernels.Wanted:
     length = (wanted + 5 * np.sqrt(wanted) + 8) * n / np.maximum(members, 1)
     prefix = min(n, int(np.max(length, where=wanted > 0, initial=1)))
     coefficients = rule.coefficients / np.maximum(wanted, 1)
-    return kernels.Wanted(rule.slots, wanted, coefficients, prefix)
+    return Wanted(rule.slots, wanted, coefficients, prefix)
 
 
 def _neighbors(
@@ -89,9 +94,9 @@ def _neighbors(
     table: Table,
     parts: list[Ints],
     labels: Ints,
-    wanted: kernels.Wanted,
+    wanted: Wanted,
     workers: Workers,
-) -> list[kernels.Touched]:
+) -> list[Touched]:
     """Neighbours of the queries of each part under all permutations."""
     n_permutations, n = labels.shape
     touched: list[Any] = [None] * len(parts)
@@ -102,14 +107,14 @@ def _neighbors(
         room = int(wanted.counts.sum(axis=1).max()) + SPARE_NEIGHBORS
         complete = False
         while not complete:
-            found = kernels.Touched(
+            found = Touched(
                 np.empty(groups + 1, np.int64),
                 np.empty(groups * min(room, n), np.int32),
                 np.empty(groups * min(room, n)),
                 np.empty(len(queries) * n, np.int32),
                 np.empty(len(queries) + 1, np.int64),
             )
-            kernels.permuted_neighbors(
+            permuted_neighbors(
                 METRICS[rule.metric], table.X, queries, labels, wanted, found
             )
             complete = found.offsets[-1] >= 0
@@ -123,7 +128,7 @@ def _neighbors(
 def _add(
     X: Floats,
     parts: list[Ints],
-    touched: list[kernels.Touched],
+    touched: list[Touched],
     power: int,
     tiles: list[slice],
     sums: Floats,
@@ -140,7 +145,7 @@ def _add(
         tile, group = piece
         differences = np.empty((most, tile.stop - tile.start))
         for queries, found in zip(parts, touched, strict=True):
-            kernels.permuted_sums(
+            permuted_sums(
                 X,
                 queries,
                 found,

@@ -2,9 +2,8 @@
 
 Some queries at a time are measured against all rows, so that memory grows with the
 number of rows and not with its square. Manhattan distances of plain rows are screened
-with rows rounded to whole numbers (`kernels.fixed`); a query for which rounding might
-put a row on the wrong side of a limit is measured again in double precision, as all
-others are.
+with rows rounded to whole numbers; a query for which rounding might put a row on the
+wrong side of a limit is measured again in double precision, as all others are.
 
 Nominal features become numbers for that (`as_numbers`). The points ½ and −½ on each of
 m axes are all at Manhattan distance 1 from each other. So a nominal feature of up to
@@ -21,10 +20,24 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.search import METRICS
+from widemargin.kernels.distances import add_mixed_edge_sums, measure_all
+from widemargin.kernels.radius import (
+    BAND,
+    FIXED_FEATURES,
+    FIXED_QUERIES,
+    FIXED_ROWS,
+    PANEL,
+    RadiusLists,
+    fix_rows,
+    fixed_distances,
+    list_rows,
+    list_sums,
+    list_values,
+)
+from widemargin.kernels.records import Edges
 from widemargin.progress import progress
 from widemargin.threads import Workers, fill_up, spans
 
@@ -75,20 +88,20 @@ class RoundedRows:
 
     def __init__(self, table: Table, workers: Workers) -> None:
         n, self.d = table.X.shape
-        ranges, step = table.high - table.low, kernels.FIXED_FEATURES
+        ranges, step = table.high - table.low, FIXED_FEATURES
         largest = max(ranges[f : f + step].sum() for f in range(0, self.d, step))
         # Below 2³¹ with room for rounding, which moves a sum by half of step at most.
         power = np.floor(np.log2(largest * 1.001)) - 30 if largest > 0 else 0.0
         self.unit = 2.0**power
-        groups = -(-n // kernels.FIXED_ROWS)
-        self.width = groups * kernels.FIXED_ROWS
-        cells = np.zeros((groups, self.d, kernels.FIXED_ROWS), np.int32)
+        groups = -(-n // FIXED_ROWS)
+        self.width = groups * FIXED_ROWS
+        cells = np.zeros((groups, self.d, FIXED_ROWS), np.int32)
         self.totals, moved = np.zeros(self.width), np.empty(n)
 
         def fix(part: slice) -> None:
             written = cells, self.totals, moved
             rows = part.start, part.stop
-            kernels.fix_rows(table.X, table.low, self.unit, *rows, *written)
+            fix_rows(table.X, table.low, self.unit, *rows, *written)
 
         workers.run(fix, workers.shares(n, 64))
         self.cells = cells.ravel()
@@ -97,7 +110,7 @@ class RoundedRows:
 
     def measure(self, first: int, D: Floats) -> None:
         """Distances of all rows from rows first …, as many as D has."""
-        kernels.fixed_distances(self.cells, self.d, self.totals, self.unit, first, D)
+        fixed_distances(self.cells, self.d, self.totals, self.unit, first, D)
 
 
 class _Room:
@@ -105,15 +118,15 @@ class _Room:
 
     def __init__(self, m: int, width: int, n_classes: int, bands: int) -> None:
         self.D = np.empty((MEASURED_QUERIES, width))
-        self.lists = kernels.RadiusLists(
+        self.lists = RadiusLists(
             np.empty((m, width), np.int32),
             np.empty((m, width), np.int8),
             np.empty((m, 2, n_classes), np.int64),
             np.empty(m, np.bool_),
         )
         self.values = np.empty((m, width))
-        self.ends = np.empty((m, -(-width // kernels.PANEL)), np.int64)
-        self.sums = np.empty(bands * kernels.BAND)
+        self.ends = np.empty((m, -(-width // PANEL)), np.int64)
+        self.sums = np.empty(bands * BAND)
 
 
 @dataclass(frozen=True)
@@ -143,25 +156,25 @@ class Around:
         """
         table, room = self.search.table, self.room
         lists, values, lengths = room.lists, room.values, self.counts.sum(axis=(1, 2))
-        total = kernels.list_values(self.queries, target, weights, lists, values)
+        total = list_values(self.queries, target, weights, lists, values)
         bands, n = self.search.bands, len(table.X)
         room.sums[:] = 0.0
-        kernels.list_sums(
+        list_sums(
             bands, n, self.queries, lists.ids, lengths, values, room.ends, room.sums
         )
         sums = room.sums[: table.X.shape[1]].copy()
         if table.mixed is not None:
             edges = self._edges(lengths)
-            kernels.mixed_edge_sums(table.data, edges, 1, 0, len(edges.heads), sums)
+            add_mixed_edge_sums(table.data, edges, 1, 0, len(edges.heads), sums)
         return sums, total
 
-    def _edges(self, lengths: Ints) -> kernels.Edges:
+    def _edges(self, lengths: Ints) -> Edges:
         """The lists as edges."""
         ids, values, m = self.room.lists.ids, self.room.values, len(lengths)
         filled = np.arange(ids.shape[1]) < lengths[:, None]
         heads = np.repeat(self.queries, lengths)
         tails = ids[:m][filled].astype(np.int64)
-        return kernels.Edges(heads, tails, values[:m][filled])
+        return Edges(heads, tails, values[:m][filled])
 
 
 class RadiusSearch:
@@ -200,10 +213,10 @@ class RadiusSearch:
     def _banded(self, X: Floats) -> Floats:
         """Rows, a band of features at a time, filled up with zeros."""
         n, d = X.shape
-        bands = np.zeros((-(-d // kernels.BAND), n, kernels.BAND))
+        bands = np.zeros((-(-d // BAND), n, BAND))
 
         def copy(band: int) -> None:
-            part = X[:, band * kernels.BAND : (band + 1) * kernels.BAND]
+            part = X[:, band * BAND : (band + 1) * BAND]
             bands[band, :, : part.shape[1]] = part
 
         self.workers.run(copy, range(len(bands)))
@@ -213,7 +226,7 @@ class RadiusSearch:
         """Σ function(rows around some queries) over all queries, in a fixed order."""
         n, step, verbose = (
             len(self.table.X),
-            kernels.FIXED_QUERIES,
+            FIXED_QUERIES,
             self.workers.verbose,
         )
         size = min(MOST_QUERIES, max(LEAST_QUERIES, n // LEAST_BLOCKS))
@@ -232,7 +245,7 @@ class RadiusSearch:
     def _room(self, m: int) -> _Room:
         """Room of this thread, for blocks of up to m queries."""
         if not hasattr(self._own, "room"):
-            width = fill_up(len(self.table.X), kernels.FIXED_ROWS)
+            width = fill_up(len(self.table.X), FIXED_ROWS)
             n_classes, bands = len(self.table.classes), len(self.bands)
             self._own.room = _Room(m, width, n_classes, bands)
         room: _Room = self._own.room
@@ -243,7 +256,7 @@ class RadiusSearch:
         places = np.arange(m)
         if self.rounded is not None:
             for part in spans(m, MEASURED_QUERIES):
-                D = room.D[: fill_up(part.stop - part.start, kernels.FIXED_QUERIES)]
+                D = room.D[: fill_up(part.stop - part.start, FIXED_QUERIES)]
                 self.rounded.measure(first + part.start, D)
                 self._list(room, first, places[part], self.rounded.errors[block][part])
             places = np.flatnonzero(room.lists.unsure[:m])
@@ -258,11 +271,11 @@ class RadiusSearch:
         """Distances in double precision, by direct differences."""
         D = D[: len(queries), : len(self.table.X)]
         rows = self.table.data
-        kernels.distances_to_all(self.metric, rows, queries, self._all_rows, D)
+        measure_all(self.metric, rows, queries, self._all_rows, D)
         # Where values are missing, differences are expected ones, and not 0.
         D[np.arange(len(queries)), queries] = 0.0
 
     def _list(self, room: _Room, first: int, places: Ints, errors: Floats) -> None:
         """List what is around rows first + places, whose distances are in the room."""
         limits = self.starts, self.radius, errors, self.both
-        kernels.list_rows(room.D, first + places, *limits, places, room.lists)
+        list_rows(room.D, first + places, *limits, places, room.lists)

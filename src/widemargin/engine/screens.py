@@ -11,9 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
+from widemargin.kernels.ascent import STEP, arrange_columns
+from widemargin.kernels.distances import Mixed
+from widemargin.kernels.records import EUCLIDEAN, Screen
+from widemargin.kernels.tiles import Extras
 from widemargin.threads import fill_up, spans
 
 Singles = NDArray[np.float32]
@@ -30,9 +33,9 @@ class MixedScreen:
     cells of both rows are added. Where both rows lack a value, each adds one half.
     """
 
-    def __init__(self, mixed: kernels.Mixed, metric: int, factor: float) -> None:
+    def __init__(self, mixed: Mixed, metric: int, factor: float) -> None:
         self.mixed = mixed
-        self.power = 2 if metric == kernels.EUCLIDEAN else 1
+        self.power = 2 if metric == EUCLIDEAN else 1
         self.unit = factor**self.power
         M = len(mixed.nominal)
         chunks = -(-M // NOMINAL_CHUNK)
@@ -57,9 +60,7 @@ class MixedScreen:
         excess = mixed.excess[self.power - 1]
         return excess if (factor == 1).all() else excess * factor[:, None]
 
-    def extras(
-        self, rows: Ints, padded: int, others: Ints | None = None
-    ) -> kernels.Extras:
+    def extras(self, rows: Ints, padded: int, others: Ints | None = None) -> Extras:
         """What some rows, filled up, add to tiles with others, by default with all."""
         excess = self.excess if others is None else self.excess.take(others, axis=1)
         mixed, (chunks, length), m = self.mixed, self.sizes.shape, len(rows)
@@ -74,7 +75,7 @@ class MixedScreen:
         cells += np.arange(len(cells))
         pairs = mixed.pairs[cells]
         codes = np.ascontiguousarray(codes)
-        return kernels.Extras(codes, self.sizes, starts, pairs, excess)
+        return Extras(codes, self.sizes, starts, pairs, excess)
 
 
 class WeightedScreen:
@@ -93,17 +94,17 @@ class WeightedScreen:
         ends = table.high - self.centre, self.centre - table.low
         self.largest = float(np.maximum(*ends)[self.numeric].max(initial=0.0))
 
-    def arranged(self, w: Floats, rows: Singles | None = None) -> kernels.Screen:
+    def arranged(self, w: Floats, rows: Singles | None = None) -> Screen:
         """The copy, in ``rows`` if given, arranged for weights near w."""
         rows = self._room() if rows is None else rows
         shares = (w**2 * self.spread)[self.numeric]
         columns = self.numeric[np.argsort(-shares, kind="stable")]
-        kernels.arrange_columns(self.table.X, self.centre, columns, rows)
-        return kernels.Screen(rows, columns, self.largest)
+        arrange_columns(self.table.X, self.centre, columns, rows)
+        return Screen(rows, columns, self.largest)
 
     def parts(
         self, w: Floats, visits: Ints, batch_size: int = 1
-    ) -> Iterator[tuple[kernels.Screen, slice]]:
+    ) -> Iterator[tuple[Screen, slice]]:
         """Cut a pass over the rows into parts, each with the copy arranged for w.
 
         w changes on the way: a part is arranged when the one before has been visited.
@@ -116,5 +117,5 @@ class WeightedScreen:
 
     def _room(self) -> Singles:
         """Where a copy goes, filled up with columns of zeros."""
-        width = fill_up(len(self.numeric), int(kernels.STEP))
+        width = fill_up(len(self.numeric), int(STEP))
         return np.zeros((len(self.table.X), width), np.float32)

@@ -13,15 +13,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.screens import MixedScreen
+from widemargin.kernels.distances import Mixed
+from widemargin.kernels.records import (
+    CHUNK,
+    EUCLIDEAN,
+    MANHATTAN,
+    NEVER,
+    Candidates,
+    ErrorBound,
+    Layout,
+    Lists,
+    Queries,
+    Rule,
+    Scratch,
+    Tile,
+)
+from widemargin.kernels.search import resolve, search_pairs, search_panel
+from widemargin.kernels.tiles import MixedNorms, pack_rows
 from widemargin.progress import progress
 from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
-METRICS = {"euclidean": kernels.EUCLIDEAN, "manhattan": kernels.MANHATTAN}
+METRICS = {"euclidean": EUCLIDEAN, "manhattan": MANHATTAN}
 NO_BORDERS = np.empty((0, 0), np.int32)  # lists that any row may enter at first
 SPARE_ENTRIES = 3  # list entries beyond k, to decide which row is the k-th
 
@@ -71,7 +87,7 @@ class Search:
         self.values, low, high, self.centre = (
             numbers_only(a, table.numeric) for a in columns
         )
-        self.layout = kernels.Layout(table.y, table.starts, slots)
+        self.layout = Layout(table.y, table.starts, slots)
         self.n_slots = int(slots.max()) + 1
         n, d = self.values.shape
         self.width = width or panel_width(n)
@@ -83,8 +99,8 @@ class Search:
         # No sum in single precision is longer than a chunk, or than the number of sums
         # that are added: a tile of Manhattan distances may take several for a chunk.
         chunks, _, length = self.packed.shape
-        at_once = length if metric == kernels.EUCLIDEAN else min(length, self.width)
-        self.depth = float(min(d, kernels.CHUNK) + chunks * -(-length // at_once) + 2)
+        at_once = length if metric == EUCLIDEAN else min(length, self.width)
+        self.depth = float(min(d, CHUNK) + chunks * -(-length // at_once) + 2)
         self.extras, self.largest_extra = None, 0.0
         if table.mixed is not None:
             self.extras = MixedScreen(self._mixed(), metric, self.factor)
@@ -94,7 +110,7 @@ class Search:
             self.largest_extra = self.extras.largest
         self.largest = float(self._lengths(self.norms[metric, :n]).max())
 
-    def _mixed(self) -> kernels.Mixed:
+    def _mixed(self) -> Mixed:
         """Nominal features and missing cells of all rows that meet."""
         assert self.table.mixed is not None
         return self.table.mixed
@@ -102,7 +118,7 @@ class Search:
     def _pack(self, X: Floats) -> tuple[NDArray[Any], Floats]:
         """Rows for the screen, filled up to whole panels, and their norms."""
         n, d = X.shape
-        chunks = -(-d // kernels.CHUNK)
+        chunks = -(-d // CHUNK)
         # Whole vector registers.
         length = fill_up(-(-d // chunks), 8)
         padded = fill_up(n, self.width)
@@ -112,7 +128,7 @@ class Search:
         norms = np.zeros((2, padded))
 
         def pack(part: slice) -> None:
-            kernels.pack_rows(
+            pack_rows(
                 X[part], self.centre, self.factor, packed, part.start, norms[:, part]
             )
 
@@ -121,44 +137,44 @@ class Search:
 
     def _lengths(self, norms: Floats) -> Floats:
         """Norms in the units of distances."""
-        if self.metric == kernels.EUCLIDEAN:
+        if self.metric == EUCLIDEAN:
             return np.sqrt(norms + self.largest_extra)
         return norms
 
-    def _asked(self, rows: Ints) -> tuple[Any, kernels.Queries, kernels.ErrorBound]:
+    def _asked(self, rows: Ints) -> tuple[Any, Queries, ErrorBound]:
         """What is needed to measure from queries: all rows, their places, bounds."""
         norms = self._lengths(self.norms[self.metric, rows])
-        bound = kernels.ErrorBound(norms, self.largest, self.depth)
-        return self.table.data, kernels.Queries(rows, self.table.y[rows]), bound
+        bound = ErrorBound(norms, self.largest, self.depth)
+        return self.table.data, Queries(rows, self.table.y[rows]), bound
 
-    def tile(self) -> kernels.Tile:
+    def tile(self) -> Tile:
         """Room for a tile, one for each thread: new memory is slow to write to."""
         if not hasattr(self._of_thread, "tile"):
-            self._of_thread.tile = kernels.Tile.empty(self.width)
-        tile: kernels.Tile = self._of_thread.tile
+            self._of_thread.tile = Tile.empty(self.width)
+        tile: Tile = self._of_thread.tile
         return tile
 
-    def _candidates(self, m: int, wanted: int) -> kernels.Candidates:
+    def _candidates(self, m: int, wanted: int) -> Candidates:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
         padded = fill_up(m, self.width)
         length = places(wanted)
-        return kernels.Candidates(
+        return Candidates(
             np.empty(self.n_slots * m * length, np.int64),
             length,
             wanted,
             np.zeros((self.n_slots, m), np.int32),
-            np.full((self.n_slots, padded), kernels.NEVER, np.int32),
+            np.full((self.n_slots, padded), NEVER, np.int32),
         )
 
-    def all_pairs(self, wanted: int) -> kernels.Candidates:
+    def all_pairs(self, wanted: int) -> Candidates:
         """Screen every row against every other, each pair once."""
         n = len(self.table.X)
         candidates = self._candidates(n, wanted)
-        queries = kernels.Queries(np.arange(n), self.table.y)
+        queries = Queries(np.arange(n), self.table.y)
         norms = self._tile_norms(self.norms)
         if self.extras is not None:
             extras = self.extras.extras(queries.rows, self.packed.shape[1])
-            norms = kernels.MixedNorms(norms, extras, extras)
+            norms = MixedNorms(norms, extras, extras)
         # A pair of groups of panels changes the lists of both, so no group is worked
         # on twice at once. Halves of the diagonal, the smallest pieces, come last.
         panels = self.packed.shape[1] // self.width
@@ -169,7 +185,7 @@ class Search:
         def search(pair: tuple[int, int]) -> None:
             a, b = (groups[g] for g in pair)
             corners = (a.start, a.stop, b.start, b.stop)
-            kernels.search_pairs(
+            search_pairs(
                 (self.packed, self.packed),
                 norms,
                 tuple(panel * self.width for panel in corners),
@@ -190,26 +206,26 @@ class Search:
 
     def _tile_norms(self, norms: Floats) -> Any:
         """What a tile needs besides the rows, ours having these norms."""
-        if self.metric == kernels.EUCLIDEAN:
-            return norms[kernels.EUCLIDEAN], self.norms[kernels.EUCLIDEAN]
+        if self.metric == EUCLIDEAN:
+            return norms[EUCLIDEAN], self.norms[EUCLIDEAN]
         return None
 
-    def panels(self, rows: Ints, wanted: int) -> kernels.Candidates:
+    def panels(self, rows: Ints, wanted: int) -> Candidates:
         """Screen some rows against all."""
         candidates = self._candidates(len(rows), wanted)
-        queries = kernels.Queries(rows, self.table.y[rows])
+        queries = Queries(rows, self.table.y[rows])
         packed, norms = self._pack(self.values[rows])
         both = self._tile_norms(norms)
         if self.extras is not None:
             everything, padded = np.arange(len(self.table.X)), self.packed.shape[1]
-            both = kernels.MixedNorms(
+            both = MixedNorms(
                 both,
                 self.extras.extras(rows, packed.shape[1]),
                 self.extras.extras(everything, padded, rows),
             )
 
         def search(part: slice) -> None:
-            kernels.search_panel(
+            search_panel(
                 self.packed,
                 both,
                 packed,
@@ -225,7 +241,7 @@ class Search:
         return candidates
 
     def resolve(
-        self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule
+        self, rows: Ints, candidates: Candidates, place: int, rule: Rule
     ) -> Neighbors:
         """Certain neighbours from screened ones, with longer lists where needed.
 
@@ -256,9 +272,9 @@ class Search:
         self,
         rows: Ints,
         which: Ints,
-        candidates: kernels.Candidates,
+        candidates: Candidates,
         place: int,
-        rule: kernels.Rule,
+        rule: Rule,
     ) -> Iterator[tuple[Any, ...]]:
         """Neighbours of queries ``which`` of ``rows``; searches again where needed.
 
@@ -281,11 +297,11 @@ class Search:
             yield from self._certain(rows, again[part], longer, 0, rule)
 
     def _lists(
-        self, rows: Ints, candidates: kernels.Candidates, place: int, rule: kernels.Rule
-    ) -> kernels.Lists:
+        self, rows: Ints, candidates: Candidates, place: int, rule: Rule
+    ) -> Lists:
         wanted = candidates.wanted
         shape = (len(rows), self.n_slots, wanted + wanted // 4 + 1)
-        lists = kernels.Lists(
+        lists = Lists(
             np.zeros(shape[:2], np.int64),
             np.empty(shape, np.int32),
             np.empty(shape),
@@ -294,18 +310,18 @@ class Search:
 
         X, queries, bound = self._asked(rows)
 
-        def resolve(part: slice) -> None:
-            kernels.resolve(
+        def settle(part: slice) -> None:
+            resolve(
                 X,
-                kernels.Queries(*(a[part] for a in queries)),
+                Queries(*(a[part] for a in queries)),
                 candidates,
                 place + part.start,
                 bound._replace(norms=bound.norms[part]),
                 rule,
                 shape[2],
                 lists.part(part),
-                kernels.Scratch.empty(candidates.length),
+                Scratch.empty(candidates.length),
             )
 
-        self.workers.run(resolve, self.workers.shares(len(rows), 64))
+        self.workers.run(settle, self.workers.shares(len(rows), 64))
         return lists

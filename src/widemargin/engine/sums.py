@@ -18,13 +18,20 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.nearest_rows import nearest
 from widemargin.engine.neighbors import anyone
 from widemargin.engine.search import METRICS
-from widemargin.kernels import Edges
+from widemargin.kernels.distances import MixedRows, add_mixed_edge_sums, measure_all
+from widemargin.kernels.records import Edges
+from widemargin.kernels.sums import (
+    add_edge_sums,
+    add_group_sums,
+    add_mixed_group_sums,
+    add_sided_sums,
+    measure_edges,
+)
 from widemargin.progress import Advance, progress
 from widemargin.threads import Workers, spans
 
@@ -44,10 +51,10 @@ def edge_sums(
 
 
 def sum_edges(
-    rows: Floats | kernels.MixedRows, edges: Edges, *, workers: Workers, power: int
+    rows: Floats | MixedRows, edges: Edges, *, workers: Workers, power: int
 ) -> Floats:
     """`edge_sums` of the rows themselves."""
-    X = rows.X if isinstance(rows, kernels.MixedRows) else rows
+    X = rows.X if isinstance(rows, MixedRows) else rows
     d = X.shape[1]
     blocks = spans(len(edges.heads), EDGE_BLOCK)
     sums = np.zeros((len(blocks), d))
@@ -56,14 +63,14 @@ def sum_edges(
     def add(item: tuple[int, slice]) -> None:
         b, part = item
         start, stop = blocks[b].start, blocks[b].stop
-        kernels.edge_sums(X, edges, power, start, stop, part.start, part.stop, sums[b])
+        add_edge_sums(X, edges, power, start, stop, part.start, part.stop, sums[b])
 
     def add_mixed(b: int) -> None:
         block = blocks[b].start, blocks[b].stop
-        kernels.mixed_edge_sums(rows, edges, power, *block, sums[b])
+        add_mixed_edge_sums(rows, edges, power, *block, sums[b])
 
     workers.run(add, [(b, part) for b in range(len(blocks)) for part in parts])
-    if isinstance(rows, kernels.MixedRows):
+    if isinstance(rows, MixedRows):
         workers.run(add_mixed, range(len(blocks)))
     return _in_order(sums, np.zeros(d))
 
@@ -108,11 +115,11 @@ def group_sums(
 
     def add(part: slice) -> None:
         groups = offsets, part.start, part.stop
-        kernels.group_sums(table.X, edges, 0 if signed else power, *groups, sums)
+        add_group_sums(table.X, edges, 0 if signed else power, *groups, sums)
         # Where a value is missing, the rows hold the mean, which is all that signed
         # differences need to know.
         if table.mixed is not None and not signed:
-            kernels.mixed_group_sums(table.data, edges, power, *groups, sums)
+            add_mixed_group_sums(table.data, edges, power, *groups, sums)
 
     workers.run(add, spans(n_groups, GROUP_BLOCK))
     return sums
@@ -180,7 +187,7 @@ def sided_sums(
 
     def add(b: int) -> None:
         block = blocks[b].start, blocks[b].stop
-        kernels.sided_edge_sums(table.X, edges, sides, *block, sums[b])
+        add_sided_sums(table.X, edges, sides, *block, sums[b])
 
     workers.run(add, range(len(blocks)))
     return sums.sum(axis=0)
@@ -195,7 +202,7 @@ def pair_lengths(
     heads, tails, _ = edges
     lengths = np.empty(len(heads))
     workers.run(
-        lambda part: kernels.pair_lengths(
+        lambda part: measure_edges(
             table.X, heads[part], tails[part], sides[part], w * w, lengths[part]
         ),
         spans(len(heads), EDGE_BLOCK),
@@ -278,9 +285,7 @@ def distances_to_all(
     D = np.empty((len(queries), len(table.X)))
     rows, ids = table.data, np.arange(len(table.X))
     workers.run(
-        lambda part: kernels.distances_to_all(
-            METRICS[metric], rows, queries[part], ids, D[part]
-        ),
+        lambda part: measure_all(METRICS[metric], rows, queries[part], ids, D[part]),
         workers.shares(len(queries), 8),
     )
     # Where values are missing, differences are expected ones, and not 0.

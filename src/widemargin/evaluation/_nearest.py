@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.judging.sweep import NEIGHBORS
-from widemargin.kernels import TIE
+from widemargin.kernels.records import TIE
 from widemargin.threads import spans
 
 PAIRS = 2**21  # distances measured at once

@@ -19,13 +19,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin import kernels
 from widemargin._sklearn import Interval, RealNotInt, StrOptions, _fit_context
 from widemargin.base import all_or_nothing
 from widemargin.data.build import refuse_other_than_numbers
 from widemargin.data.dataset import read_dataset
 from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
+from widemargin.kernels.tree import (
+    TreeLimits,
+    TreeNodes,
+    grow_ranking_tree,
+    tree_counts,
+    tree_leaves,
+)
 from widemargin.notices import warn
 
 
@@ -193,12 +199,12 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         self.tree_ = _grow(X, y, len(classes), self._limits(len(y)))
         return self
 
-    def _limits(self, n: int) -> kernels.TreeLimits:
+    def _limits(self, n: int) -> TreeLimits:
         def count(wanted: int | float) -> int:
             whole = isinstance(wanted, numbers.Integral)
             return int(wanted) if whole else math.ceil(wanted * n)
 
-        return kernels.TreeLimits(
+        return TreeLimits(
             depth=n if self.max_depth is None else min(self.max_depth, n),
             split=max(2, count(self.min_samples_split)),
             leaf=max(1, count(self.min_samples_leaf)),
@@ -222,7 +228,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
         tree, leaves = self.tree_, np.empty(len(X), np.int64)
         children = tree.children_left, tree.children_right
-        kernels.tree_leaves(X, *children, tree.feature, tree.threshold, leaves)
+        tree_leaves(X, *children, tree.feature, tree.threshold, leaves)
         return leaves
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -294,17 +300,17 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         return total / (total.sum() or 1.0)
 
 
-def _grow(X: Floats, y: Ints, n_classes: int, limits: kernels.TreeLimits) -> Tree:
+def _grow(X: Floats, y: Ints, n_classes: int, limits: TreeLimits) -> Tree:
     n = len(X)
     XT, codes = np.ascontiguousarray(X.T), y.astype(np.int32)
     order = np.argsort(XT, axis=1).astype(np.int32)
     most = 2 * n - 1  # nodes of a binary tree with a leaf for every sample
-    whole = [np.empty(most, np.int64) for _ in kernels.TreeNodes._fields]
-    nodes = kernels.TreeNodes(*whole)._replace(threshold=np.empty(most))
-    used = kernels.grow_ranking_tree(XT, codes, order, n_classes, limits, nodes)
-    nodes = kernels.TreeNodes(*(part[:used].copy() for part in nodes))
+    whole = [np.empty(most, np.int64) for _ in TreeNodes._fields]
+    nodes = TreeNodes(*whole)._replace(threshold=np.empty(most))
+    used = grow_ranking_tree(XT, codes, order, n_classes, limits, nodes)
+    nodes = TreeNodes(*(part[:used].copy() for part in nodes))
     value = np.empty((used, n_classes), np.int64)
-    kernels.tree_counts(order[0], codes, nodes.first, nodes.last, value)
+    tree_counts(order[0], codes, nodes.first, nodes.last, value)
     return Tree(
         children_left=nodes.left,
         children_right=nodes.right,

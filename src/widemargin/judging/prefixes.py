@@ -19,9 +19,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.judging.folds import Fold
+from widemargin.kernels.prefixes import (
+    GROUP,
+    LANES,
+    Prefixes,
+    find_prefix_hits,
+    find_prefix_means,
+    scale_columns,
+)
 from widemargin.threads import Workers, fill_up, spans
 
 
@@ -35,23 +42,23 @@ class Space(NamedTuple):
     shift: Floats  # (d,) what to subtract from numbers
     factor: Floats  # (d,) and what to multiply them by then
 
-    def prefixes(self, order: Ints, rows: Ints, workers: Workers) -> kernels.Prefixes:
+    def prefixes(self, order: Ints, rows: Ints, workers: Workers) -> Prefixes:
         """Training rows, and others to predict; features in order, scaled."""
         # Some features and rows are repeated: kernels take so many at a time.
-        order = np.resize(order, fill_up(len(order), kernels.GROUP))
-        rows = np.resize(rows, fill_up(len(rows), kernels.LANES))
+        order = np.resize(order, fill_up(len(order), GROUP))
+        rows = np.resize(rows, fill_up(len(rows), LANES))
         columns = np.empty((len(order), len(self.training)))
         queries, how = np.empty((len(order), len(rows))), (self.shift, self.factor)
 
         def scale(part: slice) -> None:
             some = self.columns, order[part]
-            kernels.scale_columns(*some, self.training, *how, columns[part])
-            kernels.scale_columns(*some, rows, *how, queries[part])
+            scale_columns(*some, self.training, *how, columns[part])
+            scale_columns(*some, rows, *how, queries[part])
 
         workers.run(scale, workers.shares(len(order), 256))
         classes = np.arange(self.y.max() + 2)
         starts = np.searchsorted(self.y[self.training], classes)
-        return kernels.Prefixes(columns, queries, self.nominal[order], starts)
+        return Prefixes(columns, queries, self.nominal[order], starts)
 
 
 def spaces(
@@ -109,10 +116,8 @@ def prefix_hits(
     prefixes, labels = space.prefixes(order, rows, workers), space.y[rows]
     right = np.empty((len(rows), len(prefixes.columns)), np.bool_)
     workers.run(
-        lambda part: kernels.prefix_hits(
-            prefixes, part.start, labels[part], right[part]
-        ),
-        spans(len(rows), kernels.LANES),
+        lambda part: find_prefix_hits(prefixes, part.start, labels[part], right[part]),
+        spans(len(rows), LANES),
     )
     ends = np.cumsum([len(test) for test in tests])[:-1]
     hits = [part.sum(axis=0) for part in np.split(right, ends)]
@@ -149,7 +154,7 @@ def prefix_means(
     k, queries = min(k, len(y)), np.arange(len(rows))
     means = np.empty((len(rows), len(order)))
     workers.run(
-        lambda part: kernels.prefix_means(prefixes, queries[part], y, k, means[part]),
-        workers.shares(len(rows), 1, kernels.LANES),
+        lambda part: find_prefix_means(prefixes, queries[part], y, k, means[part]),
+        workers.shares(len(rows), 1, LANES),
     )
     return means

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit, tiny
-from widemargin.kernels.constants import TIE
+from widemargin.kernels.ascent import rows_within_reach, weigh
 from widemargin.kernels.distances import weighted_distance
-from widemargin.kernels.records import Edges
-from widemargin.kernels.weighted_search import rows_within_reach, weigh
+from widemargin.kernels.records import TIE, Edges
 
 
 class Targets(NamedTuple):
@@ -107,7 +106,7 @@ class Descent(NamedTuple):
 
 
 @jit
-def invasions(X, layout, screen, labels, w, limits, active, sums):
+def find_invasions(X, layout, screen, labels, w, limits, active, sums):
     """What LMBA has to know of the rows of a block that invade query rows.
 
     The query rows are below the rows of the layout in X. limits[q, e] is the squared

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.constants import TIE
+from widemargin.kernels.records import TIE
 
 
 class Sorted(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.constants import TIE
+from widemargin.kernels.records import TIE
 
 
 @inner

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.constants import TIE
 from widemargin.kernels.distances import measure_distances
+from widemargin.kernels.records import TIE
 from widemargin.kernels.ties import is_nearer, is_within, kth_smallest
 
 

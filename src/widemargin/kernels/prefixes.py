@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit, tiny
-from widemargin.kernels.constants import TIE
-from widemargin.kernels.merge import insert
+from widemargin.kernels.records import TIE
 from widemargin.kernels.simd import absolute, at_most, load, minimum, splat, store
+from widemargin.kernels.ties import insert
 
 LANES = 8  # query rows whose distances to a training row make one vector
 GROUP = 4  # features that are added while a distance is in a register
@@ -126,7 +126,7 @@ def _compare(nearest, labels, right, borders):
 
 
 @jit
-def prefix_hits(prefixes, first, labels, right):
+def find_prefix_hits(prefixes, first, labels, right):
     """right[q, f] = whether query first + q has the class of its nearest row.
 
     Distances are those of the features 0 … f; two nominal values differ by 0 or 1. The
@@ -157,7 +157,7 @@ def prefix_hits(prefixes, first, labels, right):
 
 
 @jit
-def prefix_means(prefixes, queries, target, k, means):
+def find_prefix_means(prefixes, queries, target, k, means):
     """Mean target of the k nearest rows of each query, with 1, 2, … features.
 
     Rows as near as the k-th (relatively `TIE`) share the places that nearer ones leave.

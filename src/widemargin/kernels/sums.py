@@ -1,16 +1,16 @@
-"""Sums of differences over edges."""
+"""Sums of differences over edges, and ranges of columns with missing cells."""
 
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.mixed import add_mixed_differences
+from widemargin.kernels.distances import add_mixed_edge_sums
 from widemargin.kernels.simd import absolute, load, splat, store
 
 LANES = 32
 
 
 @jit
-def edge_sums(X, edges, power, start, stop, first, last, sums):
+def add_edge_sums(X, edges, power, start, stop, first, last, sums):
     """sums[f] += Σ coefficient · |x_head,f − x_tail,f|^power over edges start … stop−1.
 
     Only features first … last−1 are summed, so that the sums stay in cache.
@@ -45,7 +45,7 @@ def _head_sums(X, edges, power, start, stop, first, last, sums):
 
 
 @jit
-def sided_edge_sums(X, edges, sides, first, last, sums):
+def add_sided_sums(X, edges, sides, first, last, sums):
     """sums[f] += Σ coefficient · (x_tail − x_head)_f² where that has the edge's side.
 
     A side of 0 takes every feature.
@@ -60,7 +60,7 @@ def sided_edge_sums(X, edges, sides, first, last, sums):
 
 
 @jit
-def pair_lengths(X, heads, tails, sides, squares, lengths):
+def measure_edges(X, heads, tails, sides, squares, lengths):
     """Weighted distance of each pair, on the features that have its side."""
     for e in range(heads.size):
         i, j, side, s = heads[e], tails[e], sides[e], 0.0
@@ -82,7 +82,7 @@ def _signed_sums(X, edges, start, stop, sums):
 
 
 @jit
-def group_sums(X, edges, power, offsets, start, stop, sums):
+def add_group_sums(X, edges, power, offsets, start, stop, sums):
     """sums[g] += the sums of edges offsets[g] … offsets[g+1]−1, groups start … stop−1.
 
     With power 0 they are the sums of signed differences.
@@ -92,17 +92,34 @@ def group_sums(X, edges, power, offsets, start, stop, sums):
         if power == 0:
             _signed_sums(X, edges, lo, hi, sums[g])
         else:
-            edge_sums(X, edges, power, lo, hi, 0, X.shape[1], sums[g])
+            add_edge_sums(X, edges, power, lo, hi, 0, X.shape[1], sums[g])
 
 
 @jit
-def mixed_edge_sums(rows, edges, power, start, stop, sums):
-    """What `edge_sums` leaves out, for edges start … stop−1."""
-    add_mixed_differences(rows, edges, power, start, stop, sums)
-
-
-@jit
-def mixed_group_sums(rows, edges, power, offsets, start, stop, sums):
-    """What `group_sums` leaves out, for groups start … stop−1."""
+def add_mixed_group_sums(rows, edges, power, offsets, start, stop, sums):
+    """What `add_group_sums` leaves out, for groups start … stop−1."""
     for g in range(start, stop):
-        mixed_edge_sums(rows, edges, power, offsets[g], offsets[g + 1], sums[g])
+        add_mixed_edge_sums(rows, edges, power, offsets[g], offsets[g + 1], sums[g])
+
+
+@jit
+def observed_range(X, first, last, low, high, mean):
+    """Smallest and largest value and mean of the cells that are not missing.
+
+    Of columns first … last−1; 0 where all cells are missing.
+    """
+    n, counts, part = X.shape[0], np.zeros(last), 1 / X.shape[0]
+    for f in range(first, last):
+        low[f], high[f], mean[f] = np.inf, -np.inf, 0.0
+    for i in range(n):
+        for f in range(first, last):
+            v = X[i, f]
+            low[f] = v if v < low[f] else low[f]
+            high[f] = v if v > high[f] else high[f]
+            mean[f] += v * part if v == v else 0.0
+            counts[f] += 1.0 if v == v else 0.0
+    for f in range(first, last):
+        if counts[f] == 0:
+            low[f], high[f] = 0.0, 0.0
+        else:
+            mean[f] *= n / counts[f]

@@ -1,13 +1,34 @@
-"""Tiles: blocks of distances between two panels of rows."""
+"""Rows packed in single precision, and tiles: blocks of distances between panels."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
-from widemargin.kernels._jit import by_type, inner, tiny
-from widemargin.kernels.constants import LINE
+from widemargin.kernels._jit import by_type, inner, jit, tiny
+from widemargin.kernels.records import EUCLIDEAN, LINE, MANHATTAN
 from widemargin.kernels.simd import absolute, load, splat, store
+
+
+@jit
+def pack_rows(Z, centre, factor, packed, first, norms):
+    """Copy rows of Z to places first, first + 1, … in single precision, in chunks.
+
+    ``packed`` has shape (chunks, rows, length); places behind the last feature are left
+    as they are. Returned are ‖z‖² and ‖z‖₁ in ``norms[:, r]``.
+    """
+    chunks, _, length = packed.shape
+    for r in range(Z.shape[0]):
+        squares, sizes = 0.0, 0.0
+        for chunk in range(chunks):
+            row, f0 = packed[chunk, first + r], np.uint64(chunk * length)
+            for e in range(np.uint64(min(length, Z.shape[1] - chunk * length))):
+                v = np.float32((Z[r, f0 + e] - centre[f0 + e]) * factor)
+                row[e] = v
+                squares += np.float64(v) * np.float64(v)
+                sizes += abs(np.float64(v))
+        norms[EUCLIDEAN, r] = squares
+        norms[MANHATTAN, r] = sizes
 
 
 @tiny

@@ -17,11 +17,19 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table, warn_single_members
+from widemargin.kernels.flips import (
+    Batch,
+    Flipped,
+    FlipRoom,
+    Flips,
+    Shortlist,
+    evaluate_flips,
+)
+from widemargin.kernels.records import TIE, Utility
 from widemargin.margin import UTILITIES, evaluate, resolve_beta
 from widemargin.memory import available
 from widemargin.notices import warn
@@ -147,7 +155,7 @@ class GFlip(MarginSelector):
     def _score(self, table: Table, workers: Workers) -> Floats:
         warn_single_members(table, "GFlip", "it has no margin")
         beta = resolve_beta(self.beta, self.utility, table, workers)
-        utility = kernels.Utility(UTILITIES[self.utility], beta)
+        utility = Utility(UTILITIES[self.utility], beta)
         random = check_random_state(self.random_state)
         F, e, best = self._start(table), 0.0, None
         if F.any():
@@ -254,7 +262,7 @@ class FlipSearch:
     def __init__(
         self,
         table: Table,
-        utility: kernels.Utility,
+        utility: Utility,
         workers: Workers,
         F: NDArray[np.bool_] | None = None,
         e: float = 0.0,
@@ -266,7 +274,7 @@ class FlipSearch:
         self.epochs = 0
         self.changed = True  # whether the last epoch has flipped a feature
         self.after = np.full(d, np.nan)  # e when f is flipped, as last evaluated
-        self.flips = kernels.Flips(
+        self.flips = Flips(
             XT=np.ascontiguousarray(table.X.T),
             D=np.empty((n, n) if _is_kept(8 * n * n, table.settings) else (0, 0)),
             versions=np.full(n, -1, np.int64),
@@ -274,8 +282,8 @@ class FlipSearch:
             labels=table.y,
             starts=table.starts,
         )
-        self.flipped = kernels.Flipped(0, 0.0, -1, 1.0, 0.0, 0.0)
-        self.shortlist = kernels.Shortlist.of(n, table.settings.listed_neighbors)
+        self.flipped = Flipped(0, 0.0, -1, 1.0, 0.0, 0.0)
+        self.shortlist = Shortlist.of(n, table.settings.listed_neighbors)
         # Fixed, because they order the summation of e.
         self.blocks = np.linspace(0, n, min(n, 64) + 1).astype(np.int64)
         self._begin_log()
@@ -290,7 +298,7 @@ class FlipSearch:
             features = s[visited : visited + tried]
             e = self._evaluate(features)
             scale = np.maximum(max(1.0, abs(self.e)), np.abs(e))
-            better = np.flatnonzero(e - self.e > kernels.TIE * scale)
+            better = np.flatnonzero(e - self.e > TIE * scale)
             if len(better):
                 first = int(better[0])
                 self._flip(int(features[first]), float(e[first]))
@@ -320,7 +328,7 @@ class FlipSearch:
         n, count, table = len(self.table.X), len(features), self.table
         signs = np.where(self.F[features], -1.0, 1.0)
         members = np.flatnonzero(self.F)
-        batch = kernels.Batch(
+        batch = Batch(
             features=features,
             values=table.X.take(features, axis=1),
             ranges=np.stack([signs, table.low[features], table.high[features]]),
@@ -330,7 +338,7 @@ class FlipSearch:
         settings, kept = table.settings, self.flips.D.size > 0
 
         def evaluate(part: slice) -> None:
-            kernels.evaluate_flips(
+            evaluate_flips(
                 self.flips,
                 self.shortlist,
                 batch,
@@ -338,7 +346,7 @@ class FlipSearch:
                 self.utility,
                 self.blocks[part.start : part.stop + 1],
                 sums[part],
-                kernels.FlipRoom.of(n, kept, count),
+                FlipRoom.of(n, kept, count),
             )
 
         pieces = max(1, min(2 * self.workers.n_threads, n // settings.flipped_rows))
@@ -360,7 +368,7 @@ class FlipSearch:
         self.flips.log[:, length] = f, sign
         if sign < 0:
             removed += (high - low) ** 2
-        self.flipped = kernels.Flipped(length + 1, removed, f, float(sign), low, high)
+        self.flipped = Flipped(length + 1, removed, f, float(sign), low, high)
         if length + 1 > 2 * self.F.sum() + SPARE_FLIPS:
             # So that neither the log nor its rounding grows.
             self._begin_log()

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin import kernels
 from widemargin._sklearn import Interval
 from widemargin.base.prototypes import SeparabilityRatio
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat, misses_only, nearest
+from widemargin.kernels.records import Edges
 from widemargin.notices import warn
 from widemargin.threads import Workers
 
@@ -153,7 +153,7 @@ class IPCMSR(SeparabilityRatio):
         x, z, distance = (np.concatenate(part) for part in zip(*found, strict=True))
         margin = (x < z) & np.isin(x * n + z, z * n + x)
         S = heat(distance[margin], self.delta_)
-        edges = kernels.Edges(x[margin], z[margin], S)
+        edges = Edges(x[margin], z[margin], S)
         return edge_sums(table, edges, power=2, workers=workers)
 
 

@@ -17,7 +17,6 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import MarginSelector, refuse_single_visits, squared_share
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -37,6 +36,18 @@ from widemargin.engine import (
 )
 from widemargin.engine.neighbors import HIT, MISS
 from widemargin.engine.screens import WeightedScreen
+from widemargin.kernels._jit import jit
+from widemargin.kernels.ascent import weigh
+from widemargin.kernels.descent import (
+    Descent,
+    DescentRoom,
+    Targets,
+    find_near,
+    hinge_edges,
+    lmba_losses,
+)
+from widemargin.kernels.records import Screen
+from widemargin.kernels.sums import add_edge_sums
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
@@ -192,7 +203,7 @@ class LMBA(MarginSelector):
         """The squared weights as they are, not as shares of the largest."""
         return np.square(self.weights_)
 
-    def _targets(self, table: AnyTable, workers: Workers) -> kernels.Targets:
+    def _targets(self, table: AnyTable, workers: Workers) -> Targets:
         """Target neighbours and margins (step 2 and step 3b)."""
         n, k = table.n_rows, self.n_neighbors
         ids, counts = np.zeros((n, k), np.int64), np.zeros(n, np.int64)
@@ -207,7 +218,7 @@ class LMBA(MarginSelector):
             counts[block.queries] = block.counts[:, HIT]
             shortest[block.queries] = np.fmin.reduce(measured, axis=2)
         near, far = shortest[:, HIT], shortest[:, MISS]
-        return kernels.Targets(ids, counts, np.abs(far**2 - near**2))
+        return Targets(ids, counts, np.abs(far**2 - near**2))
 
     def _steps(self, t: int, count: int) -> Floats:
         """β of the next steps, after t of them."""
@@ -226,7 +237,7 @@ class LMBA(MarginSelector):
         return np.array(beta, dtype=np.float64)
 
 
-@kernels.jit
+@jit
 def go_down(sums: Floats, beta: float, w: Floats, gradient: Floats) -> None:
     """Move w against the gradient of the losses of a batch (step 3d).
 
@@ -248,16 +259,16 @@ def go_down(sums: Floats, beta: float, w: Floats, gradient: Floats) -> None:
             w[f] -= beta * (gradient[f] / length)
 
 
-@kernels.jit
+@jit
 def visit_rows(
     table: Any,
-    targets: kernels.Targets,
-    screen: kernels.Screen,
+    targets: Targets,
+    screen: Screen,
     w: Floats,
     visits: Ints,
     beta: Floats,
-    descent: kernels.Descent,
-    room: kernels.DescentRoom,
+    descent: Descent,
+    room: DescentRoom,
 ) -> None:
     """Step 3 for rows in memory: visit rows in turn and move w after each batch.
 
@@ -268,16 +279,16 @@ def visit_rows(
     zero, two = np.int64(0), np.int64(2)
     first, d = np.uint64(0), np.uint64(w.size)
     for start in range(0, visits.size, batch):
-        under = kernels.weigh(descent.tested, screen, room.squares, room.weights)
+        under = weigh(descent.tested, screen, room.squares, room.weights)
         for f in range(d):
             sums[f] = 0.0
         for t in range(start, min(start + batch, visits.size)):
             i = visits[t]
             if targets.counts[i] > 0:
                 own = starts[labels[i]], starts[labels[i] + 1]
-                n = kernels.find_near(X, i, own, targets, under, room)
-                n = kernels.hinge_edges(i, targets, c, n, room)
-                kernels.edge_sums(X, edges, two, zero, n, first, d, sums)
+                n = find_near(X, i, own, targets, under, room)
+                n = hinge_edges(i, targets, c, n, room)
+                add_edge_sums(X, edges, two, zero, n, first, d, sums)
         go_down(sums, beta[start // batch], w, room.gradient)
 
 
@@ -285,7 +296,7 @@ class _Descent:
     """The way down, for one set of targets."""
 
     def __init__(
-        self, lmba: LMBA, table: Any, targets: kernels.Targets, workers: Workers
+        self, lmba: LMBA, table: Any, targets: Targets, workers: Workers
     ) -> None:
         self.c, self.weighted = float(lmba.c), lmba.active == "weighted"
         self.batch, self.workers = lmba.batch_size, workers
@@ -301,7 +312,7 @@ class _InMemory(_Descent):
 
     def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
         tested = w if self.weighted else np.ones_like(w)
-        descent = kernels.Descent(self.c, tested, self.batch)
+        descent = Descent(self.c, tested, self.batch)
         for arranged, part in self.screen.parts(tested, visits, self.batch):
             visit_rows(
                 (self.table.X, self.table.layout),
@@ -314,15 +325,15 @@ class _InMemory(_Descent):
                 self._room(arranged),
             )
 
-    def _room(self, arranged: kernels.Screen) -> kernels.DescentRoom:
+    def _room(self, arranged: Screen) -> DescentRoom:
         (n, k), d = self.targets.ids.shape, self.table.n_features
-        return kernels.DescentRoom.of(d, n, k, arranged.rows.shape[1])
+        return DescentRoom.of(d, n, k, arranged.rows.shape[1])
 
     def loss(self, w: Floats) -> float:
         n, arranged = len(self.targets.counts), self.screen.arranged(w)
         losses = np.empty(n)
         self.workers.run(
-            lambda part: kernels.lmba_losses(
+            lambda part: lmba_losses(
                 (self.table.X, self.table.layout),
                 self.targets,
                 arranged,

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin import kernels
 from widemargin.base import AscentSelector
 from widemargin.base.ordinal import (
     CONSTRAINTS,
@@ -27,6 +26,16 @@ from widemargin.engine import (
 )
 from widemargin.engine.neighbors import HIGHER, HIT, LOWER, MISS
 from widemargin.engine.screens import WeightedScreen
+from widemargin.kernels._jit import jit
+from widemargin.kernels.ascent import (
+    VisitRoom,
+    add_sided,
+    move,
+    nearest_dominating,
+    nearest_from,
+    weigh,
+)
+from widemargin.kernels.records import Screen
 from widemargin.margin import neighbors_at
 from widemargin.threads import Workers
 
@@ -198,7 +207,7 @@ class OSimba(ForOrderedClasses, AscentSelector):
         return self._ascend(table, seeds, visit, e, workers)
 
 
-@kernels.jit
+@jit
 def coefficients(r: Floats, c: Floats) -> None:
     """What (x − hit)_f² and (x − miss)_f² count in the step for one margin of each x.
 
@@ -215,16 +224,16 @@ def coefficients(r: Floats, c: Floats) -> None:
         c[q, MISS] = 0.5 / far if far > 0 else 0.0
 
 
-@kernels.jit
+@jit
 def visit_rows(
     table: Any,
-    screen: kernels.Screen,
+    screen: Screen,
     w: Floats,
     visits: Ints,
     seeds: Ints,
     batch: int,
     kind: tuple[bool, bool],
-    room: kernels.VisitRoom,
+    room: VisitRoom,
 ) -> None:
     """Visit rows in memory in turn and move w after each batch.
 
@@ -240,7 +249,7 @@ def visit_rows(
     # Literals are types of their own, and what is called with them is compiled again.
     up, down, either = np.int64(1), np.int64(-1), np.int64(0)
     for first in range(0, visits.size, batch):
-        under, count = kernels.weigh(w, screen, room.squares, room.weights), 0
+        under, count = weigh(w, screen, room.squares, room.weights), 0
         for t in range(first, min(first + batch, visits.size)):
             x = visits[t]
             lo, hi = starts[labels[x]], starts[labels[x] + 1]
@@ -249,29 +258,27 @@ def visit_rows(
             hit = seeds[x, HIT]
             if not dominating:
                 rows = (lo, hi, hi, hi)
-                hit, r[0, HIT] = kernels.nearest_from(table, x, hit, rows, under, found)
+                hit, r[0, HIT] = nearest_from(table, x, hit, rows, under, found)
                 seeds[x, HIT] = hit
             for slot in (HIGHER, LOWER):
                 miss, side = seeds[x, slot], up if slot == HIGHER else down
                 if miss < 0:
                     continue
                 rows = (hi, n, n, n) if slot == HIGHER else (0, lo, lo, lo)
-                miss, r[0, MISS] = kernels.nearest_from(
-                    table, x, miss, rows, under, found
-                )
+                miss, r[0, MISS] = nearest_from(table, x, miss, rows, under, found)
                 seeds[x, slot] = miss
                 if dominating:
-                    hit, r[0, HIT] = kernels.nearest_dominating(
+                    hit, r[0, HIT] = nearest_dominating(
                         table, x, (lo, hi), side, under.squares, found
                     )
                 coefficients(r, c)
                 counted = side if directed else either
-                kernels.add_sided(X, x, miss, c[0, MISS], counted, delta)
+                add_sided(X, x, miss, c[0, MISS], counted, delta)
                 if hit >= 0:
-                    kernels.add_sided(X, x, hit, c[0, HIT], either, delta)
+                    add_sided(X, x, hit, c[0, HIT], either, delta)
             count += 1
         if count:
-            kernels.move(w, delta, count)
+            move(w, delta, count)
 
 
 def one_pass(
@@ -286,7 +293,7 @@ def one_pass(
     table = screen.table
     rows = table.data, table.layout, table.rows
     for arranged, part in screen.parts(w, visits, batch_size):
-        room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
+        room = VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
         visit_rows(rows, arranged, w, visits[part], seeds, batch_size, kind, room)
 
 

@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import AscentSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -23,6 +22,16 @@ from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import edge_sums, hits_and_misses, nearest
 from widemargin.engine.neighbors import HIT, MISS
 from widemargin.engine.screens import WeightedScreen
+from widemargin.kernels._jit import jit
+from widemargin.kernels.ascent import (
+    VisitRoom,
+    add_hit_and_miss,
+    move,
+    nearest_from,
+    slope,
+    weigh,
+)
+from widemargin.kernels.records import Screen, Utility
 from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.threads import Workers
 
@@ -164,7 +173,7 @@ class Simba(AscentSelector):
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "Simba", "it has no margin and is not visited")
         beta = resolve_beta(self.beta, self.utility, table, workers)
-        utility = kernels.Utility(UTILITIES[self.utility], beta)
+        utility = Utility(UTILITIES[self.utility], beta)
 
         def step(w: Floats, rows: Ints) -> tuple[Floats, int]:
             return batch_step(table, w, rows, utility, workers)
@@ -179,8 +188,8 @@ class Simba(AscentSelector):
         return self._ascend(table, seeds, visit, e, workers)
 
 
-@kernels.jit
-def coefficients(r: Floats, utility: kernels.Utility, c: Floats) -> None:
+@jit
+def coefficients(r: Floats, utility: Utility, c: Floats) -> None:
     """What (x − hit)_f² and (x − miss)_f² count in the paper's step (2b).
 
         Δ_f / w_f = ½ u'(θ) ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w),
@@ -191,21 +200,21 @@ def coefficients(r: Floats, utility: kernels.Utility, c: Floats) -> None:
     """
     for q in range(len(r)):
         near, far = r[q, HIT], r[q, MISS]
-        half = 0.5 * kernels.slope(utility, 0.5 * (far - near))
+        half = 0.5 * slope(utility, 0.5 * (far - near))
         c[q, HIT] = -half / near if near > 0 else 0.0
         c[q, MISS] = half / far if far > 0 and not np.isnan(near) else 0.0
 
 
-@kernels.jit
+@jit
 def visit_rows(
     table: Any,
-    screen: kernels.Screen,
+    screen: Screen,
     w: Floats,
     visits: Ints,
     seeds: Ints,
     batch: int,
-    utility: kernels.Utility,
-    room: kernels.VisitRoom,
+    utility: Utility,
+    room: VisitRoom,
 ) -> None:
     """Step 2 for rows in memory: visit rows in turn and move w after each batch.
 
@@ -216,7 +225,7 @@ def visit_rows(
     labels, starts = table[1].labels, table[1].starts
     found, delta, r, c = room.found, room.delta, room.r, room.c
     for first in range(0, visits.size, batch):
-        under, count = kernels.weigh(w, screen, room.squares, room.weights), 0
+        under, count = weigh(w, screen, room.squares, room.weights), 0
         for t in range(first, min(first + batch, visits.size)):
             x = visits[t]
             lo, hi = starts[labels[x]], starts[labels[x] + 1]
@@ -224,21 +233,21 @@ def visit_rows(
                 continue
             for side in (HIT, MISS):
                 rows = (lo, hi, hi, hi) if side == HIT else (0, rank.size, lo, hi)
-                seeds[x, side], r[0, side] = kernels.nearest_from(
+                seeds[x, side], r[0, side] = nearest_from(
                     table, x, seeds[x, side], rows, under, found
                 )
             coefficients(r, utility, c)
             ends = seeds[x, HIT], seeds[x, MISS]
-            kernels.add_hit_and_miss(X, x, ends, (c[0, HIT], c[0, MISS]), delta)
+            add_hit_and_miss(X, x, ends, (c[0, HIT], c[0, MISS]), delta)
             count += 1
         if count:
-            kernels.move(w, delta, count)
+            move(w, delta, count)
 
 
 def one_pass(
     screen: WeightedScreen,
     batch_size: int,
-    utility: kernels.Utility,
+    utility: Utility,
     w: Floats,
     visits: Ints,
     seeds: Ints,
@@ -247,12 +256,12 @@ def one_pass(
     table = screen.table
     rows = table.data, table.layout, table.rows
     for arranged, part in screen.parts(w, visits, batch_size):
-        room = kernels.VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
+        room = VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
         visit_rows(rows, arranged, w, visits[part], seeds, batch_size, utility, room)
 
 
 def batch_step(
-    table: AnyTable, w: Floats, rows: Ints, utility: kernels.Utility, workers: Workers
+    table: AnyTable, w: Floats, rows: Ints, utility: Utility, workers: Workers
 ) -> tuple[Floats, int]:
     """Σ Δ_f / w_f over rows that share one w, wherever they are, and how many moved."""
     delta, count = np.zeros(len(w)), 0

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.dask.merge import Found, Request, small_numbers
@@ -39,6 +38,10 @@ from widemargin.engine.search import (
     numbers_only,
     panel_width,
 )
+from widemargin.kernels.distances import Mixed, MixedRows
+from widemargin.kernels.records import EUCLIDEAN, Candidates, ErrorBound, Queries, Rule
+from widemargin.kernels.search import search_pairs, search_panel, set_borders
+from widemargin.kernels.tiles import MixedNorms
 from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
 
@@ -79,12 +82,12 @@ class _QuerySearch(Search):
         # Those of query rows that are in the table, then those of others.
         slots, counts = request.slots, table.counts
         members = [slot_members(slots, counts, outside=o) for o in (False, True)]
-        self.rule = kernels.Rule(
+        self.rule = Rule(
             self.metric, request.k, np.concatenate(members), rank, True, NO_BORDERS
         )
 
-    def _mixed(self) -> kernels.Mixed:
-        assert isinstance(self.stack, kernels.MixedRows)
+    def _mixed(self) -> Mixed:
+        assert isinstance(self.stack, MixedRows)
         return self.stack.mixed
 
     def pack_queries(self) -> None:
@@ -94,19 +97,17 @@ class _QuerySearch(Search):
             numbers_only(queries, self.table.numeric)
         )
 
-    def lists_within(self, reach: Floats) -> kernels.Candidates:
+    def lists_within(self, reach: Floats) -> Candidates:
         """Empty lists of all query rows, for rows up to ``reach`` away, (m, S)."""
         candidates = self._candidates(len(self.own), self.rule.k + SPARE_ENTRIES)
         norms = self._lengths(self.query_norms[self.metric])
-        bound = kernels.ErrorBound(norms, self.largest, self.depth)
+        bound = ErrorBound(norms, self.largest, self.depth)
         borders = np.full(candidates.borders.shape, np.inf, np.float32)
-        kernels.set_borders(
-            self.metric, norms, bound, self.factor, np.array(reach), borders
-        )
+        set_borders(self.metric, norms, bound, self.factor, np.array(reach), borders)
         self.first_borders = borders.view(np.int32)
         return candidates._replace(borders=self.first_borders.copy())
 
-    def panels(self, rows: Ints, wanted: int) -> kernels.Candidates:
+    def panels(self, rows: Ints, wanted: int) -> Candidates:
         """Screen some query rows against the table."""
         candidates = self._candidates(len(rows), wanted)
         padded = fill_up(len(rows), self.width)
@@ -114,14 +115,14 @@ class _QuerySearch(Search):
         packed = np.zeros((chunks, padded, length), np.float32)
         packed[:, : len(rows)] = self.query_packed[:, rows]
         norms = np.zeros(padded)
-        norms[: len(rows)] = self.query_norms[kernels.EUCLIDEAN, rows]
-        euclidean = self.metric == kernels.EUCLIDEAN
-        both: Any = (norms, self.norms[kernels.EUCLIDEAN]) if euclidean else None
+        norms[: len(rows)] = self.query_norms[EUCLIDEAN, rows]
+        euclidean = self.metric == EUCLIDEAN
+        both: Any = (norms, self.norms[EUCLIDEAN]) if euclidean else None
         both = self.with_extras(both, rows, padded)
-        queries = kernels.Queries(self.own[rows], self.labels[rows])
+        queries = Queries(self.own[rows], self.labels[rows])
         with Workers(1), single_threaded_blas():
             for part in spans(len(rows), self.width):
-                kernels.search_panel(
+                search_panel(
                     self.packed,
                     both,
                     packed,
@@ -141,20 +142,20 @@ class _QuerySearch(Search):
         if self.extras is None:
             return norms
         own, queries = np.arange(len(self.table.X)), len(self.table.X) + rows
-        return kernels.MixedNorms(
+        return MixedNorms(
             norms,
             self.extras.extras(queries, padded, own),
             self.extras.extras(own, self.packed.shape[1], queries),
         )
 
-    def _asked(self, rows: Ints) -> tuple[Rows, kernels.Queries, kernels.ErrorBound]:
+    def _asked(self, rows: Ints) -> tuple[Rows, Queries, ErrorBound]:
         n, C = len(self.table.X), len(self.table.classes)
         labels = self.labels[rows] + np.where(self.own[rows] < 0, C, 0)
         norms = self._lengths(self.query_norms[self.metric, rows])
-        bound = kernels.ErrorBound(norms, self.largest, self.depth)
-        return self.stack, kernels.Queries(n + rows, labels), bound
+        bound = ErrorBound(norms, self.largest, self.depth)
+        return self.stack, Queries(n + rows, labels), bound
 
-    def found_in(self, candidates: kernels.Candidates) -> Found:
+    def found_in(self, candidates: Candidates) -> Found:
         """Neighbours of all query rows, from screened lists that began with borders."""
         rule = self.rule._replace(borders=self.first_borders)
         lists = [
@@ -293,15 +294,15 @@ def find_each_other(
     both = among_them.lists_within(ours_within), among_us.lists_within(theirs_within)
     squares: Any = None
     if request.metric == "euclidean":
-        squares = tuple(s.norms[kernels.EUCLIDEAN] for s in (among_us, among_them))
+        squares = tuple(s.norms[EUCLIDEAN] for s in (among_us, among_them))
     everyone = np.arange(len(ours.X))
     norms = among_them.with_extras(squares, everyone, among_us.packed.shape[1])
     with Workers(1), single_threaded_blas():
-        kernels.search_pairs(
+        search_pairs(
             (among_us.packed, among_them.packed),
             norms,
             (0, len(ours.X), 0, len(theirs.X)),
-            tuple(kernels.Queries(s.own, s.labels) for s in (among_them, among_us)),
+            tuple(Queries(s.own, s.labels) for s in (among_them, among_us)),
             (among_us.layout, among_them.layout),
             both,
             among_us.tile(),

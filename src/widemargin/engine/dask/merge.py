@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
+from widemargin.kernels.records import Merged
+from widemargin.kernels.ties import merge_lists
 
 
 class Request(NamedTuple):
@@ -79,13 +80,13 @@ def merge(
     found = [stack(part) if type(part) is list else part for part in lists]
     lengths = np.array([len(part.rows) for part in found])
     starts = np.cumsum(lengths) - lengths
-    merged = kernels.Merged(
+    merged = Merged(
         np.empty_like(found[0].offsets),
         np.empty(lengths.sum(), np.int64),
         np.empty(lengths.sum()),
         np.empty(lengths.sum()),
     )
-    kernels.merge_lists(
+    merge_lists(
         np.array([part.offsets + s for part, s in zip(found, starts, strict=True)]),
         np.concatenate([part.rows for part in found]).astype(np.int64),
         np.concatenate([part.distances for part in found]),

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.mixed import Mixture, missing_cells, set_apart
 from widemargin.data.protocol import Floats, Ints
+from widemargin.kernels.distances import Mixed, MixedRows
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,10 @@ class Pairs(NamedTuple):
     marks: Ints  # groups, or sides
 
 
-Rows = Floats | kernels.MixedRows
+Rows = Floats | MixedRows
 
 
-def scaled(
-    parts: Sequence[RawRows], scaling: Scaling
-) -> tuple[Floats, list[kernels.Mixed]]:
+def scaled(parts: Sequence[RawRows], scaling: Scaling) -> tuple[Floats, list[Mixed]]:
     """Rows as they are in the table, one part after the other.
 
     Returns their numbers, and the nominal features and missing cells of each part, if
@@ -113,7 +111,7 @@ def scaled(
     return X, mixed
 
 
-def _set_apart(X: Floats, rows: RawRows, mixture: Mixture) -> kernels.Mixed:
+def _set_apart(X: Floats, rows: RawRows, mixture: Mixture) -> Mixed:
     """Nominal values and missing cells of scaled rows, where they are replaced."""
     n, P = len(X), len(mixture.fills)
     expected = np.empty((P, n))
@@ -126,15 +124,15 @@ def _set_apart(X: Floats, rows: RawRows, mixture: Mixture) -> kernels.Mixed:
     return set_apart(X, y, mixture, cells, expected, excess)
 
 
-def with_mixed(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
+def with_mixed(X: Floats, parts: Sequence[Mixed | None]) -> Rows:
     """Rows, with the nominal features and missing cells of each part, if any."""
     mixed = [part for part in parts if part is not None]
     if len(mixed) < 2:
-        return kernels.MixedRows(X, mixed[0]) if mixed else X
+        return MixedRows(X, mixed[0]) if mixed else X
     fields = zip(*mixed, strict=True)
     codes, nominal, starts, features, pairs, expected, excess, absent, weights = fields
     cells = np.concatenate([[0], *(np.diff(s) for s in starts)])
-    together = kernels.Mixed(
+    together = Mixed(
         np.concatenate(codes),
         nominal[0],
         np.cumsum(cells),
@@ -145,9 +143,9 @@ def with_mixed(X: Floats, parts: Sequence[kernels.Mixed | None]) -> Rows:
         np.concatenate(absent),
         weights[0],
     )
-    return kernels.MixedRows(X, together)
+    return MixedRows(X, together)
 
 
 def numbers_of(rows: Rows) -> Floats:
     """The numbers of rows, without nominal features and missing cells."""
-    return rows.X if isinstance(rows, kernels.MixedRows) else rows
+    return rows.X if isinstance(rows, MixedRows) else rows

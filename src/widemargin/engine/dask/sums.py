@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import engine, kernels
+from widemargin import engine
 from widemargin.data.protocol import Floats, Ints
 from widemargin.engine.dask.block_search import block_table
 from widemargin.engine.dask.rows import (
@@ -25,12 +25,22 @@ from widemargin.engine.dask.rows import (
 )
 from widemargin.engine.dask.table import DistributedTable
 from widemargin.engine.sums import sum_edges
+from widemargin.kernels.ascent import STEP, arrange_columns
+from widemargin.kernels.descent import find_invasions
+from widemargin.kernels.distances import MixedRows, add_mixed_edge_sums
+from widemargin.kernels.records import Edges, Layout, Screen
+from widemargin.kernels.sums import (
+    add_group_sums,
+    add_mixed_group_sums,
+    add_sided_sums,
+    measure_edges,
+)
 from widemargin.threads import Workers, fill_up
 
 
 @engine.edge_sums.register
 def edge_sums(
-    table: DistributedTable, edges: kernels.Edges, *, workers: Workers, power: int = 1
+    table: DistributedTable, edges: Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
     heads, tails, coefficients = edges
@@ -40,9 +50,7 @@ def edge_sums(
     if len(table.blocks) > 2 and len(table.different(heads)) > most:
         # Blocks are sent to blocks. Either way round will do, and once is enough,
         # unless two workers had to share three pieces of work.
-        edges = kernels.Edges(
-            np.minimum(heads, tails), np.maximum(heads, tails), coefficients
-        )
+        edges = Edges(np.minimum(heads, tails), np.maximum(heads, tails), coefficients)
     tasks, _ = table.pair_tasks(sum_pairs, edges, heads[:0], power)
     return table.cluster.total(tasks)
 
@@ -50,7 +58,7 @@ def edge_sums(
 @engine.group_sums.register
 def group_sums(
     table: DistributedTable,
-    edges: kernels.Edges,
+    edges: Edges,
     offsets: Ints,
     *,
     workers: Workers,
@@ -62,14 +70,14 @@ def group_sums(
     if part.start == part.stop:
         return np.zeros((n, table.n_features))
     groups = np.repeat(np.arange(n), np.diff(offsets))
-    edges = kernels.Edges(*(a[part] for a in edges))
+    edges = Edges(*(a[part] for a in edges))
     tasks, _ = table.pair_tasks(sum_groups, edges, groups, n, 0 if signed else power)
     return table.cluster.total(tasks)
 
 
 @engine.sided_sums.register
 def sided_sums(
-    table: DistributedTable, edges: kernels.Edges, sides: Ints, *, workers: Workers
+    table: DistributedTable, edges: Edges, sides: Ints, *, workers: Workers
 ) -> Floats:
     """Σ coefficient · (x_tail − x_head)² over edges, where that has the edge's side."""
     if len(edges.heads) == 0:
@@ -81,7 +89,7 @@ def sided_sums(
 @engine.pair_lengths.register
 def pair_lengths(
     table: DistributedTable,
-    edges: kernels.Edges,
+    edges: Edges,
     sides: Ints,
     w: Floats,
     *,
@@ -133,7 +141,7 @@ def _add_both(parts: list[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
 
 def _meet(
     queries: RawRows, block: RawRows, pairs: Pairs, scaling: Scaling
-) -> tuple[Rows, kernels.Edges, Ints]:
+) -> tuple[Rows, Edges, Ints]:
     """The rows of some pairs, scaled, and the pairs as edges between them; marks."""
     parts, places, taken = [], [], 0
     for rows, wanted in ((queries, pairs.heads), (block, pairs.tails)):
@@ -143,7 +151,7 @@ def _meet(
         places.append((np.cumsum(there) - 1)[wanted] + taken)
         taken += len(parts[0].y)
     # What was sent may be read-only, which would be compiled for anew.
-    edges = kernels.Edges(places[0], places[1], np.array(pairs.values))
+    edges = Edges(places[0], places[1], np.array(pairs.values))
     return with_mixed(*scaled(parts, scaling)), edges, np.array(pairs.marks)
 
 
@@ -162,9 +170,9 @@ def sum_groups(
     rows, edges, groups = _meet(queries, block, pairs, scaling)
     X, offsets = numbers_of(rows), np.searchsorted(groups, np.arange(n + 1))
     sums = np.zeros((n, X.shape[1]))
-    kernels.group_sums(X, edges, power, offsets, 0, n, sums)
-    if power and isinstance(rows, kernels.MixedRows):
-        kernels.mixed_group_sums(rows, edges, power, offsets, 0, n, sums)
+    add_group_sums(X, edges, power, offsets, 0, n, sums)
+    if power and isinstance(rows, MixedRows):
+        add_mixed_group_sums(rows, edges, power, offsets, 0, n, sums)
     return sums
 
 
@@ -175,11 +183,11 @@ def sum_sided_pairs(
     rows, edges, sides = _meet(queries, block, pairs, scaling)
     X = numbers_of(rows)
     sums = np.zeros(X.shape[1])
-    kernels.sided_edge_sums(X, edges, sides, 0, len(sides), sums)
-    if isinstance(rows, kernels.MixedRows):
+    add_sided_sums(X, edges, sides, 0, len(sides), sums)
+    if isinstance(rows, MixedRows):
         # A side is that of the numbers; without one, all counts.
-        free = kernels.Edges(*(a[sides == 0] for a in edges))
-        kernels.mixed_edge_sums(rows, free, 2, 0, len(free.heads), sums)
+        free = Edges(*(a[sides == 0] for a in edges))
+        add_mixed_edge_sums(rows, free, 2, 0, len(free.heads), sums)
     return sums
 
 
@@ -189,9 +197,7 @@ def measure_pairs(
     """Distance of each pair under w, where x_tail − x_head has the pair's side."""
     rows, edges, sides = _meet(queries, block, pairs, scaling)
     lengths = np.empty(len(sides))
-    kernels.pair_lengths(
-        numbers_of(rows), edges.heads, edges.tails, sides, w * w, lengths
-    )
+    measure_edges(numbers_of(rows), edges.heads, edges.tails, sides, w * w, lengths)
     return lengths
 
 
@@ -216,14 +222,14 @@ def find_invaders(
     stack = numbers_of(both)
     # The features with the largest share of distances first, as far as one can tell.
     columns = np.argsort(-((w * (scaling.high - scaling.low)) ** 2), kind="stable")
-    rows = np.zeros((len(stack), fill_up(len(w), int(kernels.STEP))), np.float32)
-    kernels.arrange_columns(stack, scaling.mean, columns, rows)
+    rows = np.zeros((len(stack), fill_up(len(w), int(STEP))), np.float32)
+    arrange_columns(stack, scaling.mean, columns, rows)
     reach = np.maximum(scaling.high - scaling.mean, scaling.mean - scaling.low)
-    screen = kernels.Screen(rows, columns, float(reach.max()))
+    screen = Screen(rows, columns, float(reach.max()))
     active, sums = np.zeros(limits.shape, np.int64), np.zeros(len(w) + 1)
-    kernels.invasions(
+    find_invasions(
         stack,
-        kernels.Layout(table.y, table.starts, np.empty((0, 0), np.int64)),
+        Layout(table.y, table.starts, np.empty((0, 0), np.int64)),
         screen,
         queries.y.astype(np.int64),
         w,

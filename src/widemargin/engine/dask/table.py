@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import kernels
 from widemargin.data.protocol import Derived, Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
 from widemargin.engine.dask.rows import Pairs, RawRows, Scaling
+from widemargin.kernels.records import Edges
 
 FEW_BLOCKS = 8  # among which a row's is found by comparing with each
 
@@ -145,7 +145,7 @@ class DistributedTable(Derived):
     def pair_tasks(
         self,
         function: Callable[..., Any],
-        edges: kernels.Edges,
+        edges: Edges,
         marks: Ints,
         *more: Any,
     ) -> tuple[list[Any], list[Ints]]:
