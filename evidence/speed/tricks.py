@@ -62,7 +62,7 @@ TRICKS = {
         "simba",
         (
             (
-                "kernels/weighted_search.py",
+                "kernels/ascent.py",
                 "while first < width and key <= cut:",
                 "while first < width:",
             ),
@@ -102,7 +102,7 @@ def _manhattan_tile(""",
         "relieff-e",
         (
             (
-                "kernels/candidates.py",
+                "kernels/search.py",
                 "            for start in range(lo - lo % RUN, hi, RUN):\n",
                 """            for column in range(lo, hi):
                 if keys[r, column] < border:
@@ -140,12 +140,12 @@ def _manhattan_tile(""",
         "gflip",
         (
             (
-                "kernels/flip_distances.py",
+                "kernels/flips.py",
                 "for place in range(start, start + shortlist.held[kind]):",
                 "for place in range(start, start):",
             ),
             (
-                "kernels/flip_distances.py",
+                "kernels/flips.py",
                 "return trials[FLOOR, b] <= nearest <= bound - trials[SLACK, b]",
                 "return nearest < -bound",
             ),
