@@ -142,7 +142,18 @@ class Coded:
         return int(self.logs[np.bincount(self.labels)].sum())
 
 
-class Discrete(Coded):
+def fixed_point_logs(n: int) -> tuple[Ints, float]:
+    """C · ln c for c ≤ n in fixed point, and what 1 is in there."""
+    counts = np.arange(n + 1)
+    logs = counts * np.log(np.maximum(counts, 1))
+    # Two sums of n · ln n have to fit into 63 bits.
+    one = 2.0 ** (61 - np.ceil(np.log2(logs[n])))
+    return np.rint(logs * one).astype(np.int64), float(one)
+
+
+def in_bins(
+    table: Table, bins: str | None, n_bins: int, workers: Workers, name: str
+) -> Coded:
     """The features of a table in bins.
 
     Parameters
@@ -153,34 +164,10 @@ class Discrete(Coded):
         principle of minimal description length. None: the values as they are.
     n_bins : int
         For "equal-width" and "quantile".
+    workers : Workers
     name : str
-        Who asks.
+        Of the method, for an error message.
     """
-
-    def __init__(
-        self,
-        table: Table,
-        bins: str | None,
-        n_bins: int,
-        workers: Workers,
-        name: str,
-    ) -> None:
-        codes = _encode(table, bins, n_bins, workers, name)
-        super().__init__(codes, table.y, workers)
-
-
-def fixed_point_logs(n: int) -> tuple[Ints, float]:
-    """C · ln c for c ≤ n in fixed point, and what 1 is in there."""
-    counts = np.arange(n + 1)
-    logs = counts * np.log(np.maximum(counts, 1))
-    # Two sums of n · ln n have to fit into 63 bits.
-    one = 2.0 ** (61 - np.ceil(np.log2(logs[n])))
-    return np.rint(logs * one).astype(np.int64), float(one)
-
-
-def _encode(
-    table: Table, bins: str | None, n_bins: int, workers: Workers, name: str
-) -> Codes:
     n, d = table.X.shape
     all_codes = np.empty((d, n), np.uint8)
     logs, one = fixed_point_logs(n)
@@ -204,7 +191,7 @@ def _encode(
         np.put_along_axis(all_codes[part], order, codes, axis=1)
 
     workers.run(encode, spans(d, 512))
-    return all_codes
+    return Coded(all_codes, table.y, workers)
 
 
 def _uncertainty(information: Floats, entropy: Floats) -> Floats:

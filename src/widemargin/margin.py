@@ -203,7 +203,7 @@ def generalization_bound(
     delta : float, default=0.05
         δ, between 0 and 1.
     radius : float, optional
-        R, of a ball that holds whatever may be sampled. The theorem speaks of the
+        R, of a ball that holds every possible sample. The theorem speaks of the
         space of all features and of a ball known beforehand. By default it is read off
         the sample: the ball around the middle of the features' ranges (of all N, not
         only of those in F) that just holds every row of X.
@@ -332,8 +332,7 @@ def neighbors_at(
     if not (w == 1).all():
         table = table.reweighted(w)
     for block in nearest(table, 1, slots, distances=True, workers=workers):
-        there = block.counts > 0
-        query, slot = np.nonzero(there)
+        query, slot = np.nonzero(block.counts)
         place = block.queries[query], slot
         rows[place] = block.rows
         distances[place] = block.distances
@@ -374,6 +373,6 @@ def evaluate(
     if utility == "sigmoid":
         return float(expit(beta * theta).sum())
     if utility == "zero-one":
-        # The same distance found twice is no margin, whatever rounding says.
+        # The same distance found twice is no margin, also if rounded differently.
         return float(np.sum(far - near > TIE * np.maximum(near, far)))
     return float(theta.sum())

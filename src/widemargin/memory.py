@@ -26,7 +26,7 @@ class NotEnoughMemoryError(ValueError, MemoryError):
 
 
 def available(root: Path = Path("/")) -> int | None:
-    """Bytes that may be taken, or None where the system does not tell.
+    """Bytes that may be taken, or None where the system does not say.
 
     ``root`` is where ``proc`` and ``sys`` are.
     """
@@ -34,8 +34,7 @@ def available(root: Path = Path("/")) -> int | None:
     if stated:
         return _amount(stated)
     free = [_of_machine(root), *_of_groups(root), _of_process(root)]
-    known = [max(0, amount) for amount in free if amount is not None]
-    return min(known, default=None)
+    return min((max(0, a) for a in free if a is not None), default=None)
 
 
 def require(n_bytes: int, who: str, what: str, remedy: str) -> None:
@@ -68,7 +67,7 @@ def _amount(text: str) -> int:
 
 
 def _of_machine(root: Path) -> int | None:
-    """What programs can get without swapping; all there is where nobody counts it."""
+    """What programs can get without swapping; all memory where that is not counted."""
     fields = _fields(root / "proc/meminfo")
     if "MemAvailable:" in fields:
         return 1024 * fields["MemAvailable:"]

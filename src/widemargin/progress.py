@@ -22,7 +22,7 @@ _title: ContextVar[str] = ContextVar("title", default="")
 
 
 class Advance(Protocol):
-    """Says that some steps are done, and what is known by now."""
+    """Reports that some steps are done, with a note on the results so far."""
 
     def __call__(self, steps: int = 1, note: str = "") -> None:
         """Add to the steps done."""

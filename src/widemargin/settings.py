@@ -1,9 +1,10 @@
-"""Sizes and thresholds: when which way of computing pays.
+"""Sizes and thresholds that choose between code paths.
 
-None changes a score, but for the last digits where sums are added up in other parts.
+Apart from `EffortSettings`, none changes a score, except for the last digits where sums
+are added up in other blocks.
 
-A fit reads the settings in force once, when it begins, and hands them on. `using` puts
-others in force, for the calls that are made inside it:
+A fit reads the current settings once, when it begins, and passes them on. `using`
+replaces them for the calls that are made inside it:
 
 >>> from widemargin.settings import DistributedSettings, Settings, using
 >>> with using(Settings(distributed=DistributedSettings(max_query_rows=1024))):
@@ -27,13 +28,12 @@ class DistributedSettings:
     min_block_cells, max_block_cells : int, default=2**18 and 2**24
         Cells of a block of rows, 2 to 128 MB when scaled.
     bytes_per_block_cell : int, default=512
-        Between these limits, a block has one cell for so many bytes of a worker
+        Between these limits, a block has one cell per this many bytes of a worker
         thread's memory.
     min_block_rows : int, default=256
         Rows of a block, unless X has fewer.
     kept_share : int, default=6
-        X is kept on the workers if it takes at most one part in so many of their
-        memory.
+        X is kept on the workers if it takes at most 1/kept_share of their memory.
     assumed_memory : int, default=2**31
         Bytes of memory of a scheduler that does not say how much it has.
     inline_bytes : int, default=2**14
@@ -45,8 +45,8 @@ class DistributedSettings:
     max_query_rows, max_query_cells : int, default=8192 and 2**22
         Query rows, and their cells, that are sent to the blocks together.
     halved_blocks, min_halved_rows : int, default=8 and 512
-        Pairs of up to so many blocks, of at least so many rows, are searched in halves,
-        so that a few workers get equal shares.
+        Tables of at most this many blocks, with at least this many rows each, are
+        searched by halves of pairs of blocks, so that a few workers get equal shares.
     max_neighbors : int, default=2**24
         Neighbours that are listed at once, in all blocks together.
     max_block_neighbors : int, default=2**22
@@ -103,11 +103,11 @@ class DistributedSettings:
 
 @dataclass(frozen=True)
 class EffortSettings:
-    """Work that is worth its time.
+    """Limits of the work that is done by default.
 
-    These decide how many rows are sampled and which methods are tried by default, and
-    so, other than all others, what is answered. Work is counted in differences between
-    values, of which 10**9 take about a second.
+    These decide how many rows are sampled and which methods are compared by default.
+    Unlike the other settings, they affect results. Work is counted in differences
+    between values, of which 10**9 take about a second.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Settings:
     Parameters
     ----------
     small_table_rows, small_table_cells : int, default=256 and 2**21
-        Tables of up to so many rows, and cells in all pairs of rows, are searched by
+        Tables of up to this many rows, and cells in all pairs of rows, are searched by
         NumPy instead of compiled code.
     single_thread_work : int, default=10**7
         Differences between rows below which threads cost more than they save.
@@ -155,8 +155,8 @@ class Settings:
     flipped_rows : int, default=128
         Rows for which G-flip uses another thread.
     kept_distance_bytes, kept_distance_share : int, default=2**32 and 2
-        G-flip keeps the distances of all rows if they take at most so many bytes, and
-        at most one part in so many of the memory that is available.
+        G-flip keeps the distances of all rows if they take at most this many bytes, and
+        at most 1/kept_distance_share of the available memory.
     correlation_block, uncertainty_block : int, default=256 and 16
         Features whose similarity to all others is computed at once.
     permutation_bytes : int, default=2**28
@@ -169,10 +169,10 @@ class Settings:
     product_cells : int, default=2**22
         Cells of products of features and labels that are held at once.
     announced_file_bytes : int, default=5_000_000
-        Files of so many bytes, which may take seconds to read, are announced by the
-        commands.
+        Files of at least this size, which may take seconds to read, are announced by
+        the commands.
     effort : EffortSettings, default=EffortSettings()
-        What work is worth its time.
+        Limits of the work that is done by default.
     distributed : DistributedSettings, default=DistributedSettings()
         Those of fits to Dask collections.
     """
@@ -220,19 +220,19 @@ _defaults = Settings()
 
 
 def current() -> Settings:
-    """Return the settings in force.
+    """Return the current settings.
 
     Returns
     -------
     settings : Settings
-        The defaults, unless `using` has put others in force.
+        The defaults, unless `using` has replaced them.
     """
     return _in_force.get(_defaults)
 
 
 @contextmanager
 def using(settings: Settings) -> Iterator[None]:
-    """Put settings in force for the calls made inside, in this thread only.
+    """Use other settings for the calls made inside, in this thread only.
 
     Parameters
     ----------

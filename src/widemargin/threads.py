@@ -198,7 +198,7 @@ class _Queue:
         self.changed = Condition()
 
     def work(self, function: Callable[[Any], None]) -> None:
-        """Do items until none is left, or until told to stop."""
+        """Do items until none is left, or until the team is stopped."""
         while (taken := self._next()) is not None:
             item, claimed = taken
             try:

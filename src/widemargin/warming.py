@@ -155,11 +155,11 @@ def _fit_tree() -> None:
 
 def _fit_all_kinds(selector: MarginSelector) -> None:
     """Fit a selector to a table in each way that needs code of its own."""
-    known = selector.get_params(deep=False)
+    own = selector.get_params(deep=False)
     for missing in (False, True)[: 1 + selector._mixed]:
         X = _table(missing)
         for kind in MIXED_KINDS if missing else KINDS:
-            if kind.keys() <= known.keys():
+            if kind.keys() <= own.keys():
                 fitted = clone(selector).set_params(**kind)
                 labels, numbers = _targets(_table())
                 fitted.fit(X, numbers if fitted._numeric_target else labels)

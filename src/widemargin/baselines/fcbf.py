@@ -19,7 +19,7 @@ from widemargin._sklearn import Interval
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
-from widemargin.discrete import BIN_CONSTRAINTS, Discrete
+from widemargin.discrete import BIN_CONSTRAINTS, in_bins
 from widemargin.threads import Workers
 
 TIE = 1e-10  # uncertainties this close are equal
@@ -100,7 +100,7 @@ class FCBF(MarginSelector):
     }
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        data = Discrete(table, self.bins, self.n_bins, workers, type(self).__name__)
+        data = in_bins(table, self.bins, self.n_bins, workers, type(self).__name__)
         SU = self.relevance_ = data.relevance_uncertainty()
         left = np.argsort(-SU, kind="stable")
         left = left[SU[left] > self.threshold]

@@ -15,7 +15,7 @@ from typing import Literal
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats
 from widemargin.data.table import Table
-from widemargin.discrete import BIN_CONSTRAINTS, Discrete, counted_relevance
+from widemargin.discrete import BIN_CONSTRAINTS, counted_relevance, in_bins
 from widemargin.threads import Workers
 
 
@@ -103,5 +103,5 @@ class InformationGain(MarginSelector):
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         name = type(self).__name__
         if isinstance(table, Table):
-            return Discrete(table, self.bins, self.n_bins, workers, name).relevance()
+            return in_bins(table, self.bins, self.n_bins, workers, name).relevance()
         return counted_relevance(table, self.bins, self.n_bins, workers, name)

@@ -20,7 +20,7 @@ from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.discrete import BIN_CONSTRAINTS, Discrete
+from widemargin.discrete import BIN_CONSTRAINTS, Coded, in_bins
 from widemargin.progress import progress
 from widemargin.threads import Workers
 
@@ -125,7 +125,7 @@ class MRMR(MarginSelector):
     }
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        data = Discrete(table, self.bins, self.n_bins, workers, type(self).__name__)
+        data = in_bins(table, self.bins, self.n_bins, workers, type(self).__name__)
         self.relevance_ = data.relevance()
         self.criterion_ = np.where(table.constant, 0.0, self.relevance_)
         taken, left = self._search(data, np.flatnonzero(~table.constant))
@@ -140,7 +140,7 @@ class MRMR(MarginSelector):
         """The criterion, not the place that it gives a feature."""
         return self.criterion_
 
-    def _search(self, data: Discrete, left: Ints) -> tuple[Ints, Ints]:
+    def _search(self, data: Coded, left: Ints) -> tuple[Ints, Ints]:
         """Features in the order they are taken, and the others, best first."""
         steps = min(self._wanted(), len(left))
         taken: list[int] = []

@@ -104,7 +104,7 @@ def _nearest_in_small(
     from scipy.spatial.distance import cdist
 
     D = cdist(table.X[queries], table.X, SCIPY_METRICS[metric])
-    D[np.arange(len(queries)), queries] = np.inf  # nobody's own neighbour
+    D[np.arange(len(queries)), queries] = np.inf  # a row is not its own neighbour
     labels, n_slots = table.y[queries], int(slots.max()) + 1
     share = np.zeros(D.shape)
     for label in np.unique(labels):

@@ -176,7 +176,7 @@ class Search:
             extras = self.extras.extras(queries.rows, self.packed.shape[1])
             norms = MixedNorms(norms, extras, extras)
         # A pair of groups of panels changes the lists of both, so no group is worked
-        # on twice at once. Halves of the diagonal, the smallest pieces, come last.
+        # on twice at once. Halves of the diagonal, the smallest, come last.
         panels = self.packed.shape[1] // self.width
         groups = spans(panels, -(-panels // (6 * self.workers.n_threads)))
         numbers = range(len(groups))

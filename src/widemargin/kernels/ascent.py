@@ -92,7 +92,7 @@ def rows_within_reach(X, i, ranges, under, reach, found):
 
     ``ranges`` says which rows: from the first number up to the second, but not those
     from the third up to the fourth. ``reach`` is a distance, and whether it shrinks to
-    that of the nearest row found so far (one row is known to be as near as it). A row
+    that of the nearest row found so far (one row is as near as it). A row
     is given up as soon as its partial sum says that it is farther. Missing cells only
     add to a distance, so that the screen may leave them out. Returns how many rows were
     found, in ``found``, and the reach.

@@ -122,7 +122,7 @@ def carry_flip(i, column, sign, reach, shortlist):
 
 
 class Batch(NamedTuple):
-    """Flips that are tried together."""
+    """Flips that are evaluated together."""
 
     features: np.ndarray  # (B,)
     values: np.ndarray  # (n, B) their columns side by side
@@ -219,7 +219,7 @@ def search_list(i, h, shortlist, values, trials):
 
 @inner
 def search_row(i, h, span, XT, row, shortlist, batch, trials):
-    """The same from all rows, for flips after which the list does not tell."""
+    """The same from all rows, for flips that the list does not settle."""
     features, members = batch.features, batch.members
     bound = shortlist.bounds[2 * i + h]
     for b in range(features.size):

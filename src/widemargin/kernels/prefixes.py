@@ -132,7 +132,7 @@ def find_prefix_hits(prefixes, first, labels, right):
     Distances are those of the features 0 … f; two nominal values differ by 0 or 1. The
     class of rows that are equally near is that of most of them, then the one that is
     more frequent in the training rows, then the lower one. There are at most `LANES`
-    labels; the features are a multiple of `GROUP`, and so many queries of `LANES`.
+    labels; the number of features is a multiple of `GROUP`, that of queries of `LANES`.
     """
     starts, m = prefixes.starts, prefixes.columns.shape[1]
     C = starts.size - 1

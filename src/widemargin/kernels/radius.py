@@ -124,7 +124,7 @@ def _list_row(D, starts, limits, ids, sides, counts):
     (near, far), e = limits, np.uint64(0)
     for c in range(starts.size - 1):
         begin, fars = e, 0
-        # Without a branch, for nobody can guess which rows are near.
+        # Without a branch, which the processor could not predict.
         for j in range(np.uint64(starts[c]), np.uint64(starts[c + 1])):
             is_far = D[j] > far
             ids[e], sides[e] = j, is_far

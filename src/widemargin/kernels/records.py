@@ -91,7 +91,7 @@ class Scratch(NamedTuple):
 class Lists(NamedTuple):
     """Resolved neighbours of each query and slot."""
 
-    counts: np.ndarray  # (m, S) length, or −1 where a list was too short to tell
+    counts: np.ndarray  # (m, S) length, or −1 where a list was too short to be sure
     ids: np.ndarray  # (m, S, K) ascending row numbers
     share: np.ndarray  # (m, S, K) weight of each
     distances: np.ndarray  # (m, S, K) exact distances; (m, S, 0) if not asked for

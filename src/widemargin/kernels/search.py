@@ -97,7 +97,7 @@ def scan_rows(keys, shape, queries, first, offset, layout, candidates):
 
 @inner
 def key_error(metric, key, norm, largest, depth):
-    """How far a key near ``key`` may be from the true value, whatever its row.
+    """How far a key near ``key`` may be from the true value, for any row.
 
     A row b whose norm exceeds ‖a‖ + reach is truly farther than any distance in
     question, so only smaller norms matter.
@@ -204,7 +204,7 @@ def search_panel(packed, norms, ours, first, queries, layout, candidates, tile):
 
 @jit
 def set_borders(metric, norms, bound, factor, reach, borders):
-    """Let the lists of queries begin with a border: nothing beyond ``reach`` is asked.
+    """Let the lists of queries begin with a border: rows beyond ``reach`` do not count.
 
     ``reach`` has shape (m, S); infinity for no border.
     """
