@@ -617,13 +617,6 @@ class TestCost:
         assert (n in sizes) == searched
         assert bool(sizes and sizes[0] < n) == searched
 
-    @pytest.mark.parametrize(
-        ("seconds", "text"),
-        [(42, "42 seconds"), (600, "10 minutes"), (9e4, "25 hours")],
-    )
-    def test_durations_in_words(self, seconds, text):
-        assert stages.duration(seconds) == text
-
 
 class TestInterruption:
     @pytest.mark.parametrize(

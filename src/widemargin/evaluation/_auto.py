@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._sklearn import Interval, StrOptions, _fit_context
 from widemargin.base import (
     N_JOBS,
+    MarginSelector,
     TableSelector,
     all_or_nothing,
     refuse_booleans,
@@ -25,7 +26,6 @@ from widemargin.data.frames import data_frame
 from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
-from widemargin.data.targets import judged_labels
 from widemargin.engine import on_dask
 from widemargin.evaluation._defaults import choose
 from widemargin.evaluation._profile import describe
@@ -38,12 +38,7 @@ from widemargin.evaluation._scoring import (
 from widemargin.evaluation._selection_curve import plan_for, sizes_up_to
 from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
 from widemargin.evaluation._signal import signal_test
-from widemargin.evaluation._verdicts import (
-    Known,
-    directions,
-    numeric_directions,
-    verdicts,
-)
+from widemargin.evaluation._verdicts import Known, directions_of, features_frame
 from widemargin.judging.splits import REPEATS, group_codes, some_of_each
 from widemargin.judging.sweep import THRESHOLDS
 from widemargin.judging.trials import Results, carry_out
@@ -62,10 +57,9 @@ class AutoSelector(TableSelector):
     five-fold cross-validation, repeated three times, with the ranking inside the folds.
     Candidates that score within one standard error of the best count as equally good;
     of these, the most stable selection is taken, then the smallest. If all features
-    together score higher than that by more than one standard error of the paired
-    difference, selection does not help, and all are kept. `compare` recommends by the
-    same rule. Here, methods that are clearly behind after the first five folds are not
-    run on the other ten.
+    together score higher by more than one standard error of the paired difference, all
+    are kept. `compare` recommends by the same rule. Here, methods that are clearly
+    behind after the first five folds are not run on the other ten.
 
     Parameters
     ----------
@@ -118,9 +112,8 @@ class AutoSelector(TableSelector):
         Cross-validated score of the selected features, corrected for selection bias.
         With up to 300 rows, each of five folds is scored with the choice made without
         its rows (nested cross-validation). With more rows, or if the test sets of
-        ``cv`` overlap or do not cover all rows, each fold is scored with the choice
-        recommended by the other folds; their training rows include those of the fold,
-        so a little optimism remains.
+        ``cv`` overlap or do not cover all rows, it is the choice of the other folds;
+        these train on the rows of the fold, so a little optimism remains.
     score_stderr_ : float
         Its standard error.
     score_all_ : float
@@ -138,9 +131,8 @@ class AutoSelector(TableSelector):
     signal_ : bool or None
         Whether the features carry any information about y, by
         `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns and
-        ``features_`` rejects all features. Some are kept nevertheless, because the next
-        step of a pipeline needs a column; they are no better than others. None, with a
-        warning, if there are too few groups to tell.
+        ``features_`` rejects all features; some are kept, since a pipeline needs a
+        column. None, with a warning, if there are too few groups to tell.
     features_ : DataFrame
         One row per feature, with a verdict and its reasons.
     positive_ : label or None
@@ -179,11 +171,7 @@ class AutoSelector(TableSelector):
             Interval(numbers.Integral, 1, None, closed="left"),
             Interval(numbers.Real, 0, 1, closed="neither"),
         ],
-        "redundancy": [
-            None,
-            StrOptions({"auto"}),
-            Interval(numbers.Real, 0, 1, closed="right"),
-        ],
+        "redundancy": MarginSelector._parameter_constraints["redundancy"],
         "categorical_features": ["array-like", None],
         "task": [None, StrOptions({"classification", "regression"})],
         "max_samples": [None, Interval(numbers.Integral, 2, None, closed="left")],
@@ -234,8 +222,7 @@ class AutoSelector(TableSelector):
             Class labels, or numbers to predict.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group are never in both the training and the test part of a
-            fold. With scikit-learn's metadata routing they are requested by default,
-            as by the splitters for groups.
+            fold. Requested by default in scikit-learn's metadata routing.
         **unknown : dict
             Nothing else is taken: sample_weight, say, is refused with an error.
 
@@ -263,8 +250,7 @@ class AutoSelector(TableSelector):
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        with judged_labels():
-            self._recommend(data, group_codes(groups, data.shape[0], NAME), seed)
+        self._recommend(data, group_codes(groups, data.shape[0], NAME), seed)
         return self
 
     def _nominal_by_type(self, X: Any, kinds: Ints) -> Ints:
@@ -284,9 +270,9 @@ class AutoSelector(TableSelector):
         for sentence in about.group_leaks:
             warn(f"{NAME}: {sentence}")
         methods = self._chosen_methods(about, seed)
-        scoring = self.scoring
+        scoring, ordered = self.scoring, has_order(about, methods)
         if scoring is None:
-            scoring = default_scoring(about, has_order(about, methods))
+            scoring = default_scoring(about, ordered)
         scoring = scoring_for(scoring, about.n_classes)
         self.scoring_ = name_of(scoring)
         part, (n, d) = data, data.shape
@@ -325,8 +311,11 @@ class AutoSelector(TableSelector):
                 f"{NAME}: no signal was found (p = {found.p_value:.2g}). Features are "
                 "kept, since a pipeline needs some, but they are no better than others."
             )
-        self.positive_ = about.positive
-        self._direction = self._directions(data, about, methods)
+        self.positive_, self._names = about.positive, data.names
+        table = data.numbers(methods.values())
+        numbers = table.X.copy()
+        numbers[:, table.nominal] = np.nan
+        self._direction = directions_of(numbers, data.codes, about, ordered)
 
     def _choose(self, results: Results) -> None:
         """Keep what the folds recommend."""
@@ -342,18 +331,6 @@ class AutoSelector(TableSelector):
         self.stability_ = chosen.stability
         self._frequency = evidence.selected(chosen.configuration).mean(0)
 
-    def _directions(self, data: Dataset, about: Any, methods: Any) -> tuple[Any, Any]:
-        """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
-        d, n_classes = data.shape[1], len(data.classes)
-        if not (data.numeric or n_classes == 2 or has_order(about, methods)):
-            return np.zeros(d, np.int64), np.full(d, np.nan)
-        table = data.numbers(methods.values())
-        X = table.X.copy()
-        X[:, table.nominal] = np.nan
-        if data.numeric:
-            return numeric_directions(X, data.labels_given)
-        return directions(X, about._oriented(data.codes), n_classes)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if self.methods is not None:
@@ -367,16 +344,13 @@ class AutoSelector(TableSelector):
     def features_(self) -> pd.DataFrame:
         """One row per feature, best first; the same columns as `Comparison.features`.
 
-        The frequency is the share of the folds in which the chosen way selects it.
-        There are no p-values here, so that no feature is *confirmed*: one that 60 % of
-        the folds select is *tentative*, all others are *rejected*.
+        The frequency is the share of the folds that select a feature. There are no
+        p-values, so none is *confirmed*: one that 60 % of the folds select is
+        *tentative*, all others are *rejected*.
         """
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{f}" for f in range(self.n_features_in_)]
         known = Known(
-            np.array(names, dtype=object),
+            self._names,
             self.ranking_,
             self.scores_,
             self._frequency,
@@ -386,11 +360,7 @@ class AutoSelector(TableSelector):
             self.n_features_,
             self.signal_,
         )
-        order = np.argsort(self.ranking_, kind="stable")
-        sign, auc = self._direction
-        return data_frame(
-            {**verdicts(known), "direction": sign[order], "auc": auc[order]}
-        )
+        return features_frame(known, self._direction)
 
     def _chosen_methods(self, about: Any, seed: int) -> dict[str, Any]:
         if self.methods is None:
@@ -414,9 +384,8 @@ class AutoSelector(TableSelector):
         wanted = self.n_features_to_select
         if wanted is None:
             return sizes_up_to(d)
-        if not isinstance(wanted, numbers.Integral):
-            wanted = max(1, int(wanted * d))
-        return min(int(wanted), d)
+        whole = isinstance(wanted, numbers.Integral)
+        return min(int(wanted) if whole else max(1, int(wanted * d)), d)
 
     def _fit_chosen(self, methods: dict[str, Any], data: Dataset) -> None:
         method, redundancy, k = self.recommendation_.configuration

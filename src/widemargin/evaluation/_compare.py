@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.protocol import Ints
 from widemargin.evaluation import _stages as stages
-from widemargin.evaluation._comparison_result import Baseline, Comparison
+from widemargin.evaluation._comparison_result import Comparison
+from widemargin.evaluation._curves import Baseline
 from widemargin.evaluation._defaults import choose as choose_methods
 from widemargin.evaluation._judges import title_of
 from widemargin.evaluation._profile import Profile, describe

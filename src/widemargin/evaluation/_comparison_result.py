@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,37 +16,20 @@ from widemargin.data.labels import encode
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _html
-from widemargin.evaluation._curves import Choice, Line, SelectionCurve
+from widemargin.evaluation._curves import Baseline, Choice, Line, SelectionCurve
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._resampling import Resampling
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._stability import Agreement
-from widemargin.evaluation._verdicts import (
-    LEVEL,
-    Known,
-    directions,
-    numeric_directions,
-    verdicts,
-)
+from widemargin.evaluation._verdicts import LEVEL, Known, directions_of, features_frame
 from widemargin.judging.measures import measure
 
 if TYPE_CHECKING:
     import pandas as pd
 
 N_NAMED = 5  # features that the answer names
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """A feature set of the caller's own, in the same folds as the curves."""
-
-    LABEL: ClassVar[str] = "baseline"  # of its row in tables
-
-    features: Ints  # columns, ascending
-    score: float
-    stderr: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,14 +146,7 @@ class Comparison:
     @property
     def baseline(self) -> Baseline | None:
         """Score of the features given as ``baseline``; None if there are none."""
-        if self.curve is None or self.curve.reference is None:
-            return None
-        scores = np.asarray(self.curve.reference_scores, np.float64)
-        folds = np.flatnonzero(~np.isnan(scores))
-        if not len(folds):
-            return None
-        error = self.curve._error_of(scores[folds], folds)
-        return Baseline(self.curve.reference, float(scores[folds].mean()), float(error))
+        return None if self.curve is None else self.curve.reference_score()
 
     @property
     def signal(self) -> bool | None:
@@ -259,10 +235,7 @@ class Comparison:
             self.signal,
             self.profile.constants,
         )
-        columns = verdicts(known)
-        order = np.argsort(fitted.ranking_, kind="stable")
-        sign, auc = self._directions()
-        return data_frame({**columns, "direction": sign[order], "auc": auc[order]})
+        return features_frame(known, self._directions())
 
     def _near_copies(self, fitted: MarginSelector) -> Ints | None:
         """The better feature of which each is a near copy, −1 for none."""
@@ -277,19 +250,14 @@ class Comparison:
 
     def _directions(self) -> tuple[Ints, Floats]:
         """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
-        d, about = len(self.feature_names), self.profile
-        if not (about.numeric_target or about.n_classes == 2 or self.ordered):
-            return np.zeros(d, np.int64), np.full(d, np.nan)
-        data = read_dataset(self.X, None, "compare", labels=False)
-        values = data.apart().numbers
-        nominal = about.kinds == "nominal"
-        if nominal.any():  # numbers may be names, too
-            values = np.where(nominal, np.nan, values)
-        if about.target is not None:
-            return numeric_directions(values, about.target)
-        with judged_labels():
-            codes = encode(self.y, "compare")[0]
-        return directions(values, about._oriented(codes), about.n_classes)
+        about, codes = self.profile, np.empty(0, np.int64)
+        values = read_dataset(self.X, None, "compare", labels=False).apart().numbers
+        # Numbers may be names, too.
+        values = np.where(about.kinds == "nominal", np.nan, values)
+        if about.target is None:
+            with judged_labels():
+                codes = encode(self.y, "compare")[0]
+        return directions_of(values, codes, about, self.ordered)
 
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]

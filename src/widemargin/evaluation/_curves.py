@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,17 @@ _COLUMNS = [
     "area",
     "fit_time",
 ]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A feature set of the caller's own, in the same folds as the curves."""
+
+    LABEL: ClassVar[str] = "baseline"  # of its row in tables
+
+    features: Ints  # columns, ascending
+    score: float
+    stderr: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -209,6 +220,17 @@ class SelectionCurve:
         )
         q = choose(means, errors, sizes)
         return Choice(str(labels[q]), int(sizes[q]), float(means[q]), float(errors[q]))
+
+    def reference_score(self) -> Baseline | None:
+        """Score of the columns given as ``baseline``; None if there is none."""
+        if self.reference is None:
+            return None
+        scores = np.asarray(self.reference_scores, np.float64)
+        folds = np.flatnonzero(~np.isnan(scores))
+        if not len(folds):
+            return None
+        error = self._error_of(scores[folds], folds)
+        return Baseline(self.reference, float(scores[folds].mean()), float(error))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curves.

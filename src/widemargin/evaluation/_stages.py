@@ -30,14 +30,14 @@ from widemargin.evaluation._redundancy import redundancy
 from widemargin.evaluation._resampling import Resampling, resample
 from widemargin.evaluation._scoring import as_scorer, guesser, name_of
 from widemargin.evaluation._selection_curve import curve_of, plan_for
-from widemargin.evaluation._signal import signal
+from widemargin.evaluation._signal import signal_test
 from widemargin.evaluation._significance import Significance, significance, too_few
 from widemargin.evaluation._stability import agreement
 from widemargin.judging.splits import REPEATS, some_of_each, split
 from widemargin.judging.sweep import THRESHOLDS
 from widemargin.judging.trials import CALLER, carry_out
 from widemargin.notices import warn
-from widemargin.progress import announce, progress, titled
+from widemargin.progress import about, announce, progress, titled
 from widemargin.settings import current
 
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
@@ -141,7 +141,7 @@ class Parts:
             begun = time.perf_counter()
             expected = seconds[method] + fits(method) * overhead
             if begun - start + expected > limits[method]:
-                left_out.append(f"{method} (about {duration(expected)})")
+                left_out.append(f"{method} ({about(expected)})")
                 continue
             yield method
             extra = time.perf_counter() - begun - seconds[method]
@@ -288,15 +288,9 @@ def draw_curve(setup: Setup, parts: Parts) -> None:
 
 def test_signal(setup: Setup, parts: Parts) -> None:
     """Test whether there is anything in the table at all."""
-    data = setup.sample
     with titled("signal test"):
-        found = parts.answers["signal_test"] = signal(
-            data.frame,
-            data.labels_given,
-            groups=setup.sample_groups,
-            task="regression" if data.numeric else "classification",
-            **setup.common,
-        )
+        found = signal_test(setup.sample, setup.sample_groups, **setup.common)
+    parts.answers["signal_test"] = found
     if not found.conclusive:
         parts.notes.append(found.sentence)
 
@@ -404,12 +398,3 @@ def quiet() -> Iterator[None]:
     """Hide what fits to parts of the rows warn of: the fits to all have said it."""
     with warnings.catch_warnings(action="ignore", category=UserWarning):
         yield
-
-
-def duration(seconds: float) -> str:
-    """Seconds in words."""
-    if seconds < 100:
-        return f"{seconds:.0f} seconds"
-    if seconds < 6000:
-        return f"{seconds / 60:.0f} minutes"
-    return f"{seconds / 3600:.0f} hours"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,12 @@ from scipy.stats import kendalltau, norm, rankdata
 
 from widemargin.data.dataset import Names
 from widemargin.data.protocol import Floats, Ints
+from widemargin.evaluation._frames import data_frame
+from widemargin.evaluation._profile import Profile
 from widemargin.threads import spans
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.05  # of the q-values, and of the test of a direction
 FREQUENT = 0.6  # share of the fits in which a reliable feature is selected
@@ -69,6 +74,13 @@ def verdicts(known: Known) -> dict[str, Any]:
     }
 
 
+def features_frame(known: Known, direction: tuple[Ints, Floats]) -> pd.DataFrame:
+    """The same as a frame, with sign and AUC of each feature; see `directions_of`."""
+    order = np.argsort(known.ranking, kind="stable")
+    sign, auc = (values[order] for values in direction)
+    return data_frame({**verdicts(known), "direction": sign, "auc": auc})
+
+
 def _why(
     known: Known,
     f: int,
@@ -113,6 +125,20 @@ def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
     for part in spans(d, max(1, CELLS // len(X))):
         auc[part] = _concordance(X[:, part], codes, n_classes)
     return _signs(X, codes, auc), auc
+
+
+def directions_of(
+    X: Floats, codes: Ints, about: Profile, ordered: bool
+) -> tuple[Ints, Floats]:
+    """The same for any target; 0 and NaN where they mean nothing.
+
+    That is for three or more classes that are not ``ordered``.
+    """
+    if about.target is not None:
+        return numeric_directions(X, about.target)
+    if about.n_classes == 2 or ordered:
+        return directions(X, about._oriented(codes), about.n_classes)
+    return np.zeros(X.shape[1], np.int64), np.full(X.shape[1], np.nan)
 
 
 def numeric_directions(X: Floats, target: Floats) -> tuple[Ints, Floats]:
