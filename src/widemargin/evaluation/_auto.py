@@ -22,7 +22,6 @@ from widemargin.base import (
 )
 from widemargin.data.build import refuse_other_than_numbers
 from widemargin.data.dataset import Dataset, read_dataset
-from widemargin.data.frames import data_frame
 from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, norm, rankdata
 
 from widemargin.data.dataset import Names
+from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._frames import data_frame
 from widemargin.evaluation._profile import Profile
 from widemargin.threads import spans
 
