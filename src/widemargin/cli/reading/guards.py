@@ -80,7 +80,9 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__} {said}".strip() if bare else said
 
 
-def probe(library: str, code: str, data: bytes) -> None:
+def probe(
+    library: str, code: str, data: bytes, patience: float = PATIENCE
+) -> None:
     """Refuse bytes at which a library crashes or hangs.
 
     Another process runs the code, which reads the bytes from its standard input.
@@ -90,7 +92,7 @@ def probe(library: str, code: str, data: bytes) -> None:
             [sys.executable, "-c", code],
             input=data,
             capture_output=True,
-            timeout=PATIENCE + len(data) / 1e6,
+            timeout=patience + len(data) / 1e6,
             check=False,
         )
     except subprocess.TimeoutExpired:
