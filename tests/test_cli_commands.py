@@ -352,14 +352,16 @@ def test_compare_takes_ordered_classes_and_categories(iris):
     assert "absolute differences are used" in alone.stderr
 
 
-def test_interrupted_comparison_writes_nothing(monkeypatch):
-    from widemargin.evaluation import _stages as stages
-
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(stages, "resample_all", interrupted)
-    result = invoke("compare", "iris.csv", "-m", "FisherScore", *LITTLE, "-q")
+def test_interrupted_comparison_writes_nothing(tmp_path_factory, monkeypatch):
+    elsewhere = tmp_path_factory.mktemp("judges")
+    monkeypatch.syspath_prepend(elsewhere)
+    (elsewhere / "interrupted_judge.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Judge(DummyClassifier):\n"
+        "    def fit(self, X, y): raise KeyboardInterrupt\n"
+    )
+    judge = ["--estimator", "interrupted_judge:Judge", "-q"]
+    result = invoke("compare", "iris.csv", "-m", "FisherScore", *LITTLE, *judge)
     assert result.exit_code == 130
     assert result.stderr == "widemargin: interrupted\n"
     assert os.listdir() == ["iris.csv"]

@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectKBest, f_classif
 from widemargin import ReliefF
 from widemargin.baselines import FisherScore, PearsonScore
 from widemargin.data.dataset import read_dataset
-from widemargin.evaluation import _permutation_test, significance
+from widemargin.evaluation import significance
 from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._p_values import copy_p_values
 from widemargin.evaluation._permutation_test import PermutationTest
@@ -67,26 +67,28 @@ def test_noise_needs_no_confirmation():
     assert "columns" not in found.how
 
 
-def test_labels_and_columns_stay_as_they_are(monkeypatch):
+def test_labels_and_columns_stay_as_they_are():
     X, y = strong(0, d=60)
-    tables, refit = [], _permutation_test.refit
+    tables = []
 
-    def seen(selector, data, keep, total, call):
-        tables.extend(selector._view(data(t)) for t in range(total))
-        refit(selector, data, keep, total, call)
+    class Seen(ReliefF):
+        def _score(self, table, workers):
+            if table.X.shape[1] > 60:
+                tables.append(table)
+            return super()._score(table, workers)
 
-    monkeypatch.setattr(_permutation_test, "refit", seen)
-    assert "copies of themselves" in significance(ReliefF(), X, y, random_state=0).how
+    seen = significance(Seen(scale=None), X, y, random_state=0)
+    assert "copies of themselves" in seen.how
     assert tables
-    for rows in tables:
-        np.testing.assert_array_equal(rows.X[:, :60], X)
-        np.testing.assert_array_equal(rows.codes, y)
-        assert 1 <= rows.X.shape[1] - 60 <= 3
-        for copy in rows.X[:, 60:].T:
+    for table in tables:
+        np.testing.assert_array_equal(table.X[:, :60], X[table.rows])
+        np.testing.assert_array_equal(table.y, y[table.rows])
+        assert 1 <= table.X.shape[1] - 60 <= 3
+        for copy in table.X[:, 60:].T:
             (same,) = np.flatnonzero(
                 (np.sort(X, axis=0) == np.sort(copy)[:, None]).all(0)
             )
-            assert (X[:, same] != copy).any()
+            assert (X[table.rows, same] != copy).any()
 
 
 def credit(seed, n=400):
@@ -134,13 +136,17 @@ def test_few_copies_confirm_nothing():
     assert copy_p_values(scores + 9, scores).tolist() == [1]
 
 
-def test_an_interrupt_of_the_confirmation_reports_only_what_is_confirmed(monkeypatch):
-    def stopped(selector, data, keep, total, call):
-        raise KeyboardInterrupt
+def test_an_interrupt_of_the_confirmation_reports_only_what_is_confirmed():
+    X, y = strong(0)
 
-    monkeypatch.setattr(_permutation_test, "refit", stopped)
+    class Stopped(ReliefF):
+        def _score(self, table, workers):
+            if table.X.shape[1] > X.shape[1]:
+                raise KeyboardInterrupt
+            return super()._score(table, workers)
+
     with pytest.warns(UserWarning, match="those that were not have p = 1"):
-        found = significance(ReliefF(), *strong(0), random_state=0)
+        found = significance(Stopped(), X, y, random_state=0)
     assert not found.complete
     assert (found.p_values[:5] == 1).all()
 

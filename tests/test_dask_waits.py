@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from types import SimpleNamespace
 
 import dask.array as da
@@ -123,17 +124,21 @@ def test_scattered_data_are_taken(client, cluster):
     ReliefF().fit(lazy, y)
 
 
-def test_a_cluster_without_workers_is_waited_for_aloud(monkeypatch):
+def test_a_cluster_without_workers_is_waited_for_aloud():
     with (
         LocalCluster(
             n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as cluster,
         Client(cluster),
+        warnings.catch_warnings(action="always"),
     ):
-        monkeypatch.setattr(
-            monitor, "warn", lambda message: told.append(message) or cluster.scale(1)
-        )
         told = []
+
+        def shown(message, *_):
+            told.append(str(message))
+            cluster.scale(1)
+
+        warnings.showwarning = shown
         with distributed_settings(status_interval=0.05, no_workers_warning=0.2):
             np.testing.assert_allclose(fit(0), EXPECTED, atol=1e-12)
     (message,) = told

@@ -229,13 +229,12 @@ def test_rows_that_are_tied_up_to_rounding_share_a_place(workers):
 @pytest.mark.parametrize(
     "method", [m for m in methods() if m.home == "widemargin" and m.name != "TuRF"]
 )
-def test_small_tables_score_as_with_the_search(method, case, monkeypatch):
+def test_small_tables_score_as_with_the_search(method, case):
     X, y = case(np.random.default_rng(3))
     selector = getattr(widemargin, method.name)()
     if "random_state" in selector.get_params():
         selector.set_params(random_state=0)
     searched = selector.fit(X, y).scores_
-    monkeypatch.setattr(nearest_rows, "Search", None)
     with changed_settings(**SMALL):
         np.testing.assert_allclose(selector.fit(X, y).scores_, searched, 1e-9, 1e-12)
 

@@ -338,15 +338,16 @@ class TestWorkers:
         finally:
             gc.enable()
 
-    def test_threads_are_used_again(self, monkeypatch):
-        Workers(3).run(lambda _: None, range(9))
-        started, start = [], helpers.start_new_thread
-        monkeypatch.setattr(
-            helpers, "start_new_thread", lambda *a: started.append(a) or start(*a)
-        )
+    def test_threads_are_used_again(self):
+        used, together = set(), threading.Barrier(3)
+
+        def piece(_):
+            together.wait(LONG)  # so that no thread takes two of the three
+            used.add(threading.get_native_id())
+
         for _ in range(50):
-            Workers(3).run(lambda _: None, range(9))
-        assert started == []
+            Workers(3).run(piece, range(3))
+        assert len(used) == 3
 
     @pytest.mark.processes
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -161,20 +161,20 @@ class TestGFlip:
 @pytest.mark.parametrize("selector", [IPCMSR, IPICSR])
 class TestSeparabilityRatios:
     def test_too_large_a_class_is_refused_before_the_work(self, selector, monkeypatch):
-        def work(*args, **kwargs):
-            raise AssertionError("work has begun")
-
-        X, y = np.random.default_rng(0).random((50, 3)), np.repeat(["a", "b"], [40, 10])
-        monkeypatch.setenv("WIDEMARGIN_MEMORY", "12KiB")
-        for name in ("heat_width", "class_distances", "nearest", "edge_sums"):
-            monkeypatch.setattr(prototypes, name, work)
+        X = np.random.default_rng(0).random((1100, 3))
+        y = np.repeat(["a", "b"], [1000, 100])
+        monkeypatch.setenv("WIDEMARGIN_MEMORY", "7MiB")
         expected = (
-            f"^{selector.__name__} needs about 12.5 KiB of memory for the distances "
-            r"within class 'a' \(40 rows\), and 12.0 KiB are available. Fit it to a "
+            f"^{selector.__name__} needs about 7.6 MiB of memory for the distances "
+            r"within class 'a' \(1000 rows\), and 7.0 MiB are available. Fit it to a "
             "sample of the rows, or use FRLL, which keeps no distances.$"
         )
+        tracemalloc.start()
         with pytest.raises(memory.NotEnoughMemoryError, match=expected) as caught:
             selector().fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2**20  # not even the distances within the small class
         assert isinstance(caught.value, MemoryError)
         assert isinstance(caught.value, ValueError)
 

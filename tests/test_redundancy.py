@@ -1,3 +1,4 @@
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,6 @@ from widemargin.judging.copies import (
     similarity_of,
     thin_by,
 )
-from widemargin.settings import current
 from widemargin.threads import Workers
 
 
@@ -218,18 +218,18 @@ def test_what_makes_no_sense_is_refused(options, message):
         redundancy(X, **options)
 
 
-def test_no_matrix_of_all_pairs(monkeypatch):
-    """With a thousand features no more than a block of similarities is asked for."""
-    sizes, honest = [], Correlation.__call__
-
-    def watched(self, features, others):
-        sizes.append(len(features) * len(others))
-        return honest(self, features, others)
-
-    monkeypatch.setattr(Correlation, "__call__", watched)
-    X = np.random.default_rng(0).standard_normal((20, 1000))
-    redundancy(X, threshold=0.99)
-    assert max(sizes) <= current().correlation_block * 1000
+def test_no_matrix_of_all_pairs():
+    """No more than a block of similarities is in memory."""
+    d, block = 2000, 16
+    X = np.random.default_rng(0).standard_normal((20, d))
+    tracemalloc.start()
+    try:
+        with changed_settings(correlation_block=block):
+            redundancy(X, threshold=0.99)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 8 * block * d < peak < 8 * d * d / 4
 
 
 @pytest.mark.parametrize("kind", ["numbers", "nominal", "missing"])

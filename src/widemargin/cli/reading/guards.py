@@ -80,9 +80,7 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__} {said}".strip() if bare else said
 
 
-def probe(
-    library: str, code: str, data: bytes, patience: float = PATIENCE
-) -> None:
+def probe(library: str, code: str, data: bytes, patience: float = PATIENCE) -> None:
     """Refuse bytes at which a library crashes or hangs.
 
     Another process runs the code, which reads the bytes from its standard input.
