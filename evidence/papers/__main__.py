@@ -25,7 +25,7 @@ from widemargin.cli.session import (
     session,
     stdout,
 )
-from widemargin.cli.signals import exit_code, orderly_end
+from widemargin.cli.group import exit_code, orderly_end
 from widemargin.cli.terminal import echo, say
 from widemargin.cli.writing import save_text, to_json
 

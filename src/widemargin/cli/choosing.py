@@ -1,19 +1,23 @@
-"""From the words of the command line to selectors."""
+"""From the words of the command line to selectors, and to the features in use."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import replace
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widemargin.catalogue import methods
+from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
     from widemargin.cli.options import MethodOptions
     from widemargin.cli.prepare import DataOptions, Dataset
+    from widemargin.cli.session import Session
 
 # Options that are named after what they do rather than after the parameter.
 OPTIONS = {
@@ -25,6 +29,8 @@ OPTIONS = {
     "samples": "n_samples",
     "jobs": "n_jobs",
 }
+
+SEPARATORS = ",;\t|"  # of names in a text
 
 # Public classes that are no methods of their own.
 NO_METHODS = ("AutoSelector", "Selection", "TuRF")
@@ -62,18 +68,9 @@ def find_method(name: str) -> type[MarginSelector]:
 def make_selectors(
     names: tuple[str, ...], how: MethodOptions, verbose: int
 ) -> dict[str, MarginSelector]:
-    """Selectors by name, with the parameters that were given.
-
-    A parameter has to fit at least one of them.
-    """
-    methods = {m.__name__: m for m in map(find_method, names)}
-    known = {name: set(signature(m).parameters) for name, m in methods.items()}
-    values: dict[str, Any] = {"random_state": how.seed, "verbose": verbose}
-    values |= _values(how, known)
-    return {
-        name: method(**{p: v for p, v in values.items() if p in known[name]})
-        for name, method in methods.items()
-    }
+    """Selectors by name, with the parameters that were given."""
+    selectors = {m.__name__: m() for m in map(find_method, names)}
+    return with_parameters(selectors, how, verbose=verbose)
 
 
 def default_method(ordinal: Any, how: MethodOptions, *, on_dask: bool) -> str:
@@ -121,11 +118,15 @@ def numeric_methods() -> list[str]:
 
 
 def with_parameters(
-    selectors: Mapping[str, MarginSelector], how: MethodOptions
+    selectors: Mapping[str, MarginSelector], how: MethodOptions, **usual: Any
 ) -> dict[str, MarginSelector]:
-    """The same selectors with the parameters that were given."""
+    """The same selectors with the parameters that were given, or else ``usual`` ones.
+
+    A parameter has to fit at least one of them.
+    """
     known = {label: set(s.get_params()) for label, s in selectors.items()}
-    values = {"random_state": how.seed} | _values(how, known)
+    values: dict[str, Any] = {"random_state": how.seed, **usual}
+    values |= _values(how, known)
     return {
         label: s.set_params(**{p: v for p, v in values.items() if p in known[label]})
         for label, s in selectors.items()
@@ -134,26 +135,19 @@ def with_parameters(
 
 def _values(how: MethodOptions, known: Mapping[str, set[str]]) -> dict[str, Any]:
     """Parameters that the user set; each has to fit at least one method."""
-    given = _given(how)
-    for parameter, option in given:
+    values, options = dict[str, Any](), dict[str, str]()
+    for option, parameter in OPTIONS.items():
+        if (value := getattr(how, option)) is not None:
+            none = option in ("redundancy", "scale") and value == "none"
+            values[parameter] = None if none else value
+            options[parameter] = f"--{option}"
+    for parameter, value in reversed(how.param):
+        values[parameter] = value
+        options.setdefault(parameter, f"--param {parameter}")
+    for parameter, option in options.items():
         if not any(parameter in parameters for parameters in known.values()):
             _refuse_parameter(option, parameter, list(known))
-    return {parameter: _value(how, parameter) for parameter, _ in given}
-
-
-def _given(how: MethodOptions) -> list[tuple[str, str]]:
-    """Parameters that the user set, with the options by which."""
-    given = [(p, f"--{o}") for o, p in OPTIONS.items() if getattr(how, o) is not None]
-    return given + [(name, f"--param {name}") for name, _ in how.param]
-
-
-def _value(how: MethodOptions, parameter: str) -> Any:
-    for name, value in how.param:
-        if name == parameter:
-            return value
-    option = next(o for o, p in OPTIONS.items() if p == parameter)
-    value = getattr(how, option)
-    return None if option in ("redundancy", "scale") and value == "none" else value
+    return values
 
 
 def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:
@@ -226,3 +220,70 @@ def check_neighbors(
             f"--neighbors {k} is too large: the largest class has {largest} rows, so a "
             f"row has at most {largest - 1} neighbours of its class."
         )
+
+
+def find_baseline(given: str, dataset: Dataset, notes: Session) -> list[str]:
+    """Features named by ``--baseline``, which may be a file."""
+    features = dataset.features
+    if not Path(given).is_file():
+        return _among(
+            find_columns((given,), dataset.raw.columns, "--baseline"), features
+        )
+    names, aside = _in_file(Path(given), features), {dataset.target, *dataset.kept}
+    found = [name for name in names if name in features]
+    other = [name for name in names if name not in features and name not in aside]
+    if not found:
+        raise Problem(
+            f"--baseline: {given} names none of the {len(features)} features."
+        )
+    if other:
+        notes.note(
+            f"--baseline: {given} also has {listed(other)}, which are "
+            "not features here."
+        )
+    return found
+
+
+def _among(names: list[str], features: list[str]) -> list[str]:
+    for name in names:
+        if name not in features:
+            raise Problem(f"--baseline: {name!r} is not among the features.")
+    if not names:
+        raise Problem("--baseline names no features.")
+    return names
+
+
+def _in_file(path: Path, features: list[str]) -> list[str]:
+    """Names in a saved selection, in the lines of a text, or above a table."""
+    ending = path.suffix.lower()
+    if ending == ".json":
+        from widemargin.selection import Selection
+
+        try:
+            return [str(name) for name in Selection.load(path).kept]
+        except (OSError, ValueError) as error:
+            text = str(error).removeprefix("Selection.load: ")
+            raise Problem(f"--baseline: {text}") from None
+    if ending not in {".txt", ".csv", ".tsv", ""}:
+        from widemargin.cli.reading import Request, read
+
+        return [str(name) for name in read(str(path), Request(), least=1).frame.columns]
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise Problem(f"--baseline: {path} cannot be read: {error}.") from None
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise Problem(f"--baseline: {path} is empty.")
+    if set(lines) & set(features) and not _is_header(lines[0], features):
+        return lines
+    separator = max(SEPARATORS, key=lines[0].count)
+    return [name.strip() for name in next(csv.reader(lines[:1], delimiter=separator))]
+
+
+def _is_header(line: str, features: list[str]) -> bool:
+    """Whether a line has several features in it."""
+    return any(
+        len(set(map(str.strip, line.split(separator))) & set(features)) > 1
+        for separator in SEPARATORS
+    )

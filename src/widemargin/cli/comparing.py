@@ -7,10 +7,10 @@ import warnings
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.baseline import find_baseline
 from widemargin.cli.choosing import (
     check_fit,
     check_neighbors,
+    find_baseline,
     for_task,
     make_selectors,
     told_task,

@@ -1,18 +1,24 @@
-"""The command group: imports a command when it is asked for, and ends it properly."""
+"""The command group: imports a command when it is asked for, and ends it properly.
+
+A request to end, such as that of `kill`, leads to the same orderly end as Ctrl-C: files
+that are half written are removed, and threads are told to stop.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from threading import current_thread, main_thread
 from typing import Any
 
 import click
 
 from widemargin._version import __version__
 from widemargin.cli.problem import Problem, did_you_mean
-from widemargin.cli.signals import exit_code
 from widemargin.cli.terminal import echo, say
 
 HEAD = "widemargin:"
@@ -28,6 +34,9 @@ COMMANDS = (
     "warm",
     "completion",
 )
+ENDING = ("SIGTERM", "SIGHUP")  # signals; the latter when a terminal is closed
+
+_received: list[int] = []
 
 
 class LazyGroup(click.Group):
@@ -149,3 +158,34 @@ def cli() -> None:
     Exit codes: 0 success, 1 internal error, 2 an error you can fix, 130 interrupted,
     141 broken pipe, 143 terminated.
     """
+
+
+@contextmanager
+def orderly_end() -> Iterator[None]:
+    """Raise KeyboardInterrupt at a signal that asks the process to end."""
+    if current_thread() is not main_thread():  # which alone may set handlers
+        yield
+        return
+    before: dict[int, Any] = {}
+    _received.clear()
+    try:
+        for name in ENDING:
+            number = getattr(signal, name, None)
+            # `nohup` has the latter ignored, and it shall stay so.
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, _end)
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(number: int, frame: Any) -> None:
+    _received.append(number)
+    signal.signal(number, signal.SIG_IGN)  # the end has begun, and is not disturbed
+    raise KeyboardInterrupt
+
+
+def exit_code() -> int:
+    """The code that a shell gives to a command that a signal has ended."""
+    return 128 + (_received[0] if _received else signal.SIGINT)

@@ -15,8 +15,7 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         _speak_unicode(stream)
     try:
-        from widemargin.cli.group import cli
-        from widemargin.cli.signals import orderly_end
+        from widemargin.cli.group import cli, orderly_end
 
         with orderly_end():
             cli(prog_name="widemargin")

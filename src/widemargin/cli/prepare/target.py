@@ -43,33 +43,31 @@ def plan_target(
     If ``named``, numbers are names. Numbers are predicted in memory only.
     """
     import numpy as np
-    import pandas as pd
 
-    y, rows = pd.Series(counts.index), counts.to_numpy()
-    name, values = str(y.name), np.asarray(counts.index, dtype=object)
+    found = _Values(counts, options, notes)
+    values = np.asarray(counts.index, dtype=object)
     as_classes = options.bins is not None or bool(options.ordinal) or named
     if in_memory and options.task == "regression" and as_classes:
         raise Problem(
             "--task regression predicts numbers; --bins, --ordinal and --categorical "
             "make classes of them."
         )
-    if not len(y):
-        raise Problem(f"the target, {name!r}, is missing in every row.")
-    if not in_memory and len(y) > MOST_CLASSES:
+    if not len(counts):
+        raise Problem(f"the target, {found.name!r}, is missing in every row.")
+    if not in_memory and len(counts) > MOST_CLASSES:
         raise Problem(
-            f"the target, {name!r}, has more than {MOST_CLASSES} distinct values; it "
-            "should hold classes (--target names another column)."
+            f"the target, {found.name!r}, has more than {MOST_CLASSES} distinct "
+            "values; it should hold classes (--target names another column)."
         )
     classified = options.task == "classification"
     if in_memory and not (named or options.ordinal or classified):
-        y = _written_out(y, rows, options, decimal, notes)
-    y = _plain(y)
-    predicted = in_memory and not (as_classes or classified)
-    if predicted and _is_predicted(y, rows, options, notes):
+        found.read_numbers(decimal)
+    found.y = _plain(found.y)
+    if in_memory and not (as_classes or classified) and found.are_predicted():
         plain = counts.index.dtype.kind in "iuf"
-        lookup = Lookup(values, y.to_numpy("float64"))
+        lookup = Lookup(values, found.y.to_numpy("float64"))
         return TargetPlan(to_floats if plain else lookup, True, {})
-    classes = _to_classes(y, rows, options, notes, named=named)
+    classes = found.classes(named=named)
     sizes = counts.reset_index(drop=True).groupby(classes, observed=True).sum()
     return TargetPlan(Lookup(values, classes.values), False, class_counts(sizes))
 
@@ -121,98 +119,154 @@ def find_positive(wanted: str | None, dataset: Dataset) -> Any:
     return labels[wanted]
 
 
-def _written_out(
-    y: pd.Series[Any],
-    rows: NDArray[np.integer],
-    options: DataOptions,
-    decimal: str,
-    notes: list[str],
-) -> pd.Series[Any]:
-    """Text that is numbers, such as "$1,200", as these if they are measured."""
-    from widemargin.cli.numerals import parse
+class _Values:
+    """Distinct values of the target with the rows of each, and what is asked of them.
 
-    if y.dtype.kind not in "OU" and str(y.dtype) != "string":
-        return y
-    found = parse(y.astype(str).str.strip(), decimal)
-    asked = options.bins is not None or options.task == "regression"
-    if found.values.isna().any() or not (asked or _measures(found.values, rows)):
-        return y
-    notes += [f"{remark}, in the target, {str(y.name)!r}." for remark in found.remarks]
-    return found.values.astype("float64").rename(y.name)
+    Numbers in text may be written in several ways, and then are not distinct.
+    """
 
+    def __init__(
+        self, counts: pd.Series[Any], options: DataOptions, notes: list[str]
+    ) -> None:
+        import pandas as pd
 
-def _is_predicted(
-    y: pd.Series[Any],
-    rows: NDArray[np.integer],
-    options: DataOptions,
-    notes: list[str],
-) -> bool:
-    """Whether the target has numbers to predict: --task says so, or there are many."""
-    name, m = str(y.name), y.nunique()
-    if y.dtype.kind not in "iuf":
-        if options.task == "regression":
-            raise Problem(
-                f"--task regression needs a target of numbers; {name!r} is text."
+        self.y, self.rows = pd.Series(counts.index), counts.to_numpy()
+        self.name, self.options, self.notes = str(self.y.name), options, notes
+
+    def read_numbers(self, decimal: str) -> None:
+        """Take text that is numbers, such as "$1,200", as these if measured."""
+        from widemargin.cli.numerals import parse
+
+        y, options = self.y, self.options
+        if y.dtype.kind not in "OU" and str(y.dtype) != "string":
+            return
+        found = parse(y.astype(str).str.strip(), decimal)
+        asked = options.bins is not None or options.task == "regression"
+        if found.values.isna().any() or not (asked or self._measure(found.values)):
+            return
+        where = f"in the target, {self.name!r}"
+        self.notes += [f"{remark}, {where}." for remark in found.remarks]
+        self.y = found.values.astype("float64").rename(y.name)
+
+    def are_predicted(self) -> bool:
+        """Whether these are numbers to predict: --task says so, or there are many."""
+        y, task = self.y, self.options.task
+        if y.dtype.kind not in "iuf":
+            if task == "regression":
+                raise Problem(
+                    "--task regression needs a target of numbers; "
+                    f"{self.name!r} is text."
+                )
+            return False
+        if task is None and not self._measure(y):
+            return False
+        if y.nunique() < 2:
+            raise Problem(f"the target, {self.name!r}, is {y.iloc[0]:g} in every row.")
+        if task is None:
+            self.notes.append(
+                f"the target, {self.name!r}, is treated as numeric: {y.nunique()} "
+                f"distinct values in {self.rows.sum()} rows (--task classification, "
+                f"--bins 3 or --categorical {self.name} treat it as classes)."
             )
-        return False
-    if options.task is None and not _measures(y, rows):
-        return False
-    if m < 2:
-        raise Problem(f"the target, {name!r}, is {y.iloc[0]:g} in every row.")
-    if options.task is None:
-        notes.append(
-            f"the target, {name!r}, is treated as numeric: {m} distinct values in "
-            f"{rows.sum()} rows (--task classification, --bins 3 or --categorical "
-            f"{name} treat it as classes)."
-        )
-    return True
+        return True
 
+    def classes(self, *, named: bool) -> pd.Series[Any]:
+        """Classes of the values: text, whole numbers, or ordered categories."""
+        if self.options.bins is not None:
+            return self._binned(self.options.bins)
+        if self.options.ordinal:
+            return self._ordered(self.options.ordinal)
+        y = _names(self.y) if named else self.y
+        if y.dtype.kind in "iuf":
+            self._check_numbers()
+            if (y % 1 == 0).all():
+                self._note_grades()
+                return y.astype("int64")
+            return y.astype("category").cat.as_ordered()
+        n_rows = int(self.rows.sum())
+        if y.nunique() == n_rows > 2:
+            raise Problem(
+                f"the target, {self.name!r}, has a different value in each of {n_rows} "
+                "rows; it should hold classes (--target names another column)."
+            )
+        say_spellings(self.name, y.unique(), "classes", self.notes)
+        return y
 
-def _to_classes(
-    y: pd.Series[Any],
-    rows: NDArray[np.integer],
-    options: DataOptions,
-    notes: list[str],
-    *,
-    named: bool,
-) -> pd.Series[Any]:
-    """Classes of distinct values: text, whole numbers, or ordered categories."""
-    if options.bins is not None:
-        return _binned(y, rows, options.bins, notes)
-    if options.ordinal:
-        return _ordered(y, options.ordinal)
-    if named:
-        y = _names(y)
-    if y.dtype.kind in "iuf":
-        _check_numbers(y, rows, notes)
-        if (y % 1 == 0).all():
-            _note_grades(y.astype("int64"), notes)
-            return y.astype("int64")
-        return y.astype("category").cat.as_ordered()
-    n_rows = int(rows.sum())
-    if y.nunique() == n_rows > 2:
-        raise Problem(
-            f"the target, {str(y.name)!r}, has a different value in each of {n_rows} "
-            "rows; it should hold classes (--target names another column)."
-        )
-    say_spellings(str(y.name), y.unique(), "classes", notes)
-    return y
+    def _sizes(self, numbers: pd.Series[Any]) -> NDArray[np.integer]:
+        """Rows of each number."""
+        import pandas as pd
 
+        return pd.Series(self.rows).groupby(numbers.to_numpy()).sum().to_numpy()
 
-def _measures(y: pd.Series[Any], rows: NDArray[np.integer]) -> bool:
-    """Whether numbers, given the rows of each, must be a measurement."""
-    from widemargin.data.targets import MANY_NUMBERS, is_measurement
+    def _measure(self, numbers: pd.Series[Any]) -> bool:
+        """Whether numbers must be a measurement."""
+        from widemargin.data.targets import MANY_NUMBERS, is_measurement
 
-    sizes = _sizes(y, rows)
-    whole = bool((y % 1 == 0).all())
-    return is_measurement(sizes) if whole else len(sizes) > MANY_NUMBERS
+        sizes = self._sizes(numbers)
+        whole = bool((numbers % 1 == 0).all())
+        return is_measurement(sizes) if whole else len(sizes) > MANY_NUMBERS
 
+    def _binned(self, bins: int) -> pd.Series[Any]:
+        import pandas as pd
 
-def _sizes(y: pd.Series[Any], rows: NDArray[np.integer]) -> NDArray[np.integer]:
-    """Rows of each number, which text may have written in several ways."""
-    import pandas as pd
+        y = self.y
+        if y.dtype.kind not in "iuf":
+            raise Problem(f"--bins needs a target of numbers; {self.name!r} is text.")
+        cut, edges = pd.qcut(y.repeat(self.rows), bins, duplicates="drop", retbins=True)
+        if len(edges) < bins + 1:
+            self.notes.append(
+                f"{self.name!r} has ties: {len(edges) - 1} classes, not {bins}."
+            )
+        names = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+        return cut[~cut.index.duplicated()].cat.rename_categories(names)
 
-    return pd.Series(rows).groupby(y.to_numpy()).sum().to_numpy()
+    def _ordered(self, ordinal: tuple[str, ...]) -> pd.Series[Any]:
+        import pandas as pd
+
+        labels = _names(self.y)
+        found = set(labels)
+        unknown = sorted(found.difference(ordinal))
+        if unknown:
+            raise Problem(
+                f"--ordinal {','.join(ordinal)} leaves out {listed(unknown)}, which "
+                f"{self.name!r} has."
+            )
+        kept = [label for label in ordinal if label in found]
+        return pd.Series(pd.Categorical(labels, kept, ordered=True), name=labels.name)
+
+    def _note_grades(self) -> None:
+        """Note numbers without a gap that may well be grades."""
+        low, high = int(self.y.min()), int(self.y.max())
+        if FEWEST_GRADES <= self.y.nunique() == high - low + 1 <= MOST_GRADES:
+            order = ",".join(map(str, range(low, high + 1)))
+            self.notes.append(
+                f"the classes of {self.name!r} are the numbers {low} to {high}; if "
+                f"they are grades, --ordinal {order} makes use of their order."
+            )
+
+    def _check_numbers(self) -> None:
+        """Refuse a measurement; note what may be one."""
+        from widemargin.data.targets import may_be_measurement
+
+        sizes, name = self._sizes(self.y), self.name
+        m = len(sizes)
+        if self._measure(self.y):
+            once = int((sizes == 1).sum())
+            tail = f", {once} of them in one row only" if once else ""
+            raise Problem(
+                f"the target, {name!r}, looks like a measurement: {m} distinct numbers "
+                f"in {sizes.sum()} rows{tail}. --task regression predicts it (in "
+                "memory, not with --engine dask), --bins 3 makes three classes of "
+                "equal size, --ordinal takes grades in the order that it lists, "
+                f"--categorical {name} takes the numbers as names of classes, --target "
+                "names another column."
+            )
+        if (self.y % 1 == 0).all() and may_be_measurement(sizes):
+            self.notes.append(
+                f"the target, {name!r}, has {m} distinct numbers, and each is treated "
+                "as a class (if it is a measurement, --task regression predicts it, "
+                "and --bins 3 makes three classes of equal size)."
+            )
 
 
 def _plain(y: pd.Series[Any]) -> pd.Series[Any]:
@@ -232,69 +286,3 @@ def _names(y: pd.Series[Any]) -> pd.Series[Any]:
     if y.dtype.kind == "f" and (y % 1 == 0).all():
         y = y.astype("int64")
     return y.astype(str)
-
-
-def _binned(
-    y: pd.Series[Any], rows: NDArray[np.integer], bins: int, notes: list[str]
-) -> pd.Series[Any]:
-    import pandas as pd
-
-    if y.dtype.kind not in "iuf":
-        raise Problem(f"--bins needs a target of numbers; {str(y.name)!r} is text.")
-    cut, edges = pd.qcut(y.repeat(rows), bins, duplicates="drop", retbins=True)
-    if len(edges) < bins + 1:
-        notes.append(f"{str(y.name)!r} has ties: {len(edges) - 1} classes, not {bins}.")
-    names = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
-    return cut[~cut.index.duplicated()].cat.rename_categories(names)
-
-
-def _ordered(y: pd.Series[Any], ordinal: tuple[str, ...]) -> pd.Series[Any]:
-    import pandas as pd
-
-    labels = _names(y)
-    found = set(labels)
-    unknown = sorted(found.difference(ordinal))
-    if unknown:
-        raise Problem(
-            f"--ordinal {','.join(ordinal)} leaves out {listed(unknown)}, which "
-            f"{str(y.name)!r} has."
-        )
-    kept = [label for label in ordinal if label in found]
-    return pd.Series(pd.Categorical(labels, kept, ordered=True), name=y.name)
-
-
-def _note_grades(y: pd.Series[Any], notes: list[str]) -> None:
-    """Note numbers without a gap that may well be grades."""
-    low, high = int(y.min()), int(y.max())
-    if FEWEST_GRADES <= y.nunique() == high - low + 1 <= MOST_GRADES:
-        order = ",".join(map(str, range(low, high + 1)))
-        notes.append(
-            f"the classes of {str(y.name)!r} are the numbers {low} to {high}; if they "
-            f"are grades, --ordinal {order} makes use of their order."
-        )
-
-
-def _check_numbers(
-    y: pd.Series[Any], rows: NDArray[np.integer], notes: list[str]
-) -> None:
-    """Refuse a measurement; note what may be one."""
-    from widemargin.data.targets import may_be_measurement
-
-    sizes, name = _sizes(y, rows), str(y.name)
-    m = len(sizes)
-    if _measures(y, rows):
-        once = int((sizes == 1).sum())
-        tail = f", {once} of them in one row only" if once else ""
-        raise Problem(
-            f"the target, {name!r}, looks like a measurement: {m} distinct numbers in "
-            f"{rows.sum()} rows{tail}. --task regression predicts it (in memory, not "
-            "with --engine dask), --bins 3 makes three classes of equal size, "
-            f"--ordinal takes grades in the order that it lists, --categorical {name} "
-            "takes the numbers as names of classes, --target names another column."
-        )
-    if (y % 1 == 0).all() and may_be_measurement(sizes):
-        notes.append(
-            f"the target, {name!r}, has {m} distinct numbers, and each is treated as a "
-            "class (if it is a measurement, --task regression predicts it, and --bins "
-            "3 makes three classes of equal size)."
-        )
