@@ -177,7 +177,8 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     classes = y if in_memory and not (goal.numeric or options.keep_ids) else None
     plan = plan_features(X, keys, classes, options, source)
     plan.say(notes)
-    X = apply(X, plan)
+    kept = list(plan.gaps)
+    X = apply(X[kept] if len(kept) < len(X.columns) else X, plan)
     check_target(y, counts, name, goal.numeric)
     if in_memory:
         _check_cells(X, y, name, plan.constant, goal.numeric, notes)

@@ -181,9 +181,7 @@ class Plan:
     constant: list[str] = field(default_factory=list)
 
     def __call__(self, part: pd.DataFrame) -> pd.DataFrame:
-        """The features in a part of the table."""
-        gone = [name for names in self.out.values() for name in names]
-        part = part.drop(columns=gone) if gone else part
+        """The features in a part of the table, which has their columns only."""
         changed = {
             name: change.apply(part[name])
             for name, change in self.changes.items()
