@@ -17,6 +17,7 @@ from evidence.papers import markdown
 from evidence.papers.frame import Experiment, Paper
 from evidence.papers.html import render
 from evidence.papers.outcomes import Outcome, chosen, run, summarize, without_figures
+from widemargin.cli.group import exit_code, orderly_end
 from widemargin.cli.problem import Problem
 from widemargin.cli.session import (
     Session,
@@ -25,7 +26,6 @@ from widemargin.cli.session import (
     session,
     stdout,
 )
-from widemargin.cli.group import exit_code, orderly_end
 from widemargin.cli.terminal import echo, say
 from widemargin.cli.writing import save_text, to_json
 
