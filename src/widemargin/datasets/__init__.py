@@ -1,8 +1,8 @@
 """Synthetic data sets: which features are relevant is known."""
 
 from widemargin.datasets.epistasis import make_epistasis, penetrance
-from widemargin.datasets.noise import append_noise
 from widemargin.datasets.synthetic import (
+    append_noise,
     make_gaussian_relevant,
     make_ordinal,
     make_quadrants,

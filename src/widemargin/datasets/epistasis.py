@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from widemargin.datasets.synthetic import Dataset, RandomState, check_count
+from widemargin.datasets.synthetic import Drawn, RandomState, check_count
 
 NOISE_MAF = (0.05, 0.5)  # range of the minor allele frequencies of the other markers
 EASY = 1 / 6  # prevalence, unless the heritability asks for another
@@ -27,7 +27,7 @@ def make_epistasis(
     maf: float | Sequence[float] = 0.2,
     prevalence: float | None = None,
     random_state: RandomState = None,
-) -> Dataset:
+) -> Drawn:
     """Draw genotypes of cases and controls that differ by an interaction only.
 
     A feature is a marker with two alleles; its value is the number of minor alleles, 0,

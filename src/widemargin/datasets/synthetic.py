@@ -1,13 +1,13 @@
-"""The papers' synthetic problems: the first few features matter, no other does."""
+"""The papers' synthetic problems, whose first few features matter, and noise."""
 
 from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
-Dataset: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
+Drawn: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 RandomState: TypeAlias = int | np.random.RandomState | None
 
 
@@ -17,7 +17,7 @@ def make_xor(
     n_relevant: int = 3,
     *,
     random_state: RandomState = None,
-) -> Dataset:
+) -> Drawn:
     """Draw the xor problem: the class is the parity of the first features' signs.
 
     Every feature is uniform on [-1, 1]. No relevant feature carries information about
@@ -67,7 +67,7 @@ def make_xor(
 
 def make_quadrants(
     n_samples: int = 100, n_features: int = 10, *, random_state: RandomState = None
-) -> Dataset:
+) -> Drawn:
     """Draw four classes: the quadrants of the plane of the first two features.
 
     Every feature is standard normal, and the class is ``2 * (x1 > 0) + (x2 > 0)``.
@@ -118,7 +118,7 @@ def make_gaussian_relevant(
     *,
     n_relevant: int = 6,
     random_state: RandomState = None,
-) -> Dataset:
+) -> Drawn:
     """Draw two classes that differ in the mean of the first, Gaussian features.
 
     The relevant features have unit variance and mean -1.5 in class 0, +1.5 in class 1.
@@ -179,7 +179,7 @@ def make_ordinal(
     n_features: int = 52,
     *,
     random_state: RandomState = None,
-) -> Dataset:
+) -> Drawn:
     """Draw three ordered classes: one feature follows their order, one does not.
 
     Every feature is uniform on [0, 1] over all rows. Those of class 0, 1 and 2 lie in
@@ -234,6 +234,64 @@ def make_ordinal(
     thirds = np.column_stack([y, (y + 1) % 3])
     X[:, :2] = (thirds + X[:, :2]) / 3
     return X, y.astype(np.int64)
+
+
+def append_noise(
+    X: Any,
+    n_columns: int = 50,
+    *,
+    kind: str = "permuted",
+    random_state: RandomState = None,
+) -> npt.NDArray[np.float64]:
+    """Append columns that do not depend on the class.
+
+    A permuted copy has the same values as the real feature, and so the same spread,
+    granularity and outliers, but no information about the class. A method that ranks
+    real features above uniform columns may merely prefer a certain spread; it should
+    rank them above permuted copies, too.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Numbers; NaN is missing. It is not changed.
+    n_columns : int, default=50
+        How many columns to append.
+    kind : {"permuted", "uniform"}, default="permuted"
+        Copies of the columns of X, each with its rows in a random order of its own:
+        all of X in random order, then all again, as far as needed; or uniform numbers
+        on [0, 1].
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the draw.
+
+    Returns
+    -------
+    X_noisy : ndarray of shape (n_samples, n_features + n_columns)
+        X, and the new columns behind it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.datasets import append_noise
+    >>> X = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
+    >>> append_noise(X, 2, random_state=0)
+    array([[ 1., 10., 30.,  1.],
+           [ 2., 20., 10.,  3.],
+           [ 3., 30., 20.,  2.]])
+    """
+    check_count("append_noise", "n_columns", n_columns, 0)
+    if kind not in ("permuted", "uniform"):
+        raise ValueError(
+            f'append_noise needs kind to be "permuted" or "uniform", got {kind!r}.'
+        )
+    X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+    rng = check_random_state(random_state)
+    n, d = X.shape
+    if kind == "uniform":
+        return np.hstack([X, rng.uniform(size=(n, n_columns))])
+    rounds = [rng.permutation(d) for _ in range(-(-n_columns // d))]
+    sources = np.concatenate([*rounds, np.empty(0, np.int64)])[:n_columns]
+    copies = [X[rng.permutation(n), f] for f in sources.astype(np.int64)]
+    return np.column_stack([X, *copies])
 
 
 def check_count(
