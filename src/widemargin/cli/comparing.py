@@ -120,7 +120,7 @@ def compare(
         warnings.filterwarnings("ignore", "compare was interrupted")
         try:
             comparison = compare(
-                dataset.X,
+                dataset.read_as("compare"),
                 dataset.y,
                 suitable if selectors is None else selectors,
                 estimator=effort.estimator,

@@ -154,7 +154,10 @@ def fitted(
             _without_direction(selector, dataset, notes)
         _say_unbalanced(name, dataset, notes)
         with faults(path) if on_dask else working(notes):
-            selector.fit(dataset.X, dataset.y)
+            if on_dask:
+                selector.fit(dataset.X, dataset.y)
+            else:
+                dataset.read_as(type(selector).__name__).fit(selector)
         ranking = Ranking(name, selector, dataset)
         ranking.say_how_sure(notes)
         if not on_dask:

@@ -111,17 +111,12 @@ def session(quiet: bool) -> Iterator[Session]:
 
 @contextmanager
 def working(notes: Session | None = None) -> Iterator[None]:
-    """What the library says against the data, or the parameters, is for the user.
-
-    Whether the target has classes was found out when it was read.
-    """
-    from widemargin.data.targets import judged_labels
+    """What the library says against the data, or the parameters, is for the user."""
     from widemargin.kernels._jit import when_compiling
 
     when_compiling(None if notes is None else notes.compiling)
     try:
-        with judged_labels():
-            yield
+        yield
     except ValueError as error:
         raise Problem(str(error)) from error
     except MemoryError:

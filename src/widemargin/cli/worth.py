@@ -46,9 +46,9 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
 
 def _say_leaks(ranking: Ranking, dataset: Dataset, notes: Session) -> None:
     """Note the features that may give the target away."""
-    from widemargin.evaluation import profile
+    from widemargin.evaluation._profile import describe
 
-    for sentence in profile(dataset.X, dataset.y, task=ranking.task).leaks:
+    for sentence in describe(dataset.read_as("profile")).leaks:
         notes.note(sentence)
 
 
@@ -56,13 +56,12 @@ def _say_if_no_signal(ranking: Ranking, dataset: Dataset, notes: Session) -> Non
     """Test for signal, and note it if there is none to be seen."""
     if not ranking.selector._uses_labels([]):
         return
-    from widemargin.evaluation import signal
+    from widemargin.evaluation._signal import signal_test
 
     with notes.status("looking for signal"):
-        found = signal(
-            dataset.X,
-            dataset.y,
-            task=ranking.task,
+        found = signal_test(
+            dataset.read_as("signal"),
+            None,
             random_state=ranking.selector.get_params().get("random_state", 0),
             n_jobs=ranking.selector.n_jobs,
         )

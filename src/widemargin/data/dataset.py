@@ -294,6 +294,7 @@ def read_dataset(
     labels: bool = True,
     numeric: bool = False,
     ordered: bool = False,
+    look: bool = True,
     single: bool = False,
 ) -> Dataset:
     """Check what the caller passed, and turn it into numbers and codes.
@@ -318,6 +319,9 @@ def read_dataset(
         Whether y holds numbers to predict.
     ordered : bool, default=False
         Whether classes without an order are refused.
+    look : bool, default=True
+        Whether many different whole numbers in y are refused, or warned of, as
+        classes. Parts of a dataset are not looked at again.
     single : bool, default=False
         Whether an array in single precision is kept: X may be mapped from a file and
         larger than memory in double precision, and scaling makes such a copy anyway.
@@ -327,6 +331,7 @@ def read_dataset(
     X = _table(X, caller, mixed)
     if estimator is None and mixed is None and (len(X.shape) != 2 or 0 in X.shape):
         raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
+    target = numeric_target(y, caller) if labels and numeric else None
     kinds, coded = np.empty(0, np.int64), np.empty(0, np.int64)
     values, categories = X, dict[int, list[Any]]()
     if len(X.shape) == 2:
@@ -351,14 +356,13 @@ def read_dataset(
         estimator=estimator or caller,
         input_name="X",
     )
-    found = no_labels(len(values))
-    if labels and numeric:
-        found = found._replace(target=numeric_target(y, caller))
-        check_consistent_length(values, found.target)
+    found = no_labels(len(values))._replace(target=target)
+    if target is not None:
+        check_consistent_length(values, target)
     elif labels:
         if not isinstance(y, str):  # which has a length, but is no list of labels
             check_consistent_length(values, y)
-        found = read_labels(y, caller, ordered=ordered)
+        found = read_labels(y, caller, ordered=ordered, look=look)
     return Dataset(
         X,
         y,

@@ -32,22 +32,25 @@ def no_labels(n: int) -> Labels:
     return Labels(np.zeros(n, np.int64), np.zeros(1, np.int64), True)
 
 
-def encode(
-    y: Any, name: str, *, ordered: bool = False, repeats: Ints | None = None
-) -> tuple[Ints, NDArray[Any]]:
+def encode(y: Any, name: str, **options: Any) -> tuple[Ints, NDArray[Any]]:
     """Class codes and class labels of y; see `read_labels`."""
-    found = read_labels(y, name, ordered=ordered, repeats=repeats)
+    found = read_labels(y, name, **options)
     return found.codes, found.classes
 
 
 def read_labels(
-    y: Any, name: str, *, ordered: bool = False, repeats: Ints | None = None
+    y: Any,
+    name: str,
+    *,
+    ordered: bool = False,
+    repeats: Ints | None = None,
+    look: bool = True,
 ) -> Labels:
     """Class codes and class labels of y, of any type and with any index.
 
     Classes come in the order that the type of y declares, else sorted. If ``ordered``,
     that order has to mean something. With ``repeats``, each entry of y stands for as
-    many rows.
+    many rows. Unless ``look``, many different whole numbers are accepted as classes.
     """
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
@@ -73,7 +76,7 @@ def read_labels(
             classes, codes = np.unique(y, return_inverse=True)
             if not nominal and y.dtype.kind in "iuf":
                 sizes = np.bincount(codes, weights=repeats).astype(np.int64)
-                check_numbers(classes, sizes, name, ordered=ordered)
+                check_numbers(classes, sizes, name, ordered=ordered, look=look)
             elif not nominal:
                 # Three times each: scikit-learn takes labels that hardly repeat for a
                 # mistake, and these stand for more rows.

@@ -1,4 +1,4 @@
-"""Columns that may not be what they seem: nearly empty, identifiers, codes, spellings.
+"""Columns that may not be what they seem: identifiers, groups, codes, spellings.
 
 The command and `evaluation.profile` follow the same rules.
 """
@@ -29,6 +29,8 @@ NEARLY_EMPTY = 0.95  # share of missing values above which a column says too lit
 DISTINCT_SHARE = 0.9  # of the distinct rows, that have a value of an identifier alone
 REPEATED_SHARE = 0.5  # of all rows: below, values are not repeated by chance
 SOME_ROWS = 1000  # that are enough to see that most columns have no such code
+FEWEST_GROUPS = 10  # values that occur in several rows
+BY_CHANCE = 1e-6  # that all rows of each value have one class, at most
 FEWEST_VALUES = 5  # distinct ones, besides a code for missing, that show a range
 
 
@@ -87,6 +89,37 @@ def may_name_rows(distinct: int, rows: int) -> bool:
 def hardly_repeat(distinct: int, rows: int) -> bool:
     """Whether nearly every one of some rows has a value of its own."""
     return distinct > 2 and distinct >= DISTINCT_SHARE * rows
+
+
+def names_groups(codes: Ints, y: Ints) -> bool:
+    """Whether the values of a column, as codes, seem to name groups of rows.
+
+    Rows of one patient are alike, and all have the patient's class. So a column that
+    names patients predicts the class of further rows of a patient, but tells nothing
+    about new patients.
+
+    Many of them occur in several rows, and all rows of a value have the same class, as
+    they would hardly have if values and classes had nothing to do with each other.
+    Codes of missing values are negative.
+    """
+    there = codes >= 0
+    codes, y = codes[there], y[there]
+    if not len(codes):
+        return False
+    sizes = np.bincount(codes)
+    if np.count_nonzero(sizes > 1) < FEWEST_GROUPS:
+        return False
+    n_classes = int(y.max()) + 1
+    if len(np.unique(codes * n_classes + y)) > np.count_nonzero(sizes):
+        return False
+    return _log_chance(sizes[sizes > 1], np.bincount(y) / len(y)) < np.log(BY_CHANCE)
+
+
+def _log_chance(sizes: Ints, shares: Floats) -> float:
+    """Logarithm of how likely groups of these sizes are to have one class each."""
+    same = (shares[None, :] ** sizes[:, None]).sum(axis=1)
+    with np.errstate(divide="ignore"):  # groups so large that it is 0
+        return float(np.log(same).sum())
 
 
 def codes_for_missing(values: Floats) -> dict[int, list[float]]:

@@ -8,9 +8,6 @@ occur once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,22 +18,6 @@ from widemargin.notices import warn
 MANY_NUMBERS = 20  # up to so many different ones may be grades, whatever their sizes
 SINGLE_SHARE = 0.1  # of the numbers that occur once, from which on y is a measurement
 UNEVEN = 10  # rows of the largest class over those of the smallest, that raise doubt
-
-_judged: ContextVar[bool] = ContextVar("_judged", default=False)
-
-
-@contextmanager
-def judged_labels() -> Iterator[None]:
-    """Take the labels of this thread's fits as classes, without a further look.
-
-    For fits to some rows of a table whose labels have been looked at as a whole: few
-    rows have more classes of one row than all of them.
-    """
-    token = _judged.set(True)
-    try:
-        yield
-    finally:
-        _judged.reset(token)
 
 
 def is_measurement(sizes: NDArray[np.integer]) -> bool:
@@ -75,7 +56,12 @@ def looks_numeric(y: Any) -> bool:
 
 
 def check_numbers(
-    numbers: NDArray[Any], sizes: NDArray[np.integer], name: str, *, ordered: bool
+    numbers: NDArray[Any],
+    sizes: NDArray[np.integer],
+    name: str,
+    *,
+    ordered: bool,
+    look: bool = True,
 ) -> None:
     """Refuse numbers that are no classes, and warn of those that may be none.
 
@@ -89,6 +75,9 @@ def check_numbers(
         Who asks.
     ordered : bool
         Whether an order of the classes counts.
+    look : bool, default=True
+        Whether whole numbers are looked at. What was accepted as classes stays so: a
+        part of the rows has more classes of one row than all of them.
     """
     broken = numbers[numbers % 1 != 0]
     if len(broken):
@@ -98,7 +87,7 @@ def check_numbers(
             name,
             ordered=ordered,
         )
-    if _judged.get():
+    if not look:
         return
     m, n = len(numbers), int(sizes.sum())
     if is_measurement(sizes):

@@ -14,7 +14,6 @@ from widemargin.data.dataset import read_dataset
 from widemargin.data.frames import data_frame
 from widemargin.data.labels import encode
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.targets import judged_labels
 from widemargin.evaluation import _html
 from widemargin.evaluation._curves import Baseline, Choice, Line, SelectionCurve
 from widemargin.evaluation._profile import Profile
@@ -255,8 +254,7 @@ class Comparison:
         # Numbers may be names, too.
         values = np.where(about.kinds == "nominal", np.nan, values)
         if about.target is None:
-            with judged_labels():
-                codes = encode(self.y, "compare")[0]
+            codes, _ = encode(self.y, "compare", look=False)
         return directions_of(values, codes, about, self.ordered)
 
     def _tops(self) -> list[float]:

@@ -15,9 +15,14 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.kinds import BOOLEAN, ORDERED, nominal_columns
 from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.quality import NEARLY_EMPTY, alike, codes_for_missing, names_rows
+from widemargin.data.quality import (
+    NEARLY_EMPTY,
+    alike,
+    codes_for_missing,
+    names_groups,
+    names_rows,
+)
 from widemargin.data.refuse import refuse_columns
-from widemargin.data.row_groups import names_groups
 from widemargin.threads import spans
 
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most

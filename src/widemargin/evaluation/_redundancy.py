@@ -173,13 +173,14 @@ def redundancy(
         data = read_dataset(X, None, "redundancy", labels=False)
         columns = data.apart()
         n, d = columns.numbers.shape
-        labels = _labels(y, n, n_bins)
+        labels = data.present_classes[0] if y is None else _labels(y, n_bins)
+        labelled = y is not None or (data.has_labels and not data.numeric)
         if len(labels) != n:
             raise ValueError(
                 f"redundancy needs a label for each of {n} rows, got {len(labels)}."
             )
         similarity: Similarity = Correlation(columns.numbers)
-        by_relevance = scores is None and y is not None
+        by_relevance = scores is None and labelled
         if measure == "uncertainty" or by_relevance:
             binned = Uncertainty(
                 columns.numbers, columns.nominal, n_bins, labels, workers
@@ -200,10 +201,8 @@ def redundancy(
     return Redundancy(groups, similar, data.names, measure, float(threshold))
 
 
-def _labels(y: Any, n: int, n_bins: int) -> Ints:
-    """Class codes; of a numeric y, its bins; all the same without y."""
-    if y is None:
-        return np.zeros(n, np.int64)
+def _labels(y: Any, n_bins: int) -> Ints:
+    """Class codes; of a numeric y, its bins."""
     if looks_numeric(y):
         bins = quantile_bins(numeric_target(y, "redundancy"), n_bins)
         return bins.astype(np.int64) - 1

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from widemargin.base import MarginSelector
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats
-from widemargin.data.targets import judged_labels, looks_numeric
+from widemargin.data.targets import looks_numeric
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
@@ -83,8 +83,7 @@ def refit(
     ):
 
         def fit(t: int) -> None:
-            with judged_labels():
-                keep(t, data(t).fit(clone(selector).set_params(**settings)))
+            keep(t, data(t).fit(clone(selector).set_params(**settings)))
             advance()
 
         workers.run(fit, range(total))

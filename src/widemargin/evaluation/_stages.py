@@ -22,7 +22,6 @@ from sklearn.utils import check_random_state
 from widemargin.base import MarginSelector
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Ints
-from widemargin.data.targets import judged_labels
 from widemargin.evaluation._curves import Choice
 from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._profile import Profile
@@ -358,8 +357,7 @@ def group(setup: Setup, parts: Parts) -> None:
     data = setup.part(min(setup.max_samples or n, max(200, PAIRS // d**2)))
     scores = parts.fitted[parts.choice.method].scores_ if parts.choice else None
     parts.answers["redundancy"] = redundancy(
-        data.frame,
-        None if data.numeric else data.labels_given,
+        data,
         threshold=setup.redundancy_threshold,
         measure="correlation" if setup.profile.plain else "uncertainty",
         scores=scores,
@@ -382,8 +380,7 @@ def go_through(setup: Setup, parts: Parts) -> bool:
     """Do one stage after the other; False if Ctrl-C came in between."""
     for place, stage in enumerate(STAGES.values()):
         try:
-            with judged_labels():
-                stage(setup, parts)
+            stage(setup, parts)
         except KeyboardInterrupt:
             left = ", ".join(list(STAGES)[place:])
             message = f"compare was interrupted; not finished: {left}."

@@ -48,7 +48,6 @@ from widemargin.data.kinds import holds_numbers
 from widemargin.data.labels import encode
 from widemargin.data.numbers import floats_of
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.targets import judged_labels
 from widemargin.reporting.formats import numbers, text
 
 N_FEATURES = 12
@@ -197,8 +196,7 @@ def _sliced(X: Any, f: int) -> Any:
 def _classes(y: Any, n: int) -> tuple[Ints, list[Any]]:
     if y is None:
         return np.zeros(n, np.int64), ["all rows"]
-    with judged_labels():
-        codes, labels = encode(y, "report")
+    codes, labels = encode(y, "report", look=False)
     return codes, labels.tolist()
 
 

@@ -106,6 +106,15 @@ class Dataset:
     # Some columns of the file, a few rows after the other; None if it is in memory.
     parts: Callable[[list[str]], Iterator[pd.DataFrame]] | None = None
 
+    def read_as(self, name: str) -> Any:
+        """The table in memory as the library reads it; ``name`` begins its messages.
+
+        Whether the target has classes was seen when the file was read.
+        """
+        from widemargin.data.dataset import read_dataset
+
+        return read_dataset(self.X, self.y, name, numeric=self.numeric, look=False)
+
     @property
     def n_rows(self) -> int:
         """Rows that have a target."""

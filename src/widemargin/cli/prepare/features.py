@@ -358,7 +358,7 @@ def _keys_of_groups(
     import pandas as pd
 
     from widemargin.data.quality import is_called_key
-    from widemargin.data.row_groups import names_groups
+    from widemargin.data.quality import names_groups
 
     y = pd.factorize(classes)[0]
     names = [n for n in X.columns if is_called_key(n) and n not in others]
