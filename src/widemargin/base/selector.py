@@ -223,7 +223,10 @@ class MarginSelector(TableSelector):
                     "rows. Pass y, or a number."
                 )
 
-    def _fit_on_dask(self, X: Any, y: Any) -> Self:
+    @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def _fit_on_dask(self, X: Any, y: Any, *, look: bool = True) -> Self:
+        """Fit to a Dask collection; see `read_labels` for ``look``."""
         from widemargin.engine.dask.build import distribute
 
         self._refuse_on_dask(y)
@@ -236,6 +239,7 @@ class MarginSelector(TableSelector):
                 scale=self.scale,
                 ordered=self._ordered_classes,
                 numeric=self._numeric_target,
+                look=look,
                 nominal=self._nominal,
             ) as table,
         ):

@@ -155,7 +155,7 @@ def fitted(
         _say_unbalanced(name, dataset, notes)
         with faults(path) if on_dask else working(notes):
             if on_dask:
-                selector.fit(dataset.X, dataset.y)
+                selector._fit_on_dask(dataset.X, dataset.y, look=False)
             else:
                 dataset.read_as(type(selector).__name__).fit(selector)
         ranking = Ranking(name, selector, dataset)

@@ -357,8 +357,7 @@ def _keys_of_groups(
     """Columns, of those that are called keys, that seem to name groups of rows."""
     import pandas as pd
 
-    from widemargin.data.quality import is_called_key
-    from widemargin.data.quality import names_groups
+    from widemargin.data.quality import is_called_key, names_groups
 
     y = pd.factorize(classes)[0]
     names = [n for n in X.columns if is_called_key(n) and n not in others]

@@ -77,6 +77,7 @@ def _build(
     scale: str | None,
     ordered: bool,
     numeric: bool,
+    look: bool = True,
     nominal: Callable[[Any], Ints | None],
 ) -> DistributedTable:
     """A table of X and labels y.
@@ -88,12 +89,15 @@ def _build(
         Whether the order of the classes has to mean something.
     numeric : bool
         Whether y is a number to predict, and not a class.
+    look : bool, default=True
+        Whether many different whole numbers in y are refused, or warned of, as
+        classes.
     nominal : function
         Numbers of the nominal columns of an empty table like X; None if these and
         missing values are refused.
     """
     name, settings, capacity = cluster.name, cluster.settings, cluster.size()
-    source = Source(X, y, name, cluster, nominal, numeric)
+    source = Source(X, y, name, cluster, nominal, numeric, look)
     firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
     # Few partitions are on few workers.
     spread = len(source.parts) < capacity[0]

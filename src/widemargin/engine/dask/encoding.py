@@ -175,9 +175,12 @@ def target_part(part: Any) -> NDArray[Any]:
 
 
 def join_labels(
-    parts: list[Labels], name: str, *, ordered: bool
+    parts: list[Labels], name: str, **options: Any
 ) -> tuple[NDArray[np.integer], NDArray[Any]]:
-    """Class codes and classes of labels that are spread over partitions."""
+    """Class codes and classes of labels that are spread over partitions.
+
+    ``options`` are those of `widemargin.data.labels.read_labels`.
+    """
     missing = sum(part.missing for part in parts)
     if missing:
         refuse_missing_labels(missing, name)
@@ -193,7 +196,7 @@ def join_labels(
         together = np.concatenate([np.empty(0, np.int64), *map(np.asarray, values)])
     sizes = [np.bincount(part.codes, minlength=len(part.values)) for part in parts]
     repeats = np.concatenate([np.empty(0, np.int64), *sizes])
-    codes, classes = encode(together, name, ordered=ordered, repeats=repeats)
+    codes, classes = encode(together, name, repeats=repeats, **options)
     stops = np.cumsum([len(v) for v in values])
     new = np.split(codes.astype(code_type(len(classes))), stops[:-1])
     return np.concatenate(

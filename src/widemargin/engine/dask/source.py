@@ -132,6 +132,9 @@ class Source:
         be neither such columns nor missing values.
     numeric : bool
         Whether y is a number to predict. Then all rows are of one class.
+    look : bool, default=True
+        Whether many different whole numbers in y are refused, or warned of, as
+        classes.
 
     Attributes
     ----------
@@ -147,9 +150,10 @@ class Source:
         cluster: Cluster,
         nominal: Callable[[Any], Ints | None],
         numeric: bool,
+        look: bool = True,
     ) -> None:
         self.name, self.cluster = name, cluster
-        self.numeric = numeric
+        self.numeric, self.look = numeric, look
         self.target: Floats | None = None
         self.frame = hasattr(X, "columns")
         if isinstance(y, str):
@@ -329,9 +333,9 @@ class Source:
         if labels:
             found = sum(len(part.codes) + part.uncoded for part in labels)
             self._refuse_other_length(found, n)
-            return join_labels(labels, self.name, ordered=ordered)
+            return join_labels(labels, self.name, ordered=ordered, look=self.look)
         self._refuse_other_length(len(self.y), n)
-        codes, classes = encode(self.y, self.name, ordered=ordered)
+        codes, classes = encode(self.y, self.name, ordered=ordered, look=self.look)
         return codes.astype(code_type(len(classes))), classes
 
     def _refuse_other_length(self, found: int, n: int) -> None:
