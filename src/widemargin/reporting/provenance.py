@@ -133,26 +133,22 @@ def _code(found: Any, constructors: list[str], reading: list[str]) -> str:
             lines.append(f"from {package} import {names}")
     if str(found.settings.get("cv")).startswith("TimeSeriesSplit("):
         lines.append("from sklearn.model_selection import TimeSeriesSplit")
-    data = reading or [f"# {_data_names(found)} are your data."]
     if reading:
-        lines.insert(0, "import pandas as pd")
-    lines += ["", *data, "", *_call(found, constructors)]
-    return "\n".join(lines)
-
-
-def _data_names(found: Any) -> str:
-    return "X, y and groups" if found.settings.get("groups") else "X and y"
+        lines = ["import pandas as pd", *lines, "", *reading]
+    else:
+        names = "X, y and groups" if found.settings.get("groups") else "X and y"
+        lines += ["", f"# {names} are your data."]
+    return "\n".join([*lines, "", *_call(found, constructors)])
 
 
 def _call(found: Any, constructors: list[str]) -> list[str]:
     pairs = list(zip(found.selectors, constructors, strict=True))
     if not found.settings:
-        if len(pairs) == 1:
-            fitted = f"{pairs[0][1]}.fit(X, y)"
-            return [f"results = {fitted}", _finish("results, X=X, y=y")]
         fits = [f"    {label!r}: {code}.fit(X, y)," for label, code in pairs]
-        return ["results = {", *fits, "}", _finish("results, X=X, y=y")]
-    given = [f"    {line}," for line in _arguments(found.settings)]
+        made = ["results = {", *fits, "}"]
+        if len(pairs) == 1:
+            made = [f"results = {constructors[0]}.fit(X, y)"]
+        return [*made, 'widemargin.report(results, X=X, y=y).save("report.html")']
     return [
         "results = widemargin.evaluation.compare(",
         "    X,",
@@ -160,9 +156,9 @@ def _call(found: Any, constructors: list[str]) -> list[str]:
         "    {",
         *(f"        {label!r}: {code}," for label, code in pairs),
         "    },",
-        *given,
+        *(f"    {line}," for line in _arguments(found.settings)),
         ")",
-        _finish("results"),
+        'widemargin.report(results).save("report.html")',
     ]
 
 
@@ -181,17 +177,11 @@ def _arguments(settings: Json) -> list[str]:
 
 
 def _argument(name: str, value: Any) -> str:
-    written = name in OBJECTS and isinstance(value, str) and not _is_name(name, value)
-    return value if written else _literal(value)
-
-
-def _is_name(name: str, value: str) -> bool:
-    """Whether an object was given by its name, as compare(estimator="forest") is."""
-    return (name == "estimator" and "(" not in value) or value == "time"
-
-
-def _finish(arguments: str) -> str:
-    return f'widemargin.report({arguments}).save("report.html")'
+    if name not in OBJECTS or not isinstance(value, str):
+        return _literal(value)
+    # An object may have been given by its name, as in compare(estimator="forest").
+    by_name = value == "time" or (name == "estimator" and "(" not in value)
+    return _literal(value) if by_name else value
 
 
 def _regressor(line: str) -> str:
