@@ -101,3 +101,13 @@ def small_tables(draw, max_rows=24, min_features=1, max_features=5, max_classes=
     y = draw(st.lists(st.integers(0, max_classes - 1), min_size=n, max_size=n))
     y[0], y[1] = 0, 1
     return np.array(X, dtype=float), np.array(y)
+
+
+def spread_over(methods, cases, each=3):
+    """Pairs in which every method meets a few cases, and similar methods other ones."""
+    step = len(cases) // each
+    return [
+        (method, cases[(m + c * step) % len(cases)])
+        for m, method in enumerate(methods)
+        for c in range(each)
+    ]

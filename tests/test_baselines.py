@@ -153,7 +153,7 @@ def test_information_is_that_of_the_oracle(case, bins):
 
 
 @given(small_tables())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_any_small_table_gives_what_the_oracle_gives(table):
     for check in UNBINNED:
         check(*table)

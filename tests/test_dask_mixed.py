@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import spread_over
 from oracles import mixed as oracle
 from settings_tools import distributed_settings
 from test_dask import assert_same, uneven
@@ -87,9 +88,9 @@ CHUNKED = [(case, 3) for case in CASES]
 CHUNKED += [("many gaps", 1), ("two rows", 1), ("a few gaps", 17), ("duplicates", 17)]
 
 
-@pytest.mark.parametrize(("case", "n_chunks"), CHUNKED)
-@pytest.mark.parametrize(("method", "nominal"), METHODS, ids=repr)
-def test_the_same_as_in_memory(case, method, nominal, n_chunks, synchronous):
+@pytest.mark.parametrize(("method", "chunked"), spread_over(METHODS, CHUNKED), ids=repr)
+def test_the_same_as_in_memory(method, chunked, synchronous):
+    (method, nominal), (case, n_chunks) = method, chunked
     X, y = CASES[case](np.random.default_rng(0))
     chunks = uneven(len(y), n_chunks)
     if nominal:

@@ -46,7 +46,7 @@ SELECTORS = [
 ]
 
 
-@parametrize_with_checks([ReliefF("auto"), FisherScore("auto"), LaplacianScore("auto")])
+@parametrize_with_checks([ReliefF("auto"), LaplacianScore("auto")])
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 

@@ -247,9 +247,7 @@ def blobs(rng, n):
 def test_intervals_cover_the_exact_scores_together(case, method):
     X, y = case(np.random.default_rng(1), 600)
     exact = clone(METHODS[method][0]).fit(X, y).scores_
-    runs = [
-        auto(method, 3, tol=0.1, random_state=seed).fit(X, y) for seed in range(100)
-    ]
+    runs = [auto(method, 3, tol=0.1, random_state=seed).fit(X, y) for seed in range(50)]
     assert np.mean([covers(run, exact) for run in runs]) >= 0.93
     assert np.mean([run.n_samples_ < len(y) for run in runs]) > 0.5
 
