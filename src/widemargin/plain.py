@@ -32,7 +32,7 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | range):
         return [plain(v) for v in value]
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}

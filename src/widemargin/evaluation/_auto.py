@@ -236,7 +236,6 @@ class AutoSelector(TableSelector):
                 f"{NAME} draws rows at random and does not run on Dask collections. "
                 "Use it on a sample of the rows, X.sample(...).compute()."
             )
-        numeric = is_regression(self.methods, y, self.task, NAME)
         data = read_dataset(
             X,
             y,
@@ -244,7 +243,7 @@ class AutoSelector(TableSelector):
             estimator=self,
             mixed=True,
             nominal=self._nominal_by_type,
-            numeric=numeric,
+            numeric=is_regression(self.methods, y, self.task, NAME),
         )
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)

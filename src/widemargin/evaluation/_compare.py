@@ -23,6 +23,7 @@ from widemargin.evaluation._scoring import default_scoring, has_order, scoring_f
 from widemargin.evaluation._selection_curve import columns_of
 from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
 from widemargin.judging.splits import group_codes
+from widemargin.plain import plain
 
 
 def compare(
@@ -191,8 +192,8 @@ def compare(
         "task": task,
         "positive": positive,
     }
-    settings: dict[str, Any] = {"selectors": {k: _text(s) for k, s in methods.items()}}
-    settings |= {name: _plain(value) for name, value in arguments.items()}
+    settings: dict[str, Any] = {"selectors": {k: plain(s) for k, s in methods.items()}}
+    settings |= {name: plain(value) for name, value in arguments.items()}
     codes = group_codes(groups, about.n_samples, "compare")
     folds, notes = _folds(cv, data, codes)
     setup = stages.Setup(
@@ -288,20 +289,3 @@ def _check_shape(image_shape: Any, image_order: Any, d: int) -> None:
             f"compare needs image_shape=(height, width) with height × width = {d}, the "
             f"number of features, got {tuple(image_shape)}."
         )
-
-
-def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list | tuple | range):
-        return [_plain(v) for v in value]
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    """What the value looks like in Python, in one line."""
-    return " ".join(repr(value).split())

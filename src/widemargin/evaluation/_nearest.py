@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -31,8 +32,38 @@ class ScaledRows(BaseEstimator):
         Columns that hold codes of nominal values.
     """
 
+    _swept: Floats | None = None
+
     def __init__(self, nominal: Any = None) -> None:
         self.nominal = nominal
+
+    def sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Self]:
+        """A fitted estimator of the rows of X for each number of features.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+            Test rows; the estimators have answers for these only.
+        order : array of int
+            Features, best first.
+        sizes : array of int
+            Ascending.
+        """
+        for answers in self._sweep(X, order, sizes):
+            swept = copy(self)
+            swept._swept = answers
+            yield swept
+
+    def _answers(self, X: Any) -> Floats:
+        """With all features, or those that were swept."""
+        if self._swept is not None:
+            return self._swept
+        d = self._X.shape[1]
+        return next(self._sweep(X, np.arange(d), np.array([d])))
+
+    def _sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Floats]:
+        """What is near to each row of X: votes of classes, or mean targets."""
+        raise NotImplementedError
 
     def _keep(self, X: Any) -> None:
         """Keep the training rows."""
@@ -119,44 +150,13 @@ class NearestNeighbor(ClassifierMixin, ScaledRows):
 
     def _votes(self, X: Any) -> Floats:
         """Equally near rows of each class, (m, C)."""
-        d = self._X.shape[1]
-        return next(self._sweep(X, np.arange(d), np.array([d])))
-
-    def sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[NearestNeighbor]:
-        """A fitted classifier of the rows of X for each number of features.
-
-        Parameters
-        ----------
-        X : array of shape (m, n_features)
-            Test rows; the classifiers know the classes of these only.
-        order : array of int
-            Features, best first.
-        sizes : array of int
-            Ascending.
-        """
-        for votes in self._sweep(X, order, sizes):
-            known = _Known(self.nominal)
-            known.classes_, known._codes, known._known = (
-                self.classes_,
-                self._codes,
-                votes,
-            )
-            yield known
+        return self._answers(X)
 
     def _sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Floats]:
         member = (self._codes[:, None] == np.arange(len(self.classes_))).astype(float)
         for D in self._squares(X, order, sizes):
             near = D.min(axis=1, keepdims=True)
             yield (near * (1 + TIE) ** 2 >= D) @ member
-
-
-class _Known(NearestNeighbor):
-    """What `NearestNeighbor.sweep` has found out about some rows."""
-
-    _known: Floats
-
-    def _votes(self, X: Any) -> Floats:
-        return self._known
 
 
 class NearestMean(RegressorMixin, ScaledRows):
@@ -179,15 +179,7 @@ class NearestMean(RegressorMixin, ScaledRows):
 
     def predict(self, X: Any) -> Floats:
         """The mean of the five nearest training rows."""
-        d = self._X.shape[1]
-        return next(self._sweep(X, np.arange(d), np.array([d])))
-
-    def sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[NearestMean]:
-        """A fitted regressor of the rows of X; see `NearestNeighbor.sweep`."""
-        for means in self._sweep(X, order, sizes):
-            known = _KnownMean(self.nominal)
-            known._known = means
-            yield known
+        return self._answers(X)
 
     def _sweep(self, X: Any, order: Ints, sizes: Ints) -> Iterator[Floats]:
         k = min(NEIGHBORS, len(self._y))
@@ -197,12 +189,3 @@ class NearestMean(RegressorMixin, ScaledRows):
             tied = ~nearer & (border * (1 + TIE) ** 2 >= D)
             left = (k - nearer.sum(axis=1)) / tied.sum(axis=1)
             yield (nearer @ self._y + left * (tied @ self._y)) / k
-
-
-class _KnownMean(NearestMean):
-    """What `NearestMean.sweep` has found out about some rows."""
-
-    _known: Floats
-
-    def predict(self, X: Any) -> Floats:
-        return self._known
