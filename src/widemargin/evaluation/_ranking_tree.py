@@ -1,9 +1,7 @@
 """A decision tree for ordered classes, and the loss of its predictions.
 
-References: F. Xia, W. Zhang, F. Li, Y. Yang, *Ranking with decision tree*, Knowledge
-and Information Systems 17 (2008) 381-395; Q. Hu, W. Pan, Y. Song, D. Yu, *Large-margin
-feature selection for monotonic classification*, Knowledge-Based Systems 2012, section
-4.2, which evaluates selected features by the tree, and eq. 13 with p = 1, the loss.
+Reference: Q. Hu, W. Pan, Y. Song, D. Yu, *Large-margin feature selection for monotonic
+classification*, Knowledge-Based Systems 2012, section 4.2 and eq. 13 with p = 1.
 """
 
 from __future__ import annotations
@@ -122,7 +120,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
     References
     ----------
     F. Xia, W. Zhang, F. Li, Y. Yang, "Ranking with decision tree", Knowledge and
-    Information Systems 17, 2008.
+    Information Systems 17 (2008) 381-395.
 
     Examples
     --------
@@ -184,8 +182,7 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         self : object
             The fitted tree.
         """
-        order = category_order(y)
-        name = type(self).__name__
+        order, name = category_order(y), type(self).__name__
         data = read_dataset(X, y, name, estimator=self, mixed=False)
         refuse_other_than_numbers(data.X, name)
         data.warn_of_columns(name)
@@ -324,8 +321,7 @@ def _grow(X: Floats, y: Ints, n_classes: int, limits: TreeLimits) -> Tree:
 
 
 def _warn_of_text(classes: NDArray[Any]) -> None:
-    """The alphabet rarely knows that "medium" is less than "high"."""
-    # The two ends of an order of two may be swapped without effect.
+    # The alphabet rarely has "medium" below "high"; two classes may be swapped.
     labels = classes.tolist()
     if len(labels) > 2 and any(isinstance(label, str) for label in labels):
         shown = " < ".join(map(repr, labels[:5])) + (" < …" if len(labels) > 5 else "")

@@ -214,14 +214,14 @@ def _pipeline(
         lines += [f"selection = widemargin.Selection(kept){frames}"]
         lines += ["model = make_pipeline(selection, *steps).fit(X, y)"]
     if selector is not None:
-        mine = clone(selector).set_params(n_features_to_select=len(kept))
-        baseline = type(mine).__module__.startswith("widemargin.baselines")
+        sized = clone(selector).set_params(n_features_to_select=len(kept))
+        baseline = type(sized).__module__.startswith("widemargin.baselines")
         home = "widemargin.baselines" if baseline else "widemargin"
         lines += ["", "# The method as a step selects again on the rows of each fit:"]
         lines += [
             "# cross-validate this one, because that evaluates the selection, too."
         ]
-        lines += [f"selector = {home}.{constructor(mine)}"]
+        lines += [f"selector = {home}.{constructor(sized)}"]
         if frames:
             lines += [f"selector{frames}"]
         lines += ["model = make_pipeline(selector, *steps)"]
