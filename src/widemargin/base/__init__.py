@@ -3,23 +3,22 @@
 | file | what |
 | --- | --- |
 | `selector.py` | `MarginSelector`: a fit from the caller's table to the support |
-| `answers.py` | how many features, and which are redundant, judged in folds |
-| `sampled.py` | `SampledSelector`: scores that are means over samples |
+| `sampled.py`, `sampling.py` | scores that are means over rows, all or some |
 | `ascent.py` | `AscentSelector`: several ascents of a margin |
+| `ordinal.py`, `prototypes.py`, `radius.py`, `numeric_relief.py` | families |
 | `transformer.py` | `TableSelector`: `transform` and its inverse |
-| `links.py`, `pickles.py` | links to the documentation, versions in pickles |
-| `checks.py`, `scores.py` | what several of them use |
+| `estimator.py`, `scores.py` | what several of them use |
 """
 
 from widemargin.base.ascent import AscentSelector, refuse_single_visits
-from widemargin.base.checks import (
+from widemargin.base.estimator import (
     N_JOBS,
+    Documented,
+    Versioned,
     all_or_nothing,
     refuse_booleans,
     refuse_keywords,
 )
-from widemargin.base.links import Documented
-from widemargin.base.pickles import Versioned
 from widemargin.base.sampled import SampledSelector
 from widemargin.base.scores import separation_ratio, squared_share
 from widemargin.base.selector import MarginSelector

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
-from widemargin.base.checks import (
+from widemargin.base.estimator import (
     N_JOBS,
     all_or_nothing,
     refuse_booleans,
@@ -132,9 +132,8 @@ class MarginSelector(TableSelector):
         _, classes = data.present_classes
         if data.labelled and len(classes) < 2:
             refuse_single_class(classes, name)
-        numbers = data.target if self._numeric_target else None
-        if numbers is not None and np.ptp(numbers) == 0:
-            refuse_constant_target(numbers, name)
+        if self._numeric_target and np.ptp(data.labels_given) == 0:
+            refuse_constant_target(data.labels_given, name)
         self.n_features_in_ = data.X.shape[1]
         if data.column_names is not None:
             self.feature_names_in_ = data.column_names
@@ -325,22 +324,11 @@ class MarginSelector(TableSelector):
     def _permuted_scores(
         self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers
     ) -> Floats:
-        """Scores of some features under several labellings, without refits.
+        """(B, len(features)): scores of some features under B labellings, no refits.
 
-        Parameters
-        ----------
-        table : Table
-            Numbers without gaps.
-        targets : array of shape (B, n)
-            For each row of the table a class code, or a number to predict.
-        features : array of int
-        workers : Workers
-
-        Returns
-        -------
-        scores : array of shape (B, len(features))
-            As of fits to the table, or of separable methods a monotone function of
-            these.
+        ``targets`` is (B, n): for each row of the table, of numbers without gaps, a
+        class code or a number to predict. The scores are those of fits to the table, or
+        of separable methods a monotone function of these.
         """
         raise NotImplementedError
 

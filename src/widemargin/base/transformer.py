@@ -12,8 +12,7 @@ from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._sklearn import _get_output_config
-from widemargin.base.links import Documented
-from widemargin.base.pickles import Versioned
+from widemargin.base.estimator import Documented, Versioned
 from widemargin.data.frames import PRESERVED, for_output, is_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import unwrapped

@@ -1,6 +1,6 @@
 """What a table in memory and a table on the workers of a cluster both offer.
 
-An algorithm that is given an `AnyTable` runs on both: on `widemargin.table.Table`,
+An algorithm that is given an `AnyTable` runs on both: on `widemargin.data.table.Table`,
 whose rows are an array, and on `widemargin.engine.dask.table.DistributedTable`,
 whose rows are reached by the operations of `widemargin.engine` only.
 """
