@@ -109,7 +109,7 @@ class Comparison:
     @cached_property
     def choice(self) -> Choice | None:
         """Recommended method and size, and their score; None without a curve."""
-        return None if self.curve is None else self.curve.choice()
+        return None if self.curve is None else self.curve._choice()
 
     @property
     def best(self) -> str | None:
@@ -145,7 +145,7 @@ class Comparison:
     @property
     def baseline(self) -> Baseline | None:
         """Score of the features given as ``baseline``; None if there are none."""
-        return None if self.curve is None else self.curve.reference_score()
+        return None if self.curve is None else self.curve._reference_score()
 
     @property
     def signal(self) -> bool | None:
@@ -346,7 +346,7 @@ class Comparison:
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
         rows = []
         for label in self.selectors:
-            own = self.curve.choice(label) if self.curve is not None else None
+            own = self.curve._choice(label) if self.curve is not None else None
             again = self.resampling.get(label)
             rows.append(
                 {

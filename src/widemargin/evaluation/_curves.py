@@ -191,7 +191,7 @@ class SelectionCurve:
             rows.groupby("fold")["fit_time"].first().mean(),
         ]
 
-    def choice(self, method: str | None = None) -> Choice | None:
+    def _choice(self, method: str | None = None) -> Choice | None:
         """What the curve recommends, of all methods or of one; None if it is empty.
 
         That is by the rule of `widemargin.judging.recommend`. Without evidence of all
@@ -221,7 +221,7 @@ class SelectionCurve:
         q = choose(means, errors, sizes)
         return Choice(str(labels[q]), int(sizes[q]), float(means[q]), float(errors[q]))
 
-    def reference_score(self) -> Baseline | None:
+    def _reference_score(self) -> Baseline | None:
         """Score of the columns given as ``baseline``; None if there is none."""
         if self.reference is None:
             return None

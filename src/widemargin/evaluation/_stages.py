@@ -276,7 +276,7 @@ def draw_curve(setup: Setup, parts: Parts) -> None:
             # Its messages are those of a curve.
             results = carry_out(trials, setup.n_jobs, setup.verbose, CALLER)
     curve = curve_of(results, name_of(setup.scoring, numeric=data.numeric))
-    parts.answers["curve"], parts.choice = curve, curve.choice()
+    parts.answers["curve"], parts.choice = curve, curve._choice()
     if not curve.complete:
         raise KeyboardInterrupt
     if parts.choice is not None and parts.choice.redundancy is not None:
