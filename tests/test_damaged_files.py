@@ -70,8 +70,15 @@ def complaint(path):
     return ""
 
 
+def each_of(names):
+    """Parameters; libraries that may crash look at some files in a process."""
+    apart = ("mat", "h5ad")
+    marks = {name: [pytest.mark.processes] * name.endswith(apart) for name in names}
+    return [pytest.param(name, marks=marks[name]) for name in names]
+
+
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", each_of(NAMES))
 def test_a_damaged_file_is_read_or_refused(name, good, tmp_path):
     every = 5 if name == "cells.h5ad" else 1  # each takes a process
     for seed, data in enumerate(islice(mutations(good[name], name), 0, None, every)):
@@ -81,7 +88,7 @@ def test_a_damaged_file_is_read_or_refused(name, good, tmp_path):
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", each_of(NAMES))
 def test_a_format_under_the_name_of_another_is_read_or_refused(name, good, tmp_path):
     for other, data in good.items():
         path = tmp_path / f"{other.replace('.', '-')}-{name}"
@@ -90,7 +97,7 @@ def test_a_format_under_the_name_of_another_is_read_or_refused(name, good, tmp_p
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("kind", damaged_files.FORMATS)
+@pytest.mark.parametrize("kind", each_of(damaged_files.FORMATS))
 def test_the_command_ends_in_one_line(kind, tmp_path):
     """A few of the files of evidence/safety/damaged_files.py."""
     needed = {"h5ad": "anndata", "xlsx": "openpyxl"}
