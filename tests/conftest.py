@@ -32,6 +32,13 @@ settings.load_profile("same")
 # not use it, so that two processes hardly compile the same.
 FIRST = [
     "common",
+    "common_baselines",
+    "ranking_tree",
+    "damaged_files",
+    "cli_reading",
+    "plotting",
+    "frames",
+    "targets",
     "kernel_cache",
     "report_browser",
     "warm",
