@@ -87,7 +87,7 @@ def test_one_search_gives_the_scores_of_refits(case, selector):
 
 
 @given(small_tables())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_one_search_gives_the_scores_of_refits_on_any_small_table(table):
     X, y = table
     for selector in (Relief(), ReliefF(n_neighbors=2), ReliefF(metric="manhattan")):
@@ -177,9 +177,7 @@ def noise_p_values(selector, seed, **options):
     return found.p_values[seed % 3]
 
 
-@pytest.mark.parametrize(
-    "selector", [Relief(), ReliefF(n_neighbors=3), FisherScore()], ids=str
-)
+@pytest.mark.parametrize("selector", [ReliefF(n_neighbors=3), FisherScore()], ids=str)
 def test_p_values_of_noise_are_uniform(selector):
     """They are multiples of 1/20: spread over the step below, they are continuous."""
     B, draws = 19, 250
@@ -546,7 +544,7 @@ def test_methods_with_relative_scores_find_features_far_apart(selector):
     y = np.arange(120) % 2
     X = rng.standard_normal((120, 40))
     X[:, :5] += 1.8 * y[:, None]
-    found = significance(selector, X, y, n_permutations=99, random_state=0)
+    found = significance(selector, X, y, n_permutations=49, random_state=0)
     assert found.method == "pooled"
     assert found.significant()[:5].sum() >= 4
     assert found.significant()[5:].sum() <= 1
