@@ -34,7 +34,6 @@ FIRST = [
     "common",
     "common_baselines",
     "ranking_tree",
-    "damaged_files",
     "cli_reading",
     "plotting",
     "frames",
