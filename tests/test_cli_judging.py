@@ -1,6 +1,7 @@
 """How the command judges features: folds, classifiers, scores, the user's own set."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -69,23 +70,34 @@ def test_groups_that_time_would_part_are_refused():
     assert "does not keep groups together" in said
 
 
-@pytest.mark.parametrize("option", [("--cv", "time"), ("--time", "day")])
-def test_time_goes_forward(frame, monkeypatch, option):
-    seen = []
-
-    def spied(X, y, *arguments, cv, **options):
-        seen.append((X, list(cv.split(X))))
-        raise ValueError("enough")
-
-    monkeypatch.setattr("widemargin.evaluation._compare.compare", spied)
-    assert "enough" in refused("--drop", "patient", *option, "--folds", "3")
-    ((X, folds),) = seen
-    assert len(folds) == 3
-    assert all(train.max() < test.min() for train, test in folds)
-    if "--time" in option:
-        expected = frame.sort_values("day", kind="stable")["a"].to_numpy()
-        np.testing.assert_allclose(X["a"], expected)
-        assert "day" not in X
+@pytest.mark.parametrize(
+    "options",
+    [("--cv", "time", "--drop", "patient,day"), ("--time", "day", "--drop", "patient")],
+)
+def test_time_goes_forward(frame, tmp_path, options):
+    (tmp_path / "watching.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "folds = []\n"
+        "class Judge(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        self.seen_ = X\n"
+        "        return super().fit(X, y)\n"
+        "    def predict(self, X):\n"
+        "        folds.append((self.seen_, X))\n"
+        "        return super().predict(X)\n"
+    )
+    sys.modules.pop("watching", None)
+    # Every feature grows with time.
+    when = frame["day"] if "--time" in options else frame.index.to_series()
+    grown = when.rank(method="first") + 0.5 * np.random.default_rng(0).random(120)
+    for place, name in enumerate("abcd"):
+        frame[name] = grown ** (1 + place / 10)
+    frame.to_csv("data.csv", index=False)
+    judge = ("--estimator", "watching:Judge", "--folds", "3")
+    assert compared(*options, *judge)["n_features"] == 4
+    folds = sys.modules["watching"].folds
+    assert len({len(train) for train, _ in folds}) == 3
+    assert all((train.max(axis=0) < test.min(axis=0)).all() for train, test in folds)
 
 
 def test_scores_and_classifiers_by_name():
