@@ -154,7 +154,17 @@ CHUNKED = [(c, 3) for c in (gaussian, tied, duplicates, lopsided, lonely)]
 CHUNKED += [(gaussian, 1), (lonely, 1), (tied, 17), (lopsided, 17)]
 
 
-@pytest.mark.parametrize(("method", "chunked"), spread_over(METHODS, CHUNKED), ids=repr)
+def case_name(value):
+    """Without addresses, which are others in another process."""
+    if not isinstance(value, tuple):
+        return repr(value)
+    make, chunks = value
+    return f"{make.__name__}-{chunks}"
+
+
+@pytest.mark.parametrize(
+    ("method", "chunked"), spread_over(METHODS, CHUNKED), ids=case_name
+)
 def test_the_same_as_in_memory(method, chunked, synchronous, small_blocks):
     case, n_chunks = chunked
     X, y = case(np.random.default_rng(0))

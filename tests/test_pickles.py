@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from widemargin import AutoSelector, ReliefF, TuRF
-from widemargin.base import pickles
+from widemargin.base.estimator import KEY
 
 X = np.random.default_rng(0).normal(size=(40, 4))
 y = np.arange(40) % 2
@@ -31,12 +31,12 @@ def fitted(selector):
 def test_the_same_version_reads_its_pickles_in_silence(selector):
     read = pickle.loads(pickle.dumps(fitted(selector)))
     np.testing.assert_array_equal(read.transform(X), selector.transform(X))
-    assert not hasattr(read, pickles.KEY)
+    assert not hasattr(read, KEY)
 
 
 @by_name
 def test_another_version_warns_and_names_both(selector):
-    written = {**fitted(selector).__getstate__(), pickles.KEY: "0.0.9"}
+    written = {**fitted(selector).__getstate__(), KEY: "0.0.9"}
     read = clone(selector)
     with pytest.warns(UserWarning, match=r"pickled by widemargin 0\.0\.9, and is read"):
         read.__setstate__(written)
