@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -33,6 +33,7 @@ class AscentSelector(MarginSelector):
     batch_size: int = 1
     order: Any = None
     random_state: Any = None
+    history: Literal["step"] | None = field(default=None, init=False)
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

@@ -27,7 +27,6 @@ class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
 
     # Parameters of some methods.
     categorical_features: Any
-    history: Any = None
     n_neighbors: Any
 
     scores_: Floats
