@@ -1,7 +1,7 @@
 """How functions are compiled: the one set of flags, and kernels that Python calls.
 
 Numba's private names, which may move or go in any release, are imported here only;
-`tests/test_private_names.py` checks it.
+`tests/structure/test_private_names.py` checks it.
 """
 
 import gc
