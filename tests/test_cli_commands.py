@@ -463,7 +463,7 @@ def test_unexpected_errors_keep_their_traceback(monkeypatch):
     def broken(*_):
         raise TypeError("a fault of ours")
 
-    monkeypatch.setattr(FisherScore, "fit", broken)
+    monkeypatch.setattr(FisherScore, "_score", broken)
     with pytest.raises(TypeError):
         invoke("rank", "iris.csv", "-m", "FisherScore", "-q")
 

@@ -234,7 +234,7 @@ def unfitted() -> Entries:
 
 
 def public() -> Entries:
-    """Names, parameters and docstrings of everything public."""
+    """Names and parameters of everything public."""
     homes = (widemargin, baselines, evaluation, margin, compat, datasets)
     for home in (*homes, compat.skrebate, compat.fast_select, widemargin.plotting):
         short = home.__name__
@@ -250,7 +250,7 @@ def public() -> Entries:
 
 
 def described(value: Any) -> dict[str, Any]:
-    """Parameters, members and docstring."""
+    """Parameters, members and first line of the docstring."""
     members = [n for n in dir(value) if not n.startswith("_")]
     documented = inspect.getdoc(value) or ""
     return {
@@ -260,7 +260,6 @@ def described(value: Any) -> dict[str, Any]:
         ],
         "members": members if inspect.isclass(value) else [],
         "says": documented.partition("\n")[0],
-        "doc": digest(documented.encode()),
     }
 
 

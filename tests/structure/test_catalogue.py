@@ -4,7 +4,7 @@ from pathlib import Path
 
 import widemargin
 from widemargin import baselines
-from widemargin.catalogue import markdown
+from widemargin.catalogue import homes, markdown
 
 
 def test_every_selector_is_listed_with_its_paper():
@@ -25,3 +25,13 @@ def test_the_page_of_methods_has_the_list():
         "replace the table in docs/methods.md by what this prints: python -c "
         "'from widemargin.catalogue import markdown; print(markdown())'"
     )
+
+
+def test_type_checkers_know_every_selector():
+    for package in (widemargin, baselines):
+        source = Path(package.__file__).read_text(encoding="utf-8")
+        for name, module in homes(package.__name__).items():
+            line = f"from {module} import {name} as {name}"
+            assert line in source, (
+                f"add to {package.__file__}, below the others: {line}"
+            )
