@@ -6,6 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
@@ -25,6 +26,7 @@ FORMAT = 1  # raised when a field changes its meaning
 KIND = "selection"
 
 
+@dataclass(eq=False, repr=False)
 class Selection(SelectorMixin, BaseEstimator):
     """Selected features by name: a fitted selector that can be saved as JSON.
 
@@ -71,26 +73,15 @@ class Selection(SelectorMixin, BaseEstimator):
     (150, 2)
     """
 
-    def __init__(
-        self,
-        kept: Sequence[str],
-        features: Sequence[str] | None = None,
-        *,
-        method: str | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        scores: Any = None,
-        ranking: Any = None,
-        file: str | None = None,
-        settings: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.kept = kept
-        self.features = features
-        self.method = method
-        self.parameters = parameters
-        self.scores = scores
-        self.ranking = ranking
-        self.file = file
-        self.settings = settings
+    kept: Sequence[str]
+    features: Sequence[str] | None = None
+    _: KW_ONLY
+    method: str | None = None
+    parameters: Mapping[str, Any] | None = None
+    scores: Any = None
+    ranking: Any = None
+    file: str | None = None
+    settings: Mapping[str, Any] | None = None
 
     @classmethod
     def from_selector(

@@ -15,7 +15,8 @@ from widemargin.base.scores import squared_share
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import visiting_order
-from widemargin.kernels.ascent import move
+from widemargin.engine.screens import WeightedScreen
+from widemargin.kernels.ascent import VisitRoom, move
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
@@ -144,3 +145,20 @@ def refuse_single_visits(estimator: Any) -> None:
             "batches, got batch_size=1. Set batch_size to several hundred: samples of "
             "a batch share one w, and every batch takes a round trip to the cluster."
         )
+
+
+def one_pass(
+    visit_rows: Any,
+    screen: WeightedScreen,
+    batch_size: int,
+    kind: Any,
+    w: Floats,
+    visits: Ints,
+    seeds: Ints,
+) -> None:
+    """One pass over rows in memory by a compiled loop; w and seeds are updated."""
+    table = screen.table
+    rows = table.data, table.layout, table.rows
+    for arranged, part in screen.parts(w, visits, batch_size):
+        room = VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
+        visit_rows(rows, arranged, w, visits[part], seeds, batch_size, kind, room)

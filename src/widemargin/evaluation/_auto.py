@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from typing import TYPE_CHECKING, Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 NAME = "AutoSelector"
 
 
+@dataclass(eq=False, repr=False)
 class AutoSelector(TableSelector):
     """Choose the method, the number of features, and whether to skip near copies.
 
@@ -156,11 +158,25 @@ class AutoSelector(TableSelector):
     ('ReliefF', array([0, 1, 2]))
     """
 
+    methods: Any = None
+    _: KW_ONLY
+    estimator: Any = None
+    scoring: Any = None
+    cv: Any = None
+    n_features_to_select: int | float | None = None
+    redundancy: float | Literal["auto"] | None = "auto"
+    categorical_features: Any = None
+    task: Literal["classification", "regression"] | None = None
+    max_samples: int | None = 2000
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+
     _mixed = True
     # In scikit-learn's metadata routing, as the splitters for groups do.
     __metadata_request__fit = {"groups": True}
 
-    _parameter_constraints: dict[str, Any] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "methods": "no_validation",
         "estimator": "no_validation",
         "scoring": "no_validation",
@@ -178,35 +194,6 @@ class AutoSelector(TableSelector):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
-
-    def __init__(
-        self,
-        methods: Any = None,
-        *,
-        estimator: Any = None,
-        scoring: Any = None,
-        cv: Any = None,
-        n_features_to_select: int | float | None = None,
-        redundancy: float | Literal["auto"] | None = "auto",
-        categorical_features: Any = None,
-        task: Literal["classification", "regression"] | None = None,
-        max_samples: int | None = 2000,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.methods = methods
-        self.estimator = estimator
-        self.scoring = scoring
-        self.cv = cv
-        self.n_features_to_select = n_features_to_select
-        self.redundancy = redundancy
-        self.categorical_features = categorical_features
-        self.task = task
-        self.max_samples = max_samples
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing

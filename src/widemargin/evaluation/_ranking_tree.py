@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,7 @@ class Tree:
         return len(self.feature)
 
 
+@dataclass(eq=False, repr=False)
 class RankingTree(ClassifierMixin, BaseEstimator):
     """Decision tree for ordered classes.
 
@@ -136,7 +137,14 @@ class RankingTree(ClassifierMixin, BaseEstimator):
     0.3333333333333333
     """
 
-    _parameter_constraints: dict[str, Any] = {
+    _: KW_ONLY
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_impurity_decrease: float = 0.0
+    prediction: Literal["majority", "median"] = "majority"
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_depth": [None, Interval(numbers.Integral, 1, None, closed="left")],
         "min_samples_split": [
             Interval(numbers.Integral, 2, None, closed="left"),
@@ -149,21 +157,6 @@ class RankingTree(ClassifierMixin, BaseEstimator):
         "min_impurity_decrease": [Interval(numbers.Real, 0.0, None, closed="left")],
         "prediction": [StrOptions({"majority", "median"})],
     }
-
-    def __init__(
-        self,
-        *,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_impurity_decrease: float = 0.0,
-        prediction: Literal["majority", "median"] = "majority",
-    ) -> None:
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prediction = prediction
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin.base import AscentSelector
+from widemargin.base.ascent import one_pass
 from widemargin.base.ordinal import (
     CONSTRAINTS,
     ForOrderedClasses,
@@ -201,7 +202,11 @@ class OSimba(ForOrderedClasses, AscentSelector):
         if not isinstance(table, Table):
             return self._ascend_in_batches(table, step, e, workers)
         visit = partial(
-            one_pass, WeightedScreen(table), self.batch_size, (directed, dominating)
+            one_pass,
+            visit_rows,
+            WeightedScreen(table),
+            self.batch_size,
+            (directed, dominating),
         )
         seeds, _ = neighbors_at(table, np.ones(table.n_features), workers, slots)
         return self._ascend(table, seeds, visit, e, workers)
@@ -279,22 +284,6 @@ def visit_rows(
             count += 1
         if count:
             move(w, delta, count)
-
-
-def one_pass(
-    screen: WeightedScreen,
-    batch_size: int,
-    kind: tuple[bool, bool],
-    w: Floats,
-    visits: Ints,
-    seeds: Ints,
-) -> None:
-    """One pass over rows in memory; w and seeds are updated."""
-    table = screen.table
-    rows = table.data, table.layout, table.rows
-    for arranged, part in screen.parts(w, visits, batch_size):
-        room = VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
-        visit_rows(rows, arranged, w, visits[part], seeds, batch_size, kind, room)
 
 
 def batch_step(

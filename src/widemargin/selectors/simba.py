@@ -17,6 +17,7 @@ import numpy as np
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import AscentSelector
+from widemargin.base.ascent import one_pass
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import edge_sums, hits_and_misses, nearest
@@ -183,7 +184,9 @@ class Simba(AscentSelector):
 
         if not isinstance(table, Table):
             return self._ascend_in_batches(table, step, e, workers)
-        visit = partial(one_pass, WeightedScreen(table), self.batch_size, utility)
+        visit = partial(
+            one_pass, visit_rows, WeightedScreen(table), self.batch_size, utility
+        )
         seeds, _ = neighbors_at(table, np.ones(table.n_features), workers)
         return self._ascend(table, seeds, visit, e, workers)
 
@@ -242,22 +245,6 @@ def visit_rows(
             count += 1
         if count:
             move(w, delta, count)
-
-
-def one_pass(
-    screen: WeightedScreen,
-    batch_size: int,
-    utility: Utility,
-    w: Floats,
-    visits: Ints,
-    seeds: Ints,
-) -> None:
-    """One pass over rows in memory; w and seeds are updated."""
-    table = screen.table
-    rows = table.data, table.layout, table.rows
-    for arranged, part in screen.parts(w, visits, batch_size):
-        room = VisitRoom.of(w, len(seeds), arranged.rows.shape[1])
-        visit_rows(rows, arranged, w, visits[part], seeds, batch_size, utility, room)
 
 
 def batch_step(
