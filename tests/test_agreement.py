@@ -48,6 +48,17 @@ def test_features_that_a_method_cannot_tell_apart_do_not_count_as_agreement():
     ).any()
 
 
+def test_fitted_selectors_with_tied_scores_correlate_as_their_scores_do():
+    X, y = load_wine(return_X_y=True)
+    X = np.column_stack([X, X[:, 0], np.zeros(len(y))])  # a copy ties with its original
+    plain, tied = ReliefF().fit(X[:, :13], y), FisherScore().fit(X, y)
+    scores = np.append(plain.scores_, [-1.0, -2.0])  # not tied
+    found = agreement({"tied": tied, "scores": scores}, k=3)
+    expected = spearmanr(tied.scores_, scores).statistic
+    assert found.correlation[0, 1] == pytest.approx(expected)
+    assert expected > 0
+
+
 def test_the_same_method_twice_gets_two_labels():
     X, y = load_wine(return_X_y=True)
     fitted = [ReliefF(k).fit(X, y) for k in (2, 3, 4)] + [Simba().fit(X, y)]

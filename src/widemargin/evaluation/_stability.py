@@ -330,19 +330,19 @@ def _labelled(rankings: Any) -> dict[str, Any]:
 
 def _ranks(label: str, result: Any) -> Floats:
     """Ranks, the lowest for the best feature, equal scores sharing theirs."""
-    values = _array(label, result)
-    return values if _is_ranking(values) else rankdata(-values)
+    if not hasattr(result, "get_support"):
+        values = _array(label, result)
+        return values if _is_ranking(values) else rankdata(-values)
+    if not hasattr(result, "scores_"):
+        raise ValueError(
+            f"agreement needs fitted selectors, but {label!r} has no scores yet."
+        )
+    # Scores, because a ranking puts equal ones in column order, and two methods that
+    # cannot tell most features apart would seem to agree.
+    return np.asarray(rankdata(-result.scores_))
 
 
 def _array(label: str, result: Any) -> Floats:
-    if hasattr(result, "get_support"):
-        if not hasattr(result, "scores_"):
-            raise ValueError(
-                f"agreement needs fitted selectors, but {label!r} has no scores yet."
-            )
-        # Scores, because a ranking puts equal ones in column order, and two methods
-        # that cannot tell most features apart would seem to agree.
-        return np.asarray(rankdata(-result.scores_))
     values = np.asarray(result, dtype=np.float64)
     if values.ndim != 1 or not len(values) or np.isnan(values).any():
         raise ValueError(
