@@ -238,7 +238,7 @@ def test_interrupt_is_one_line_and_leaves_nothing(folder):
         "def interrupted(*_):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    time.sleep(60)\n"
-        "KernelRFE.fit = interrupted",
+        "KernelRFE._score = interrupted",
         *["rank", "good.csv", "-q", "-o", "out.csv"],
     )
     assert result.returncode == 130
