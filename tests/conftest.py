@@ -81,9 +81,9 @@ def seconds_in_processes():
 
 
 STARTED = pytest.StashKey[float]()
-# Looking at an AnnData or MATLAB file in another process takes 0.3; the command, which
-# imports all that a fit needs, more than this.
-ALLOWED = 5.0  # seconds: some readers look at a file in another process first
+# Readers of AnnData and MATLAB look at a file in another process first, for some tenths
+# of a second of processor time; much more on a slow machine that has compiled nothing.
+ALLOWED = 5.0
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
