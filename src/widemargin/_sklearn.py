@@ -7,10 +7,12 @@ it.
 
 from _thread import RLock
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from numpy.typing import NDArray
 from sklearn import base
-from sklearn.utils import _safe_indexing
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -27,6 +29,7 @@ __all__ = [
     "InvalidParameterError",
     "RealNotInt",
     "StrOptions",
+    "_SelectorBase",
     "_check_feature_names",
     "_fit_context",
     "_get_output_config",
@@ -48,3 +51,29 @@ def _fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]
         prefer_skip_nested_validation=prefer_skip_nested_validation
     )
     return decorate
+
+
+if TYPE_CHECKING:
+
+    class _SelectorBase:
+        """What scikit-learn's bases offer, for type checkers: they find no types there.
+
+        With a base of unknown type, they would accept any argument of a constructor.
+        """
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **params: Any) -> Self: ...
+        def get_support(self, indices: bool = False) -> NDArray[Any]: ...
+        def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]: ...
+        def set_output(self, *, transform: Any = None) -> Self: ...
+        def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any: ...
+        def transform(self, X: Any) -> Any: ...
+        def inverse_transform(self, X: Any) -> Any: ...
+        def get_metadata_routing(self) -> Any: ...
+        def _validate_params(self) -> None: ...
+        def __sklearn_tags__(self) -> Tags: ...
+
+else:
+
+    class _SelectorBase(SelectorMixin, base.BaseEstimator):
+        """Base of our selectors."""

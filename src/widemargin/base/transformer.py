@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin._sklearn import _get_output_config
+from widemargin._sklearn import _get_output_config, _SelectorBase
 from widemargin.base.estimator import Documented, Versioned
 from widemargin.data.frames import PRESERVED, for_output, is_frame
 from widemargin.data.protocol import Floats, Ints
@@ -19,7 +17,7 @@ from widemargin.data.refuse import unwrapped
 from widemargin.engine import on_dask
 
 
-class TableSelector(Versioned, Documented, SelectorMixin, BaseEstimator):
+class TableSelector(Versioned, Documented, _SelectorBase):
     """What a fitted selector does with tables, whichever way it selects."""
 
     # Whether it takes nominal features and missing values.
