@@ -73,7 +73,7 @@ ALSO = {  # name: kin, page
         "algorithms/baselines",
     ),
     f"{B}.FRegression": (f"{W}.RReliefF {B}.MutualInformation", "algorithms/baselines"),
-    f"{E}.compare": (f"{W}.AutoSelector {W}.report.report", "guides/reports"),
+    f"{E}.compare": (f"{W}.AutoSelector {W}.reporting.report", "guides/reports"),
     f"{E}.selection_curve": (
         f"{W}.plotting.SelectionCurveDisplay {E}.compare",
         "guides/pipelines",
@@ -101,7 +101,7 @@ ALSO = {  # name: kin, page
         f"{W}.margin.hypothesis_margins",
         "algorithms/margin",
     ),
-    f"{W}.report.report": (f"{E}.compare", "guides/reports"),
+    f"{W}.reporting.report": (f"{E}.compare", "guides/reports"),
 }
 
 KIN = {name for kin, _ in ALSO.values() for name in kin.split()}
