@@ -7,10 +7,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 
-from widemargin import OReliefF, ReliefF, Simba
+from widemargin import AutoSelector, OReliefF, ReliefF, Simba
 from widemargin.baselines import MRMR, FisherScore, LaplacianScore
 from widemargin.data.dataset import read_dataset
-from widemargin.evaluation import resample
+from widemargin.evaluation import compare, resample, selection_curve, significance
 
 
 def mixed_table(n=60):
@@ -136,3 +136,34 @@ def test_one_table_serves_methods_that_read_it_alike():
     tables = [s._view(data).X for s in (ReliefF(), FisherScore(), MRMR())]
     assert tables[0] is tables[1] is tables[2]
     assert data.numbers([ReliefF()]).X is tables[0]
+
+
+class CountedStream:
+    """A table behind Arrow's interface that counts how often it is read."""
+
+    def __init__(self, table):
+        self.table, self.reads = table, 0
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        self.reads += 1
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X, y: ReliefF("auto").fit(X, y),
+        lambda X, y: AutoSelector(["ReliefF"], random_state=0).fit(X, y),
+        lambda X, y: selection_curve("ReliefF", X, y, random_state=0),
+        lambda X, y: significance(ReliefF(), X, y, random_state=0),
+        lambda X, y: compare(X, y, ["ReliefF"], random_state=0, n_resamples=3),
+    ],
+    ids=["fit", "AutoSelector", "selection_curve", "significance", "compare"],
+)
+def test_every_call_reads_the_callers_table_once(call):
+    pa = pytest.importorskip("pyarrow")
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    columns = {f"x{j}": rng.random(60) + (j == 0) * y for j in range(4)}
+    X = CountedStream(pa.table(columns))
+    call(X, y)
+    assert X.reads == 1
