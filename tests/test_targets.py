@@ -10,8 +10,9 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 from cli_tools import invoke
-from widemargin import FRLL, OReliefF, ReliefF, margin
+from widemargin import FRLL, AutoSelector, OReliefF, ReliefF, TuRF, margin
 from widemargin.baselines import FisherScore, InformationGain, LaplacianScore
+from widemargin.compat import fast_select, skrebate
 from widemargin.data.targets import MANY_NUMBERS
 from widemargin.evaluation import (
     RankingTree,
@@ -120,6 +121,22 @@ def test_folds_and_halves_are_not_judged_again():
     with pytest.warns(UserWarning, match=TAKEN) as told:
         resample("FisherScore", X, y, n=3)
     assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        TuRF(ReliefF(), 2),
+        TuRF(fast_select.ReliefF(n_features_to_select=1), 2),
+        TuRF(skrebate.ReliefF(1, 3, label_type="multiclass"), 2),
+        AutoSelector(["ReliefF"], n_features_to_select=2, task="classification"),
+        AutoSelector(["LaplacianScore"], n_features_to_select=2),  # goes by y
+    ],
+)
+def test_subsamples_are_not_judged_again_by_selectors_around_others(selector):
+    X, y = table([6] * 25)
+    found = resample(selector, X, y, n=2, fraction=0.3, stratified=False, n_jobs=1)
+    assert found.supports.sum(axis=1).tolist() == [2, 2]
 
 
 def test_compare_says_it_once():

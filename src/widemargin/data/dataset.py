@@ -35,6 +35,7 @@ from widemargin.data.labels import Labels, no_labels, numeric_target, read_label
 from widemargin.data.numbers import as_numbers, code_columns, rounded_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import refuse_columns, unwrapped
+from widemargin.data.targets import AcceptedLabels
 from widemargin.notices import warn
 
 Names = NDArray[np.object_]
@@ -261,7 +262,8 @@ class Dataset:
             return selector._fit_dataset(self)
         plain = np.isin(self.kinds, (NUMBER, BOOLEAN)).all()
         X = self.X if plain else np.asarray(self.frame)
-        return selector.fit(X, *([self.labels_given] if self.has_labels else []))
+        y = self.labels_given.view(np.ndarray if self.numeric else AcceptedLabels)
+        return selector.fit(X, *([y] if self.has_labels else []))
 
 
 def _by_frequency(codes: Ints, categories: list[Any]) -> Ints:

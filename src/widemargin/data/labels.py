@@ -15,7 +15,7 @@ from widemargin.data.frames import as_frame, without_narwhals
 from widemargin.data.kinds import is_missing
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import is_sparse
-from widemargin.data.targets import check_numbers
+from widemargin.data.targets import AcceptedLabels, check_numbers
 
 
 class Labels(NamedTuple):
@@ -54,6 +54,7 @@ def read_labels(
     """
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    look = look and not isinstance(y, AcceptedLabels)
     y = plain_labels(y, name)
     refuse_several_labels(y, name)
     missing = missing_labels(y)

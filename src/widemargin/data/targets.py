@@ -20,6 +20,10 @@ SINGLE_SHARE = 0.1  # of the numbers that occur once, from which on y is a measu
 UNEVEN = 10  # rows of the largest class over those of the smallest, that raise doubt
 
 
+class AcceptedLabels(np.ndarray[Any, np.dtype[Any]]):
+    """Labels that were accepted as classes with all rows; a part of them is, too."""
+
+
 def is_measurement(sizes: NDArray[np.integer]) -> bool:
     """Whether numbers that occur so often must be a measurement."""
     m = len(sizes)
@@ -42,7 +46,8 @@ def looks_numeric(y: Any) -> bool:
     >>> looks_numeric([0, 1, 1, 2]), looks_numeric([0.5, 1.25]), looks_numeric("ab")
     (False, True, False)
     """
-    if y is None or str(getattr(y, "dtype", "")) == "category":
+    accepted = isinstance(y, AcceptedLabels)
+    if y is None or accepted or str(getattr(y, "dtype", "")) == "category":
         return False
     values = np.asarray(y)
     if values.dtype.kind == "O":
