@@ -17,7 +17,6 @@ from sklearn.datasets import load_iris
 from cli_tools import invoke, run, run_here
 from settings_tools import changed_settings
 from widemargin import KernelRFE, ReliefF, Simba, methods
-from widemargin.baselines import FisherScore
 from widemargin.cli.group import cli
 from widemargin.cli.session import Session
 from widemargin.progress import progress
@@ -460,12 +459,12 @@ def test_library_warnings_become_notes():
 
 
 def test_unexpected_errors_keep_their_traceback(monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise TypeError("a fault of ours")
 
-    monkeypatch.setattr(FisherScore, "_score", broken)
-    with pytest.raises(TypeError):
-        invoke("rank", "iris.csv", "-m", "FisherScore", "-q")
+    monkeypatch.setattr(json, "dumps", broken)
+    with pytest.raises(TypeError, match="a fault of ours"):
+        invoke("rank", "iris.csv", "-m", "FisherScore", "--json")
 
 
 def test_methods_as_json():

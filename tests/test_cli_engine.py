@@ -11,16 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import widemargin.cli.prepare.features as features
 from cli_tools import invoke, run, run_main
 from settings_tools import distributed_settings
 from test_cli_commands import same
 from widemargin import ReliefF
 from widemargin.cli.columns import Lookup
 from widemargin.cli.prepare import DataOptions, load
+from widemargin.cli.prepare.features import Facts
 from widemargin.cli.reading.source import exact_numbers
 
 dask = pytest.importorskip("dask")
+Callback = pytest.importorskip("dask.callbacks").Callback
 pytest.importorskip("pyarrow")
 pytest.importorskip("distributed")
 
@@ -104,20 +105,21 @@ def test_the_command_itself_gives_the_same():
     assert "the last column, 'kind', is the target" in found.stderr
 
 
-def test_files_are_read_in_parts(monkeypatch):
+def test_files_are_read_in_parts():
     sizes = []
-    look = features.look
 
-    def spy(part, *arguments):
-        sizes.append(len(part))
-        return look(part, *arguments)
+    def note(key, result, *_):
+        if isinstance(result, Facts):
+            sizes.append(result.n_rows)
 
-    monkeypatch.setattr(features, "look", spy)
     for file in ("data.parquet", "data.csv"):
         sizes.clear()
-        ranked(file, *ON_DASK)
-        assert sum(sizes) == 240 + 238  # for the target; for the features where it is
-        assert max(sizes) < 238
+        with Callback(posttask=note):
+            ranked(file, *ON_DASK)
+        # For the target, and for the features where it is; both are joined at the end.
+        *parts, features, target = sorted(sizes)
+        assert (target, features, sum(parts)) == (240, 238, 240 + 238)
+        assert max(parts) < 238
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

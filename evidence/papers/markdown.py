@@ -12,6 +12,7 @@ from evidence.framework.pages import WIDE, Pages
 from evidence.framework.pages import table as pages_table
 from evidence.framework.verdicts import FAILS, HOLDS, UNTESTED
 from evidence.papers.drawing import standalone
+from evidence.papers.frame import Paper
 from evidence.papers.outcomes import stored, summarize
 
 Json = dict[str, Any]
@@ -167,19 +168,20 @@ def index(summaries: Sequence[Json]) -> str:
     return "\n".join(lines)
 
 
-def pages(results: Path) -> Pages:
-    """A page for each paper, its figures, and the index."""
+def pages(results: Path, chosen: Sequence[Paper] | None = None) -> Pages:
+    """A page for each paper, or each chosen one, its figures, and the index."""
+    if chosen is None:
+        chosen = [papers.find(key) for key in papers.available()]
     made: Pages = {}
     summaries = []
     folder = Path("papers")
-    for key in papers.available():
-        paper = papers.find(key)
+    for paper in chosen:
         outcomes = [stored(paper, e, results, quick=False) for e in paper.experiments]
         summary = summarize(paper, outcomes, quick=False)
         for part in summary["experiments"]:
             for figure in part["figures"]:
-                made[folder / f"{key}-{figure.key}.svg"] = standalone(figure)
-        made[folder / f"{key}.md"] = page(summary)
+                made[folder / f"{paper.key}-{figure.key}.svg"] = standalone(figure)
+        made[folder / f"{paper.key}.md"] = page(summary)
         summaries.append(summary)
     made[folder / "index.md"] = index(summaries)
     return made

@@ -296,13 +296,12 @@ def test_figures_are_drawn_with_what_they_show_escaped():
     assert "nan" not in text
 
 
-def test_the_documentation_is_written_from_stored_results(tmp_path, monkeypatch):
+def test_the_documentation_is_written_from_stored_results(tmp_path):
     coins = Coins()
-    monkeypatch.setattr(papers, "available", lambda: ["900"])
-    monkeypatch.setattr(papers, "find", lambda key: paper(coins))
     run(paper(coins), coins, tmp_path / "results", Sets())
     coins.stop_at = 0  # nothing is run
-    pages.write(markdown.pages(tmp_path / "results"), tmp_path)
+    made = markdown.pages(tmp_path / "results", [paper(coins)])
+    pages.write(made, tmp_path)
     page = (tmp_path / "papers" / "900.md").read_text()
     assert (
         "| Table 1<br>**holds** | Gold lands on heads.<br>*Published: 0.9.* "
