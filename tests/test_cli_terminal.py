@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -91,6 +92,24 @@ def test_hints_can_be_typed(folder):
     }.items():
         (folder / "x.csv").write_text(f"a,kind\n0,y\n{cell},x\n{numbers}")
         assert hint in invoke("rank", "x.csv").stderr
+
+
+@pytest.mark.parametrize("cell", ["n. a.", "n,a", "it's", 'a "b", c', '"x'])
+@pytest.mark.parametrize("ending", ["csv", "arff"])
+def test_what_a_hint_says_helps(folder, cell, ending):
+    quoted = '"' + cell.replace('"', '""') + '"'
+    rows = f"0,y\n{quoted},x\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(40))
+    head = "a,kind\n"
+    if ending == "arff":
+        rows = rows.replace(quoted, "'" + cell.replace("'", r"\'") + "'")
+        head = "@relation r\n@attribute a real\n@attribute kind {x,y}\n@data\n"
+    name = f"x.{ending}"
+    (folder / name).write_text(head + rows)
+    said = invoke("rank", name).stderr
+    hint = shlex.split(re.search(r"\((--missing .*?) (takes|treats) it", said)[1])
+    helped = invoke("rank", name, *hint)
+    assert helped.exit_code == 0, helped.stderr
+    assert "1 of 42 cells are missing" in helped.stderr
 
 
 def test_names_are_one_line_each(folder):

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.numerals import are_dates, days, hours, is_placeholder, parse
-from widemargin.cli.problem import Problem, did_you_mean, listed
+from widemargin.cli.problem import Problem, did_you_mean, listed, typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,10 +242,10 @@ def stray_text(name: str, value: str, row: int | None = None) -> Problem:
     """What to say of text among numbers, in a row counted from 0 if that is known."""
     place = f"column {name!r}" if row is None else f"column {name!r}, row {row + 1}"
     remedies = [
-        f"{option} {quote(text)} takes {what}"
-        for option, text, what in (
-            ("--missing", value, "it as missing"),
-            ("--categorical", name, "the column as categories"),
+        f"{option} takes {what}"
+        for text, option, what in (
+            (value, f"--missing {typed(value)}", "it as missing"),
+            (name, f"--categorical {quote(name)}", "the column as categories"),
         )
         if text.isprintable() and len(text) <= MOST_LETTERS  # so that it can be typed
     ]

@@ -222,7 +222,7 @@ _DATA = [
     option(
         "--missing TOKENS",
         "Additional markers of a missing value, besides NA, ? and the usual ones: "
-        "-999,unknown",
+        "-999,unknown. One with a comma is in double quotes: '\"n,a\"'",
         type=words,
         default=(),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
+from shlex import quote
 from typing import Any
 
 LIKE = 0.75  # similarity of a word and what may be meant: one letter of four differs
@@ -58,3 +59,10 @@ def did_you_mean(word: str, known: Iterable[object]) -> str:
 def plural(count: int, noun: str, nouns: str | None = None) -> str:
     """A count with its noun."""
     return f"{count} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def typed(text: str) -> str:
+    """Text as an option that takes a list with commas has to be given it in a shell."""
+    if "," in text or '"' in text:
+        text = '"' + text.replace('"', '""') + '"'
+    return quote(text)

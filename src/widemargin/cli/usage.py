@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from typing import Any
@@ -134,7 +135,8 @@ def parameter(text: str) -> tuple[str, Any]:
 
 
 def words(text: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Parts of a list with commas."""
+    """Parts of a list with commas; one that has a comma itself is in double quotes."""
     if isinstance(text, tuple):  # the default
         return text
-    return tuple(word.strip() for word in text.split(","))
+    lines = csv.reader(text.splitlines(), skipinitialspace=True)
+    return tuple(word.strip() for line in lines for word in line)

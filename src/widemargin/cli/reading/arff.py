@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.numerals import numbers_in
-from widemargin.cli.problem import Problem
+from widemargin.cli.problem import Problem, typed
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.guards import check_room
 from widemargin.cli.reading.source import Request, Source, distinct, exact_numbers
@@ -184,7 +184,7 @@ def _column(file: File, a: Attribute, cells: Any, request: Request) -> pd.Series
             word = cells.iloc[row]
             raise Problem(
                 f"{file.name}: attribute {a.name!r} is {a.kind}, but row {row + 1} has "
-                f"{word!r} (--missing {word} treats it as missing)."
+                f"{word!r} (--missing {typed(word)} treats it as missing)."
             )
         return numbers
     if a.values is None:
