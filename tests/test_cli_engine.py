@@ -224,6 +224,33 @@ def test_codes_sparse_columns_and_repeated_rows_are_alike_on_both_engines(files)
     same(there, here)
 
 
+@pytest.mark.parametrize("repeated", ["keys", "rows"])
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_keys_of_numbers_that_repeat_are_judged_as_in_memory(files, repeated, ending):
+    half = np.arange(len(files)) % 150  # the first 90 rows of 150 are repeated
+    if repeated == "rows":
+        files = files.drop(columns="id").iloc[half].reset_index(drop=True)
+    files.insert(0, "userId", 3 * half)
+    if ending == "parquet":
+        files.to_parquet("keys.parquet", row_group_size=50, index=False)
+    else:
+        files.to_csv("keys.csv", index=False)
+    call = f"keys.{ending}", "-t", "kind"
+    here, there = ranked(*call), ranked(*call, *ON_DASK)
+    assert ("'userId': (nearly)" in "".join(here["notes"])) == (repeated == "rows")
+    same(there, here)
+
+
+def test_numbers_in_text_have_the_decimal_mark_of_the_file(files):
+    # Else 2,500 would be more than 7.
+    files["tax"] = [f"{v}%" for v in np.resize(["7", "2,500", "4,125"], len(files))]
+    files.to_csv("comma.csv", sep=";", decimal=",", index=False)
+    call = "comma.csv", "-t", "kind"
+    here, there = ranked(*call), ranked(*call, *ON_DASK)
+    assert "tax" in [row["feature"] for row in here["features"]]
+    same(there, here)
+
+
 def mixed(files):
     """Text, categories, numbers written as text, and gaps."""
     random, n = np.random.default_rng(1), len(files)

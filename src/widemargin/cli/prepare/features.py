@@ -163,11 +163,14 @@ def _to_count(frame: Any, categorical: Iterable[str]) -> list[str]:
 
 
 def codes_of(frame: Any) -> Iterator[Any]:
-    """Codes of the values of each column; none of a Dask frame."""
+    """Codes of the values of each column; on Dask, of the first rows as wholes."""
     import pandas as pd
 
-    names = () if is_lazy(frame) else frame.columns
-    return (pd.factorize(frame[name])[0] for name in names)
+    if is_lazy(frame):
+        digests = apply(frame, partial(pd.util.hash_pandas_object, index=False))
+        frame = gather(digests.to_frame("digest"), [], ["digest"]).first
+    for name in frame.columns:
+        yield pd.factorize(frame[name])[0]
 
 
 @dataclass
