@@ -144,8 +144,16 @@ def test_a_selection_of_as_many_as_are_needed():
     assert {"bmi", "s5"} <= set(result.stdout.split())
 
 
-def test_a_sample_of_the_rows():
-    assert ranked("data.csv", "--sample", "100")["n_samples"] == 100
+def test_a_sample_of_the_rows(frame):
+    found = ranked("data.csv", "--sample", "100")
+    assert found["n_samples"] == 100
+    # The sign of a number is not a class: the same rows are drawn.
+    centred = frame["progression"] - 140
+    frame.assign(progression=centred).to_csv("centred.csv", index=False)
+    again = ranked("centred.csv", "--sample", "100")
+    for one, other in zip(found["features"], again["features"], strict=True):
+        assert one["feature"] == other["feature"]
+        assert one["score"] == pytest.approx(other["score"])
 
 
 def test_a_comparison_and_its_page(tmp_path):

@@ -245,7 +245,7 @@ _DATA = [
     ),
     option(
         "--sample N",
-        "Use a random sample of N rows, stratified by class.",
+        "Use a random sample of N rows, of each class in proportion to its size.",
         type=at_least(2),
     ),
     option("--keep-ids", "Keep columns that only identify rows.", is_flag=True),

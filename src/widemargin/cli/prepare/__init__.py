@@ -243,12 +243,16 @@ def _drawn(
     numeric: bool,
     notes: list[str],
 ) -> tuple[pd.DataFrame, pd.Series[Any]]:
-    """Rows in file order, drawn from each class in proportion to its size."""
+    """Rows in file order, drawn from each class in proportion to its size.
+
+    Where the target is numeric, every row is equally likely.
+    """
     import numpy as np
 
     n, count = len(y), int(options.sample or 0)
-    strata = np.asarray(y * 0 if numeric else y).astype(str)
-    _, codes = np.unique(strata, return_inverse=True)
+    codes = np.zeros(n, np.int64)
+    if not numeric:
+        codes = np.unique(np.asarray(y).astype(str), return_inverse=True)[1]
     by_class = np.lexsort((np.random.default_rng(options.seed).random(n), codes))
     rows = np.sort(by_class[np.arange(count) * n // count])
     notes.append(f"{count} of {n} rows drawn (--sample).")
