@@ -349,6 +349,13 @@ class MarginSelector(TableSelector):
         """How many features "auto" keeps, if the method itself can tell."""
         return None
 
+    def _best_size(self, data: Dataset, order: Ints) -> int | None:
+        """How many of the best of another ranking to keep, if the method can tell.
+
+        ``order`` are features, best first, constant ones last.
+        """
+        return None
+
     def _rank(self, table: AnyTable) -> NDArray[np.int64]:
         """1 for the best; equal scores by column order, constant features last."""
         natural = self._natural_support()

@@ -194,6 +194,26 @@ class Dataset:
             return self
         return replace(self, features=features)
 
+    def without(self, features: Ints) -> Dataset:
+        """The caller's table without some columns, as if it had never had them."""
+        kept = np.setdiff1d(np.arange(self.values.shape[1]), features)
+        place = {int(f): i for i, f in enumerate(kept)}
+
+        def moved(columns: Iterable[Any]) -> list[int]:
+            return [place[int(f)] for f in columns if int(f) in place]
+
+        return replace(
+            self,
+            table=_safe_indexing(self.table, kept, axis=1),
+            values=self.values[:, kept],
+            kinds=self.kinds[kept],
+            coded=None if self.coded is None else np.array(moved(self.coded), np.int64),
+            categories={place[f]: c for f, c in self.categories.items() if f in place},
+            rounded=moved(self.rounded),
+            mixtures=moved(self.mixtures),
+            _recoded={},
+        )
+
     def with_probes(self, features: Ints, order: Ints) -> Dataset:
         """More columns: to the right, copies of features in another order of rows."""
         return replace(self, probes=(features, order))

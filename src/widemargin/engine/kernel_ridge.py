@@ -17,7 +17,8 @@ from widemargin.data.table import Table
 from widemargin.threads import Workers, spans
 
 TIE = 1e-9  # of the terms of a score: scores as close as this are equal
-PANEL, BLOCK = 150, 256  # rows and columns worked on at a time
+ROUNDING = 1e-13  # of the distances: what is less is none
+PANEL, BLOCK = 64, 256  # rows and columns worked on at a time
 
 
 class RidgeParameters(Protocol):
@@ -67,6 +68,7 @@ class KernelRidge:
         self.how, self.data, self.rows, self.Y = how, data, rows, Y
         self.workers, self.total = workers, float((Y**2).sum()) or 1.0
         self.R, L, self.m, self.t = self._factorise(self._gram())
+        _mirror(self.R)
         H, _ = dtrtri(L, lower=1, overwrite_c=1)
         B = H @ Y
         self.A, self.loss = H.T @ B, float((B**2).sum())
@@ -84,23 +86,25 @@ class KernelRidge:
                 G[i, i.start :] += Z[i] @ Z[i.start :].T
 
             self.workers.run(add, panels)
-        for i in panels:
-            G[i.stop :, i] = G[i, i.stop :].T
+        _mirror(G)
         return G
 
     def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
-        """R, the Cholesky factor of K + λI, m and t."""
+        """R above the diagonal, the Cholesky factor of K + λI, m and t."""
         n, how, g = len(G), self.how, G.diagonal()
-        R = G * -2.0
-        R += g
-        R += g[:, None]
-        np.maximum(R, 0.0, out=R)
-        np.fill_diagonal(R, 0.0)
-        m, t = float(R.sum()) / (n * (n - 1)) or 1.0, float(g.mean()) or 1.0
-        R *= -how.gamma / m
-        np.exp(R, out=R)
-        K = G * (how.linear / t)
-        K += (1 - how.linear) * R
+        m = 2 * (n * float(g.sum()) - float(G.sum())) / (n * (n - 1))
+        m = m if m > ROUNDING * float(g.sum()) else 1.0
+        t, c = float(g.mean()) or 1.0, how.gamma / m
+        R, K = np.empty_like(G), np.empty_like(G)
+        # A few rows at a time stay in the cache; LAPACK needs one triangle only.
+        for i in spans(n, PANEL):
+            right = slice(i.start, n)
+            r = np.multiply(G[i, right], 2 * c, out=R[i, right])
+            r -= c * g[right]
+            r -= c * g[i, None]
+            np.exp(np.minimum(r, 0.0, out=r), out=r)
+            k = np.multiply(G[i, right], how.linear / t, out=K[i, right])
+            k += (1 - how.linear) * r
         K.flat[:: n + 1] += how.alpha
         L, failed = dpotrf(K.T, lower=1, overwrite_a=1)
         if failed:
@@ -144,6 +148,12 @@ class KernelRidge:
         else:
             loss[0] = self.total / self.how.alpha  # K = 0
         return (loss - self.loss) / self.total, TIE * float(loss.max()) / self.total
+
+
+def _mirror(G: Floats) -> None:
+    """Fill the lower triangle of a symmetric matrix with the upper one."""
+    for i in spans(len(G), PANEL):
+        G[i.stop :, i] = G[i, i.stop :].T
 
 
 def standardised_columns(table: Table, scale: str | None) -> Columns:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from widemargin.evaluation._ranking_tree import rank_loss as rank_loss
     from widemargin.evaluation._redundancy import Redundancy as Redundancy
     from widemargin.evaluation._redundancy import redundancy as redundancy
+    from widemargin.evaluation._relevance import relevance as relevance
     from widemargin.evaluation._resampling import Resampling as Resampling
     from widemargin.evaluation._resampling import resample as resample
     from widemargin.evaluation._selection_curve import (
@@ -42,6 +43,7 @@ _NAMES = {
     "_profile": ("Profile", "profile"),
     "_ranking_tree": ("RankingTree", "rank_loss"),
     "_redundancy": ("Redundancy", "redundancy"),
+    "_relevance": ("relevance",),
     "_resampling": ("Resampling", "resample"),
     "_selection_curve": ("selection_curve",),
     "_signal": ("Signal", "signal"),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
 from widemargin.base import (
     N_JOBS,
-    MarginSelector,
     TableSelector,
     all_or_nothing,
     refuse_booleans,
@@ -27,7 +24,8 @@ from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.engine import on_dask
-from widemargin.evaluation._defaults import choose
+from widemargin.evaluation._answer import MAX_SAMPLES, REDUNDANCY, Setup, seed_of
+from widemargin.evaluation._defaults import flagship
 from widemargin.evaluation._profile import describe
 from widemargin.evaluation._scoring import (
     default_scoring,
@@ -35,13 +33,11 @@ from widemargin.evaluation._scoring import (
     name_of,
     scoring_for,
 )
-from widemargin.evaluation._selection_curve import plan_for, sizes_up_to
 from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
-from widemargin.evaluation._signal import signal_test
-from widemargin.evaluation._verdicts import Known, directions_of, features_frame
-from widemargin.judging.splits import REPEATS, group_codes, some_of_each
-from widemargin.judging.sweep import THRESHOLDS
-from widemargin.judging.trials import Results, carry_out
+from widemargin.evaluation._signal import Signal
+from widemargin.evaluation._verdicts import directions_of, features_frame
+from widemargin.judging.recommend import Recommendation
+from widemargin.judging.splits import group_codes
 from widemargin.notices import muted, warn
 
 if TYPE_CHECKING:
@@ -52,40 +48,42 @@ NAME = "AutoSelector"
 
 @dataclass(eq=False, repr=False)
 class AutoSelector(TableSelector):
-    """Choose the method, the number of features, and whether to skip near copies.
+    """Choose the features to keep, and say how sure that is.
 
-    Methods, redundancy thresholds (None, 0.9, 0.7) and sizes are compared by stratified
-    five-fold cross-validation, repeated three times, with the ranking inside the folds.
-    Candidates that score within one standard error of the best count as equally good;
-    of these, the most stable selection is taken, then the smallest. If all features
-    together score higher by more than one standard error of the paired difference, all
-    are kept. `compare` recommends by the same rule. Here, methods that are clearly
-    behind after the first five folds are not run on the other ten.
+    `KernelRFE` ranks the features in each of five folds and on all rows; near copies
+    are skipped, and as many of the consensus of these rankings are kept as make the
+    leave-one-out error of kernel ridge regression lowest. The score is that of folds
+    whose rows had no part in any of this. Which features are *relevant* is tested for
+    all of them, kept or not (`widemargin.evaluation.relevance`). `compare` and the
+    command give the same answer for the same table and seed.
+
+    With ``methods``, several methods compete: of those within one standard error of
+    the best, the one with the fewest features is chosen.
 
     Parameters
     ----------
     methods : selector, name, list or dict of these, or None, default=None
-        Methods to compare. None uses a handful that suit the table; see
-        `widemargin.evaluation.default_selectors`.
+        Methods to choose from. None is `KernelRFE`. Methods that cannot tell how many
+        features to keep are scored with many numbers of them, and the smallest number
+        within one standard error of the best is chosen.
     estimator : classifier, regressor, str or None, default=None
         Estimator that evaluates the features, as in
         `widemargin.evaluation.selection_curve`. None is 1-NN for classes and 5-NN for a
-        numeric target, which evaluate all sizes at once; any other estimator is fitted
-        once per size.
+        numeric target.
     scoring : str, callable or None, default=None
-        Score to optimise, as in scikit-learn. None is accuracy, or balanced accuracy if
-        the largest class has more than four times as many rows as the smallest;
-        "neg_rank_loss" for three or more ordered classes; "r2" for a numeric target.
+        Score to report and to choose by, as in scikit-learn. None is accuracy, or
+        balanced accuracy if the largest class has more than four times as many rows as
+        the smallest; "neg_rank_loss" for three or more ordered classes; "r2" for a
+        numeric target.
     cv : int, "time", splitter, iterable of (train, test) or None, default=None
-        Number of stratified folds, repeated three times. With ``groups`` in `fit`,
-        groups are kept together. None uses five folds, or fewer if no class has five
-        rows.
+        Number of stratified folds. With ``groups`` in `fit`, groups are kept together.
+        None uses five folds, or fewer if no class has five rows.
     n_features_to_select : int, float or None, default=None
-        Number of features to keep, or fraction of them; the method with the highest
-        score is then chosen. None chooses the number, too.
-    redundancy : float, "auto" or None, default="auto"
-        Similarity at which a feature is skipped as a near copy of a better one. "auto"
-        tries None, 0.9 and 0.7.
+        Number of features to keep, or fraction of them. None chooses the number, too.
+    redundancy : float or None, default=0.9
+        Similarity at which a feature is skipped as a near copy of a better one: |r|, or
+        the symmetrical uncertainty if there are nominal or missing values. None keeps
+        near copies.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
@@ -94,8 +92,8 @@ class AutoSelector(TableSelector):
         Whether y holds classes or numbers. None decides by the methods, or, if they do
         not settle it, by y: decimals, and numbers that hardly repeat, mean regression.
     max_samples : int or None, default=2000
-        Maximum number of rows to cross-validate; larger tables are sampled at random.
-        The final ranking uses all rows. None uses all rows.
+        Maximum number of rows to cross-validate and to test; larger tables are sampled
+        at random. One of the rankings uses all rows. None uses all rows.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
@@ -110,39 +108,48 @@ class AutoSelector(TableSelector):
     scoring_ : str
         Name of the score, chosen by the table if ``scoring`` is None.
     score_ : float
-        Cross-validated score of the selected features, corrected for selection bias.
-        With up to 300 rows, each of five folds is scored with the choice made without
-        its rows (nested cross-validation). With more rows, or if the test sets of
-        ``cv`` overlap or do not cover all rows, it is the choice of the other folds;
-        these train on the rows of the fold, so a little optimism remains.
+        Nested cross-validated score: the mean over the folds, each scored with features
+        that were chosen without its rows.
     score_stderr_ : float
         Its standard error.
     score_all_ : float
         Cross-validated score with all features.
     better_than_all_ : bool
-        Whether the selected features score significantly higher than all features
+        Whether the choice scores significantly higher than all features
         (corrected resampled t-test at 5 %).
     stability_ : float
-        Nogueira's stability index of the selections in the folds; NaN if all features
-        are kept.
+        Agreement of the choices for the folds, near copies counting as one feature: 1
+        if all are the same, 0 on average for random ones (Sechidis et al. 2019); NaN if
+        all features are kept.
     redundancy_ : float or None
-        The chosen similarity.
+        The similarity from which features were skipped.
     selector_ : selector
         The chosen method, fitted on all rows.
+    relevance_ : Significance or None
+        The test of relevance; None with ``groups``, whose rows are not independent.
     signal_ : bool or None
         Whether the features carry any information about y, by
-        `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns and
-        ``features_`` rejects all features; some are kept, since a pipeline needs a
-        column. None, with a warning, if there are too few groups to tell.
+        `widemargin.evaluation.signal` at the 5 % level. If not, `fit` warns and no
+        feature is called relevant; some are kept, since a pipeline needs a column.
+        None, with a warning, if there are too few groups to tell.
     features_ : DataFrame
-        One row per feature, with a verdict and its reasons.
+        One row per feature, with a verdict and its reason.
     positive_ : label or None
         Of two classes, the one to which ``direction`` and ``auc`` in ``features_``
         refer: the rarer one, see `widemargin.evaluation.Profile`.
     recommendation_ : Recommendation
         Details of the choice.
-    scores_, ranking_, support_, redundant_with_
-        Those of ``selector_``.
+    without_leaks_ : array of str or None
+        Names of the features that are chosen if those that may be copies of the target
+        are left out; None if there are none of these. `fit` warns of them.
+    scores_ : array of shape (n_features,)
+        Mean of one over a feature's rank, in the folds and on all rows.
+    ranking_ : array of shape (n_features,)
+        1 for the best feature; skipped features rank last.
+    redundant_with_ : array of shape (n_features,)
+        The better feature of which a skipped one is a near copy; −1 for others.
+    support_ : array of shape (n_features,)
+        Whether each feature is kept.
     n_features_ : int
         Number of features kept.
     n_features_in_ : int
@@ -153,9 +160,11 @@ class AutoSelector(TableSelector):
     >>> from widemargin import AutoSelector
     >>> from widemargin.datasets import make_xor
     >>> X, y = make_xor(300, random_state=0)
-    >>> auto = AutoSelector(["ReliefF", "FisherScore"], random_state=0).fit(X, y)
-    >>> auto.method_, auto.get_support(indices=True)
-    ('ReliefF', array([0, 1, 2]))
+    >>> auto = AutoSelector(random_state=0).fit(X, y)
+    >>> auto.get_support(indices=True)
+    array([0, 1, 2])
+    >>> auto.features_.loc[:3, ["feature", "verdict"]].to_numpy().tolist()
+    [['x0', 'kept'], ['x2', 'kept'], ['x1', 'kept'], ['x5', 'not relevant']]
     """
 
     methods: Any = None
@@ -164,10 +173,10 @@ class AutoSelector(TableSelector):
     scoring: Any = None
     cv: Any = None
     n_features_to_select: int | float | None = None
-    redundancy: float | Literal["auto"] | None = "auto"
+    redundancy: float | None = REDUNDANCY
     categorical_features: Any = None
     task: Literal["classification", "regression"] | None = None
-    max_samples: int | None = 2000
+    max_samples: int | None = MAX_SAMPLES
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -186,7 +195,7 @@ class AutoSelector(TableSelector):
             Interval(numbers.Integral, 1, None, closed="left"),
             Interval(numbers.Real, 0, 1, closed="neither"),
         ],
-        "redundancy": MarginSelector._parameter_constraints["redundancy"],
+        "redundancy": [None, Interval(numbers.Real, 0, 1, closed="right")],
         "categorical_features": ["array-like", None],
         "task": [None, StrOptions({"classification", "regression"})],
         "max_samples": [None, Interval(numbers.Integral, 2, None, closed="left")],
@@ -234,8 +243,7 @@ class AutoSelector(TableSelector):
         )
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self._recommend(data, group_codes(groups, data.shape[0], NAME), seed)
+        self._answer(data, group_codes(groups, data.shape[0], NAME))
         return self
 
     def _nominal_by_type(self, X: Any, kinds: Ints) -> Ints:
@@ -248,46 +256,64 @@ class AutoSelector(TableSelector):
         super()._validate_params()
         refuse_booleans(self)
 
-    def _recommend(self, data: Dataset, groups: Any, seed: int) -> None:
-        """Try all configurations, choose one, and fit it to all rows."""
+    def _answer(self, data: Dataset, groups: Ints | None) -> None:
+        """Choose, test, and keep what comes out."""
         with muted():
             about = describe(data, self.categorical_features)
         for sentence in about.group_leaks:
             warn(f"{NAME}: {sentence}")
+        seed = seed_of(self.random_state)
         methods = self._chosen_methods(about, seed)
-        scoring, ordered = self.scoring, has_order(about, methods)
-        if scoring is None:
-            scoring = default_scoring(about, ordered)
+        ordered = has_order(about, methods)
+        scoring = self.scoring or default_scoring(about, ordered)
         scoring = scoring_for(scoring, about.n_classes)
-        self.scoring_ = name_of(scoring)
-        part, (n, d) = data, data.shape
-        if self.max_samples is not None and n > self.max_samples:
-            random = np.random.default_rng(seed)
-            rows = some_of_each(data.codes, self.max_samples / n, random)
-            part, groups = data.take(rows), None if groups is None else groups[rows]
-        # Fits to parts of the rows repeat what the fit to all has to say.
-        with muted(), warnings.catch_warnings(action="ignore", category=UserWarning):
-            plan = plan_for(
-                methods,
-                part,
-                (self.estimator, scoring),
-                self.cv,
-                groups,
-                seed,
-                n_features=self._sizes(d),
-                repeats=REPEATS,
-                caller=NAME,
-                thresholds=self._thresholds(),
-                nested=True,
-                race=True,
-            )
-            results = carry_out(plan, self.n_jobs, self.verbose, NAME)
-        self._choose(results)
-        self._fit_chosen(methods, data)
+        d = data.shape[1]
+        setup = Setup(
+            data,
+            about,
+            methods,
+            list(methods),
+            seed,
+            NAME,
+            self.n_jobs,
+            self.verbose,
+            groups,
+            self.estimator,
+            scoring,
+            self.cv,
+            d if self.methods is None else None,
+            self._wanted(d),
+            redundancy=self.redundancy,
+            categorical_features=self.categorical_features,
+            max_samples=self.max_samples,
+        )
+        results = setup.cross_validate()
+        if results.interrupted:
+            raise KeyboardInterrupt(f"{NAME}: interrupted; there is no result.")
+        self._keep(setup.recommend(results, setup.candidates, setup.fitted))
         with muted():
-            found = signal_test(
-                part, groups, random_state=seed, n_jobs=self.n_jobs, only_whether=True
-            )
+            self.relevance_ = setup.test_relevance()
+            found = setup.test_signal(only_whether=True)
+        self._take_signal(found)
+        self._take_leaks(setup)
+        self.scoring_, self.positive_ = name_of(scoring), about.positive
+        self._names, self._constants = data.names, about.constants
+        self._direction = directions_of(data, about, ordered)
+
+    def _keep(self, found: Recommendation) -> None:
+        """Take over what the folds recommend."""
+        self.recommendation_, self.method_ = found, found.method
+        self.selector_ = found.selector
+        self.redundancy_ = self.redundancy
+        self.score_, self.score_stderr_ = found.score, found.stderr
+        self.score_all_, self.better_than_all_ = found.score_all, found.better_than_all
+        self.stability_ = found.stability
+        self.scores_, self.ranking_ = found.consensus, found.ranking
+        self.redundant_with_ = found.redundant_with
+        self.support_ = np.isin(np.arange(len(found.ranking)), found.columns)
+        self.n_features_ = found.n_features
+
+    def _take_signal(self, found: Signal) -> None:
         self.signal_ = found.found if found.conclusive else None
         if self.signal_ is None:
             warn(f"{NAME}: {found.sentence}")
@@ -296,25 +322,23 @@ class AutoSelector(TableSelector):
                 f"{NAME}: no signal was found (p = {found.p_value:.2g}). Features are "
                 "kept, since a pipeline needs some, but they are no better than others."
             )
-        self.positive_, self._names = about.positive, data.names
-        table = data.numbers(methods.values())
-        numbers = table.X.copy()
-        numbers[:, table.nominal] = np.nan
-        self._direction = directions_of(numbers, data.codes, about, ordered)
 
-    def _choose(self, results: Results) -> None:
-        """Keep what the folds recommend."""
-        evidence = results.evidence()
-        if evidence is None:
-            raise KeyboardInterrupt(f"{NAME}: interrupted; there is no result.")
-        first = results.first_evidence() if results.dropped else None
-        chosen = self.recommendation_ = evidence.recommend(first)
-        self.method_, self.redundancy_, _ = chosen.configuration
-        self.score_, self.score_stderr_ = chosen.score, chosen.stderr
-        self.score_all_ = float(evidence.score_all.mean())
-        self.better_than_all_ = chosen.better_than_all
-        self.stability_ = chosen.stability
-        self._frequency = evidence.selected(chosen.configuration).mean(0)
+    def _take_leaks(self, setup: Setup) -> None:
+        """See what is chosen without copies of the target, and warn of them."""
+        self.without_leaks_ = None
+        without = setup.recommend_without_leaks()
+        if without is None:
+            return
+        found, data = without
+        self.without_leaks_ = data.names[found.columns]
+        names = ", ".join(repr(str(f)) for f in self.without_leaks_)
+        for sentence in setup.profile.leaks:
+            warn(f"{NAME}: {sentence}")
+        warn(
+            f"{NAME}: without such features, {found.n_features} of {data.shape[1]} are "
+            f"chosen ({names}), and the score is {found.score:.3f} instead of "
+            f"{self.score_:.3f}."
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -329,27 +353,22 @@ class AutoSelector(TableSelector):
     def features_(self) -> pd.DataFrame:
         """One row per feature, best first; the same columns as `Comparison.features`.
 
-        The frequency is the share of the folds that select a feature. There are no
-        p-values, so none is *confirmed*: one that 60 % of the folds select is
-        *tentative*, all others are *rejected*.
+        What is kept is so even without signal, since a pipeline needs a column.
         """
         check_is_fitted(self)
-        known = Known(
+        return features_frame(
             self._names,
-            self.ranking_,
-            self.scores_,
-            self._frequency,
-            None,
-            None,
-            self.redundant_with_,
-            self.n_features_,
+            self.recommendation_,
+            self.relevance_,
             self.signal_,
+            self._direction,
+            self._constants,
+            self.recommendation_.columns,
         )
-        return features_frame(known, self._direction)
 
     def _chosen_methods(self, about: Any, seed: int) -> dict[str, Any]:
         if self.methods is None:
-            return dict(choose(about, seed, self.categorical_features))
+            return flagship(about, seed, self.categorical_features)
         methods = {}
         given = resolve_selectors(self.methods, numeric=about.numeric_target)
         for label, method in given.items():
@@ -360,28 +379,9 @@ class AutoSelector(TableSelector):
                 chosen.set_params(redundancy=None)
         return methods
 
-    def _thresholds(self) -> tuple[float | None, ...]:
-        if self.redundancy == "auto":
-            return THRESHOLDS
-        return (None if self.redundancy is None else float(self.redundancy),)
-
-    def _sizes(self, d: int) -> Any:
+    def _wanted(self, d: int) -> int | None:
         wanted = self.n_features_to_select
         if wanted is None:
-            return sizes_up_to(d)
+            return None
         whole = isinstance(wanted, numbers.Integral)
         return min(int(wanted) if whole else max(1, int(wanted * d)), d)
-
-    def _fit_chosen(self, methods: dict[str, Any], data: Dataset) -> None:
-        method, redundancy, k = self.recommendation_.configuration
-        settings: dict[str, Any] = {"n_features_to_select": k}
-        if "redundancy" in methods[method].get_params():
-            settings["redundancy"] = redundancy
-        if methods[method].n_jobs is None:
-            settings["n_jobs"] = self.n_jobs
-        self.selector_ = data.fit(clone(methods[method]).set_params(**settings))
-        self.scores_ = self.selector_.scores_
-        self.ranking_ = self.selector_.ranking_
-        self.redundant_with_ = self.selector_.redundant_with_
-        self.support_ = self.selector_.support_
-        self.n_features_ = int(self.support_.sum())

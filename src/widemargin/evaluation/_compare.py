@@ -7,21 +7,27 @@ from dataclasses import replace
 from inspect import isfunction
 from typing import Any, Literal
 
-import numpy as np
 from sklearn.model_selection import TimeSeriesSplit, check_cv
-from sklearn.utils import check_random_state
 
-from widemargin.data.dataset import Dataset, read_dataset
-from widemargin.data.protocol import Ints
+from widemargin.data.dataset import read_dataset
 from widemargin.evaluation import _stages as stages
+from widemargin.evaluation._answer import (
+    MAX_SAMPLES,
+    RATE,
+    REDUNDANCY,
+    Setup,
+    seed_of,
+)
 from widemargin.evaluation._comparison_result import Comparison
 from widemargin.evaluation._curves import Baseline
+from widemargin.evaluation._defaults import BUDGET
 from widemargin.evaluation._defaults import choose as choose_methods
 from widemargin.evaluation._judges import title_of
 from widemargin.evaluation._profile import Profile, describe
 from widemargin.evaluation._scoring import default_scoring, has_order, scoring_for
 from widemargin.evaluation._selection_curve import columns_of
 from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
+from widemargin.evaluation._verdicts import directions_of
 from widemargin.judging.splits import group_codes
 from widemargin.plain import plain
 
@@ -29,20 +35,19 @@ from widemargin.plain import plain
 def compare(
     X: Any,
     y: Any,
-    selectors: Any = None,
+    methods: Any = None,
     *,
     estimator: Any = None,
     scoring: Any = None,
-    cv: Any = 5,
+    cv: Any = None,
     groups: Any = None,
     baseline: Any = None,
     n_features: Any = None,
-    n_permutations: int | None = None,
-    n_resamples: int = 50,
-    redundancy_threshold: float | None = 0.9,
+    n_features_to_select: int | None = None,
+    redundancy: float | None = REDUNDANCY,
     categorical_features: Any = None,
-    max_samples: int | None = 10_000,
-    budget: float | None = 40.0,
+    max_samples: int | None = MAX_SAMPLES,
+    budget: float = BUDGET,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -51,12 +56,13 @@ def compare(
     task: str | None = None,
     positive: Any = None,
 ) -> Comparison:
-    """Rank the features of a table by several methods, and evaluate the rankings.
+    """Choose the features to keep, and compare the choice with other methods.
 
-    All methods are fitted on all rows and evaluated by a cross-validated selection
-    curve. The stability on subsamples and the significance of the scores follow,
-    starting with the recommended method, and then groups of redundant features. Ctrl-C
-    during one of the later stages ends that stage and keeps what is finished.
+    The choice is that of `AutoSelector` for the same table and seed. All methods are
+    fitted on all rows and evaluated by a cross-validated selection curve, without near
+    copies. Which features are relevant is tested by `relevance`, whatever the method,
+    and groups of redundant features follow. Ctrl-C during one of the later stages ends
+    that stage and keeps what is finished.
 
     Parameters
     ----------
@@ -64,9 +70,10 @@ def compare(
         Numbers, nominal features, missing values.
     y : array-like of shape (n_samples,)
         Class labels, or numbers to predict; see ``task``.
-    selectors : selector, name, list or dict of these, or function, optional
-        Default: a handful that suits the table, see `default_selectors`. A function is
-        given the `Profile` of the table and returns one of the others.
+    methods : selector, name, list or dict of these, or function, optional
+        Methods to choose from. Default: `KernelRFE`, beside a handful of others that
+        are shown for comparison and not chosen, see `default_selectors`. A function is
+        given the `Profile` of the table and returns what is to be shown.
     estimator : classifier, regressor or str, default="1-nn" or "5-nn"
         What the features are tried with: a classifier, or a name that
         `selection_curve` knows, such as "logistic" or "forest". For a numeric target, a
@@ -78,35 +85,32 @@ def compare(
         "neg_rank_loss", minus the `rank_loss`. Classes are ordered if the type of y
         says so, or if a method for ordered classes is among the selectors. For a
         numeric target "r2"; "neg_mean_absolute_error" is in the units of y.
-    cv : int, "time", splitter or iterable, default=5
-        Folds, as for `selection_curve`; no more than the largest class has rows, or
-        than there are groups.
+    cv : int, "time", splitter, iterable or None, default=None
+        Folds, as for `selection_curve`. None makes five, or as many as the largest
+        class has rows, or as there are groups.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group are never in both the training and the test part of a fold,
-        and subsamples are of whole groups. Significance, whose permutations assume
-        independent rows, is left out.
+        Rows of one group are never in both the training and the test part of a fold.
+        The test of relevance, which assumes independent rows, is left out.
     baseline : array-like of str or int, default=None
         Names or places of the columns in use today, scored in the same folds.
     n_features : int or array-like of int, optional
-        Sizes to try, as for `selection_curve`.
-    n_permutations : int, default=None
-        For the significance; 0 leaves it out. None takes as many as `significance`
-        does by itself, or as the budget allows.
-    n_resamples : int, default=50
-        Subsamples for the stability; 0 leaves it out.
-    redundancy_threshold : float or None, default=0.9
-        Correlation from which features count as redundant (symmetrical uncertainty on
-        a table with nominal columns or missing values); None leaves it out.
+        Sizes that the curves show, as for `selection_curve`.
+    n_features_to_select : int or None, default=None
+        How many features to keep; None chooses the number, too.
+    redundancy : float or None, default=0.9
+        Similarity from which a feature is a near copy of a better one, and skipped:
+        |r|, or the symmetrical uncertainty if there are nominal or missing values.
+        None keeps near copies.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns besides those that the types of a frame declare, for the
         selectors that take nominal features and do not say themselves.
-    max_samples : int or None, default=10_000
+    max_samples : int or None, default=2000
         Rows that serve for all but the fits; of more, a sample. None takes all.
-    budget : float or None, default=40.0
-        Time limit in seconds for each of stability and significance of the recommended
-        method; other methods follow if they will be done within a quarter of it. What
-        they will take is estimated from the fit times before, and from what the first
-        methods took; methods that do not fit in are left out. None for no limit.
+    budget : float, default=40.0
+        What to spend, in seconds of a core that does ``settings["rate"]`` operations in
+        each; the work is counted, not timed, so that a busy machine gives the same
+        result. Methods for comparison that would cost more are left out, and features
+        are compared with fewer permuted copies, at least 10.
     random_state : int, RandomState or None, default=None
         Random seed; None draws one, recorded in ``settings``.
     n_jobs : int or None, default=None
@@ -144,34 +148,33 @@ def compare(
     >>> result.answer
     '3 of 10 features, as ReliefF ranks them, carry the signal; ...'
     """
-    given = None if isfunction(selectors) else selectors
+    given = None if isfunction(methods) else methods
     numeric = is_regression(given, y, task, "compare")
     task = "regression" if numeric else "classification"
     data = read_dataset(X, y, "compare", numeric=numeric)
-    X = data.table
     about = describe(data, categorical_features)
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))
     _check_shape(image_shape, image_order, about.n_features)
-    seed = _seed(random_state)
+    seed = seed_of(random_state)
     reference = (
         None if baseline is None else columns_of(baseline, data.names, "compare")
     )
-    if selectors is None:
-        selectors = choose_methods(about, seed, categorical_features)
-    elif isfunction(selectors):
-        selectors = selectors(about)
-    resolved = resolve_selectors(selectors, numeric=numeric)
-    methods = {k: preset(s, seed, categorical_features) for k, s in resolved.items()}
-    if Baseline.LABEL in methods and baseline is not None:
+    if methods is None:
+        methods = choose_methods(about, seed, categorical_features, budget / BUDGET)
+    elif isfunction(methods):
+        methods = methods(about)
+    resolved = resolve_selectors(methods, numeric=numeric)
+    selectors = {k: preset(s, seed, categorical_features) for k, s in resolved.items()}
+    if Baseline.LABEL in selectors and baseline is not None:
         raise ValueError(
             f"compare uses the label {Baseline.LABEL!r} for the baseline; give that "
             "selector another label."
         )
-    ordered = has_order(about, methods)
-    if scoring is None:
-        scoring = default_scoring(about, ordered)
-    scoring = scoring_for(scoring, about.n_classes)
+    first = "KernelRFE"  # what is recommended by if the caller names no method
+    candidates = [first] if given is None and first in selectors else list(selectors)
+    ordered = has_order(about, {m: selectors[m] for m in candidates})
+    scoring = scoring_for(scoring or default_scoring(about, ordered), about.n_classes)
     arguments = {
         "estimator": estimator,
         "scoring": scoring,
@@ -179,9 +182,8 @@ def compare(
         "groups": None if groups is None else "groups",  # one per row, as X and y
         "baseline": baseline,
         "n_features": n_features,
-        "n_permutations": n_permutations,
-        "n_resamples": n_resamples,
-        "redundancy_threshold": redundancy_threshold,
+        "n_features_to_select": n_features_to_select,
+        "redundancy": redundancy,
         "categorical_features": categorical_features,
         "max_samples": max_samples,
         "budget": budget,
@@ -192,76 +194,50 @@ def compare(
         "task": task,
         "positive": positive,
     }
-    settings: dict[str, Any] = {"selectors": {k: plain(s) for k, s in methods.items()}}
+    settings: dict[str, Any] = {"methods": {k: plain(s) for k, s in selectors.items()}}
     settings |= {name: plain(value) for name, value in arguments.items()}
-    codes = group_codes(groups, about.n_samples, "compare")
-    folds, notes = _folds(cv, data, codes)
-    setup = stages.Setup(
+    settings["rate"] = RATE
+    setup = Setup(
         data,
         about,
-        methods,
+        selectors,
+        candidates,
         seed,
+        "compare",
         n_jobs,
         verbose,
-        codes,
+        group_codes(groups, about.n_samples, "compare"),
         estimator,
         scoring,
-        folds,
+        # A generator of splits can be used up once only.
+        cv if _draws(cv) else check_cv(cv, data.codes),
         n_features,
+        n_features_to_select,
         reference,
-        n_permutations,
-        n_resamples,
-        redundancy_threshold,
+        redundancy,
+        categorical_features,
         # Folds that the caller numbered are of all rows.
         max_samples if _draws(cv) else None,
         budget,
     )
-    parts = stages.Parts(setup, notes=[*about.leaks])
-    stages.fit_all(setup, parts)
-    parts.notes += notes
-    complete = stages.go_through(setup, parts)
+    parts = stages.go_through(setup)
     return Comparison(
-        X=X,
-        y=y,
+        data=data,
         feature_names=data.names,
         profile=about,
-        selectors=parts.fitted,
-        times=parts.times,
-        **parts.answers,
-        classifier=title_of(estimator, numeric),
         settings=settings,
-        notes=parts.notes,
-        complete=complete,
+        classifier=title_of(estimator, numeric),
+        directions=directions_of(data, about, ordered),
         image_shape=image_shape,
         image_order=image_order,
         ordered=ordered,
+        **parts,
     )
 
 
 def _draws(cv: Any) -> bool:
     """Whether folds can be made of whatever rows are there."""
-    return isinstance(cv, numbers.Integral | str | TimeSeriesSplit)
-
-
-def _folds(cv: Any, data: Dataset, groups: Ints | None) -> tuple[Any, list[str]]:
-    """Folds, no more than rows of the largest class, or than groups; what to note."""
-    notes, largest = [], int(np.bincount(data.codes).max())
-    if isinstance(cv, int) and cv > largest >= 2:
-        more = "there are no" if data.numeric else "no class has"
-        notes.append(f"{largest} folds instead of {cv}: {more} more rows.")
-        cv = largest
-    n_groups = cv if groups is None else len(np.unique(groups))
-    if isinstance(cv, int) and cv > n_groups:
-        notes.append(f"{n_groups} folds instead of {cv}: there are no more groups.")
-        cv = n_groups
-    # A generator of splits can be used up once only.
-    return (cv if _draws(cv) else check_cv(cv, data.codes)), notes
-
-
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    return cv is None or isinstance(cv, numbers.Integral | str | TimeSeriesSplit)
 
 
 def _checked(positive: Any, about: Profile) -> Any:

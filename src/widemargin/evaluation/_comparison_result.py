@@ -10,20 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.base import MarginSelector
-from widemargin.data.dataset import read_dataset
+from widemargin.data.dataset import Dataset
 from widemargin.data.frames import data_frame
-from widemargin.data.labels import encode
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.evaluation._curves import Baseline, Choice, Line, SelectionCurve
+from widemargin.evaluation._curves import Baseline, Line, SelectionCurve
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
-from widemargin.evaluation._resampling import Resampling
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._stability import Agreement
-from widemargin.evaluation._verdicts import LEVEL, Known, directions_of, features_frame
+from widemargin.evaluation._verdicts import LEVEL, features_frame
 from widemargin.judging.measures import measure
+from widemargin.judging.recommend import Recommendation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,13 +34,13 @@ N_NAMED = 5  # features that the answer names
 class Comparison:
     """Results of several methods on one data set; returned by `compare`.
 
-    A part is None, or lacks methods, if it was skipped because of its cost (see
-    ``notes``) or if the comparison was interrupted (``complete`` is then False).
+    A part is None if the comparison was interrupted before it (``complete`` is then
+    False), or if it was left out (see ``notes``).
 
     Attributes
     ----------
-    X, y
-        As given.
+    data : Dataset
+        The table, read once; `X` and `y` are as given.
     feature_names : array of str of shape (n_features,)
     profile : Profile
         Description of the data, and data-quality warnings.
@@ -49,25 +48,31 @@ class Comparison:
         By label, fitted on all rows.
     times : dict of str → float
         Time of that fit in seconds.
+    directions : tuple of two arrays of shape (n_features,)
+        Which way each feature goes with the target, and its AUC; see ``features``.
+    recommendation : Recommendation or None
+        The features to keep, and what is known about the choice.
+    alone : dict of str → Recommendation
+        What would be recommended by each method alone.
+    relevance : Significance or None
+        The test of relevance; None with groups, whose rows are not independent.
+    without_leaks : Recommendation or None
+        The choice without features that may be copies of the target; None if there are
+        none of these.
+    names_without_leaks : array of str or None
+        Names of the features to keep then.
     curve : SelectionCurve or None
     agreement : Agreement or None
         Also None for a single method.
-    resampling : dict of str → Resampling
-        For the recommended method, and for others if they are cheap.
-    significance : dict of str → Significance
-        Likewise.
     redundancy : Redundancy or None
     signal_test : Signal or None
         Test of whether the features carry any information about the target.
     chance : float or None
         Score of a constant prediction in the same folds.
-    recommended : selector or None
-        The recommended method with ``redundancy``, fitted on all rows; None if
-        near copies are not skipped.
     classifier : str
         Estimator that evaluated the features, such as "1-NN".
     settings : dict
-        Plain values that reproduce the call.
+        Plain values that reproduce the call, and the ``rate`` at which work is counted.
     notes : list of str
         Decisions, omissions and other remarks.
     complete : bool
@@ -79,20 +84,22 @@ class Comparison:
         Whether there are three or more classes that are treated as ordered.
     """
 
-    X: Any
-    y: Any
+    data: Dataset
     feature_names: NDArray[Any]
     profile: Profile
     selectors: dict[str, MarginSelector]
     times: dict[str, float]
+    directions: tuple[Ints, Floats]
+    recommendation: Recommendation | None = None
+    alone: dict[str, Recommendation] = field(default_factory=dict)
+    relevance: Significance | None = None
+    without_leaks: Recommendation | None = None
+    names_without_leaks: NDArray[Any] | None = None
     curve: SelectionCurve | None = None
     agreement: Agreement | None = None
-    resampling: dict[str, Resampling] = field(default_factory=dict)
-    significance: dict[str, Significance] = field(default_factory=dict)
     redundancy: Redundancy | None = None
     signal_test: Signal | None = None
     chance: float | None = None
-    recommended: MarginSelector | None = None
     classifier: str = "1-NN"
     settings: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -101,41 +108,39 @@ class Comparison:
     image_order: Literal["C", "F"] = "C"
     ordered: bool = False
 
+    @property
+    def X(self) -> Any:
+        """The features, as given."""
+        return self.data.table
+
+    @property
+    def y(self) -> Any:
+        """The target, as given."""
+        return self.data.y_given
+
     @cached_property
     def lines(self) -> dict[str, Line]:
         """Curves by label; methods without a finished fold are left out."""
         return {} if self.curve is None else self.curve.lines
 
-    @cached_property
-    def choice(self) -> Choice | None:
-        """Recommended method and size, and their score; None without a curve."""
-        return None if self.curve is None else self.curve._choice()
-
     @property
     def best(self) -> str | None:
-        """Label of the recommended method; None without a curve.
-
-        Of all methods, redundancy thresholds and sizes that score within one standard
-        error of the best, it has the most stable selection, then the fewest features.
-        All features are recommended if they clearly score higher; see `AutoSelector`.
-        """
-        return self.choice.method if self.choice else None
+        """Label of the recommended method; None before there is one."""
+        return self.recommendation.method if self.recommendation else None
 
     @property
     def n_features(self) -> int | None:
-        """How many features the recommended method needs; None without a curve."""
-        return self.choice.n_features if self.choice else None
+        """How many features to keep; None before that is known."""
+        return self.recommendation.n_features if self.recommendation else None
 
     @property
     def selected(self) -> Ints | None:
-        """Columns to keep, best first; none without signal, None without a curve."""
-        if self.choice is None:
+        """Columns to keep, best first; none without signal, None before a choice."""
+        if self.recommendation is None:
             return None
         if self.signal is False:
             return np.empty(0, np.int64)
-        fitted = self.recommended or self.selectors[self.choice.method]
-        ranking = fitted.ranking_
-        return np.argsort(ranking, kind="stable")[: self.choice.n_features]
+        return self.recommendation.columns
 
     @property
     def score_all(self) -> float | None:
@@ -162,100 +167,93 @@ class Comparison:
 
         That is by more than one standard error; None if nothing is recommended.
         """
-        return None if self.choice is None else self._above_chance(self.choice.score)
+        found = self.recommendation
+        return None if found is None else self._above_chance(found.score)
 
     @cached_property
     def answer(self) -> str:
-        """The result in a sentence, ready for print."""
-        if self.choice is None or self.curve is None or self.score_all is None:
+        """The result in a sentence or two, ready for print."""
+        found, curve, d = self.recommendation, self.curve, self.profile.n_features
+        if found is None or curve is None:
             return "There is no answer yet: the comparison was interrupted before it."
-        answer = self._answered(self.choice, self.curve, self.score_all)
-        if self.curve.complete:
-            return answer
-        return f"{answer} That is by the folds that were finished before the interrupt."
-
-    def _answered(self, choice: Choice, curve: SelectionCurve, score_all: float) -> str:
-        d, k = self.profile.n_features, choice.n_features
-        best, of_all = _together(curve.scoring, choice.score, score_all)
         if self.signal is False:
             return self._no_signal()
         if not self.beats_chance:
-            return self._no_use(choice, score_all)
+            return self._no_use(found)
+        answer = self._sentence(found, d)
+        if self.without_leaks is None:
+            return answer
+        leaks = self.profile.target_copies
+        names = ", ".join(str(self.feature_names[f]) for f in leaks)
+        is_one = len(leaks) == 1
+        return (
+            f"{names} may be {'a copy' if is_one else 'copies'} of the target. With "
+            f"{'it' if is_one else 'them'}: {_lowered(answer)} Without: "
+            f"{_lowered(self._sentence(self.without_leaks, d - len(leaks)))}"
+        )
+
+    def _sentence(self, found: Recommendation, d: int) -> str:
+        """What a choice among d features is worth."""
+        assert self.curve is not None
+        k, scoring = found.n_features, self.curve.scoring
+        best, of_all = _together(scoring, found.score, found.score_all)
+        error = _error(scoring, found.stderr)
         if k == d:
             return (
-                f"All {d} features are needed: {self._measure()} is {best} with them."
+                f"All {d} features are needed: {self._measure()} is {best} ± {error} "
+                "with them."
             )
-        subject = f"{k} of {d} features, {self._ranked(choice)},"
-        carry = "carries" if k == 1 else "carry"
-        better = choice.better_than_all
-        if better is None:
-            better = choice.score > score_all + choice.stderr
-        if better and choice.score > score_all:
-            moves = "falls" if measure(curve.scoring).is_loss else "rises"
+        subject = f"{k} of {d} features, {self._ranked(found)},"
+        if found.better_than_all and found.score > found.score_all:
+            moves = "falls" if measure(scoring).is_loss else "rises"
             return (
-                f"{subject} {carry} the signal; {self._measure(short=True)} {moves} "
-                f"from {of_all} with all to {best}."
+                f"{subject} {'carries' if k == 1 else 'carry'} the signal; "
+                f"{self._measure(short=True)} {moves} from {of_all} with all to {best} "
+                f"± {error}."
             )
         return (
             f"{subject} {'is' if k == 1 else 'are'} enough; {self._measure()} is "
-            f"{best} with {'it' if k == 1 else 'them'} and {of_all} with all."
+            f"{best} ± {error} with {'it' if k == 1 else 'them'} and {of_all} with all."
         )
 
     @cached_property
     def features(self) -> pd.DataFrame:
         """One row per feature, best first, with what is known about it and a verdict.
 
-        Columns: feature, rank and score (by the recommended method), p_value, q_value,
-        frequency (fraction of subsamples that select it), verdict, why, direction and
-        auc; NaN where a part is missing. A feature is *confirmed* if q < 0.05 and at
-        least 60 % of the subsamples select it, *tentative* if one of the two holds or
-        is all that is known, else *rejected*; if neither is known, kept features are
-        tentative; without signal, all are rejected. ``why`` gives the reasons against
-        it: below the cut (it ranks below the kept ones), near copy of another one,
-        unstable, not significant, constant, no signal. For ordered classes,
-        ``direction`` is 1 if values rise with the class, −1 if they fall and 0 if a
-        test at level 0.05 cannot tell; ``auc`` is the probability that of two rows of
-        different classes the higher class has the higher value. Of two classes,
-        ``profile.positive`` is the higher one. For a numeric target both are as for
-        ordered classes, with the target in place of the class.
+        Columns: feature, rank and score (of the consensus of the folds and all rows),
+        verdict, why, copy_of, relevant, p_value, q_value, frequency (share of the folds
+        that choose it or a near copy of it), direction and auc; NaN where a part is
+        missing. The verdict is *kept*; *copy* (a near copy of the better feature in
+        ``copy_of``); *relevant, not needed* (q < 0.05 by `relevance`, but adds nothing
+        to those that are kept); *not relevant*; or *not tested*. Without signal, none
+        is kept and none is relevant. For ordered classes, ``direction`` is 1 if values
+        rise with the class, −1 if they fall and 0 if a test at level 0.05 cannot tell;
+        ``auc`` is the probability that of two rows of different classes the higher
+        class has the higher value. Of two classes, ``profile.positive`` is the higher
+        one. For a numeric target both are as for ordered classes, with the target in
+        place of the class.
         """
-        label = self.best or next(iter(self.selectors))
-        fitted = self.recommended or self.selectors[label]
-        tested, again = self.significance.get(label), self.resampling.get(label)
-        known = Known(
+        if self.recommendation is None:
+            raise AttributeError(
+                "The comparison was interrupted before there was a choice: there are "
+                "no verdicts."
+            )
+        return features_frame(
             self.feature_names,
-            fitted.ranking_,
-            fitted.scores_,
-            again.frequency if again else None,
-            tested.p_values if tested else None,
-            tested.q_values if tested else None,
-            self._near_copies(fitted),
-            self.n_features or 0,
+            self.recommendation,
+            self.relevance,
             self.signal,
+            self.directions,
             self.profile.constants,
+            self.selected if self.selected is not None else np.empty(0, np.int64),
         )
-        return features_frame(known, self._directions())
 
-    def _near_copies(self, fitted: MarginSelector) -> Ints | None:
-        """The better feature of which each is a near copy, −1 for none."""
-        if fitted.redundant_with_ is not None:
-            return fitted.redundant_with_
-        if self.redundancy is None:
-            return None
-        instead = np.full(len(self.feature_names), -1)
-        for first, *others in self.redundancy.groups:
-            instead[others] = first
-        return instead
-
-    def _directions(self) -> tuple[Ints, Floats]:
-        """Sign and AUC of each feature; 0 and NaN where they mean nothing."""
-        about, codes = self.profile, np.empty(0, np.int64)
-        values = read_dataset(self.X, None, "compare", labels=False).apart().numbers
-        # Numbers may be names, too.
-        values = np.where(about.kinds == "nominal", np.nan, values)
-        if about.target is None:
-            codes, _ = encode(self.y, "compare", look=False)
-        return directions_of(values, codes, about, self.ordered)
+    @property
+    def relevant(self) -> pd.DataFrame:
+        """All relevant features, the lowest q-value first; columns as ``features``."""
+        frame = self.features
+        known = frame["relevant"].to_numpy() == True  # noqa: E712
+        return frame[known].sort_values(["q_value", "rank"], ignore_index=True)
 
     def _tops(self) -> list[float]:
         return [float(line.mean.max()) for line in self.lines.values()]
@@ -276,23 +274,23 @@ class Comparison:
 
     def _above_chance(self, score: float) -> bool:
         """Whether a score is more than a standard error above that of guessing."""
-        assert self.choice is not None
-        return self.chance is None or score > self.chance + self.choice.stderr
+        assert self.recommendation is not None
+        return self.chance is None or score > self.chance + self.recommendation.stderr
 
-    def _no_use(self, choice: Choice, score_all: float) -> str:
+    def _no_use(self, found: Recommendation) -> str:
         """There may be signal, but the selection does no better than guessing."""
         assert self.curve is not None
         assert self.chance is not None
         best, of_all, chance = _together(
-            self.curve.scoring, choice.score, score_all, self.chance
+            self.curve.scoring, found.score, found.score_all, self.chance
         )
-        d, k = self.profile.n_features, choice.n_features
-        those = f"with {k} of {d} features, {self._ranked(choice)}, {of_all} with all"
+        d, k = self.profile.n_features, found.n_features
+        those = f"with {k} of {d} features, {self._ranked(found)}, {of_all} with all"
         if k == d:
             those = f"with all {d} features"
         kind = "regressor" if self.profile.numeric_target else "classifier"
         lead = f"{self.classifier} does not clearly beat {self._guessing}"
-        if self._above_chance(score_all):
+        if self._above_chance(found.score_all):
             lead += " with fewer than all features"
         if self.signal and self.signal_test is not None:
             lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
@@ -314,9 +312,9 @@ class Comparison:
         names = ", ".join(map(str, sure[:N_NAMED]))
         return f" Features with significant scores (q < {LEVEL:g}): {names}{more}."
 
-    def _ranked(self, choice: Choice) -> str:
-        without = "" if choice.redundancy is None else " without near copies"
-        return f"as {choice.method} ranks them{without}"
+    def _ranked(self, found: Recommendation) -> str:
+        without = " without near copies" if (found.redundant_with >= 0).any() else ""
+        return f"as {found.method} ranks them{without}"
 
     @property
     def _guessing(self) -> str:
@@ -335,28 +333,25 @@ class Comparison:
         Returns
         -------
         table : DataFrame
-            Columns: method, n_features (what would be recommended if there were no
-            other method), score (there, corrected for the choice), score_all (with all
-            features), area, fold_stability (of the selections in the folds, by which
-            the rule decides among equal scores; NaN for all features), stability (of
-            those on subsamples), fit_time (seconds, on all rows). NaN where a part is
-            missing. A baseline has the last row. Scores are those of the
-            scorer, so higher is better; a loss (``neg_…``) is negative.
+            Columns: method, n_features (what would be recommended by the method
+            alone), score (of that, nested), stderr, score_all (with all features),
+            area, stability (agreement of the folds), fit_time (seconds, on all rows).
+            NaN where a part is missing. A baseline has the last row. Scores are those
+            of the scorer, so higher is better; a loss (``neg_…``) is negative.
         """
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
         rows = []
         for label in self.selectors:
-            own = self.curve._choice(label) if self.curve is not None else None
-            again = self.resampling.get(label)
+            own = self.alone.get(label)
             rows.append(
                 {
                     "method": label,
                     "n_features": own.n_features if own else None,
                     "score": own.score if own else np.nan,
-                    "score_all": self.score_all if own else np.nan,
+                    "stderr": own.stderr if own else np.nan,
+                    "score_all": own.score_all if own else np.nan,
                     "area": area.get(label, np.nan),
-                    "fold_stability": own.stability if own else np.nan,
-                    "stability": again.stability.value if again else np.nan,
+                    "stability": own.stability if own else np.nan,
                     "fit_time": self.times[label],
                 }
             )
@@ -367,6 +362,7 @@ class Comparison:
                     "method": Baseline.LABEL,
                     "n_features": len(self.baseline.features),
                     "score": self.baseline.score,
+                    "stderr": self.baseline.stderr,
                     "score_all": self.score_all,
                 }
             )
@@ -380,6 +376,16 @@ class Comparison:
         n, d = self.profile.n_samples, self.profile.n_features
         state = "" if self.complete else ", interrupted"
         return f"Comparison({', '.join(self.selectors)} on {n} × {d}{state})"
+
+
+def _lowered(sentence: str) -> str:
+    """The same within another sentence."""
+    return sentence[0].lower() + sentence[1:]
+
+
+def _error(scoring: str, stderr: float) -> str:
+    """A standard error, in the units of the score."""
+    return f"{100 * stderr:.1f}" if measure(scoring).share else f"{stderr:.2g}"
 
 
 def _together(scoring: str, *values: float) -> list[str]:

@@ -1,4 +1,4 @@
-"""Scores against the number of features, and what they recommend."""
+"""Scores against the number of features."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.judging.choice import choose, fold_variance
-from widemargin.judging.recommend import Evidence
+from widemargin.judging.choice import fold_variance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,20 +23,6 @@ class Line(NamedTuple):
     sizes: Ints
     mean: Floats
     stderr: Floats
-
-
-class Choice(NamedTuple):
-    """What a curve recommends."""
-
-    method: str
-    n_features: int
-    score: float  # corrected for having been chosen
-    stderr: float
-    redundancy: float | None = None  # similarity from which features are skipped
-    stability: float = np.nan  # of what the folds select
-    # Whether a paired test supports that it scores higher than all features; None if
-    # there was no test.
-    better_than_all: bool | None = None
 
 
 _COLUMNS = [
@@ -87,8 +72,6 @@ class SelectionCurve:
         Columns given as ``baseline``; None if there are none.
     reference_scores : array of shape (n_folds,) or None
         Score of each fold with exactly these columns.
-    evidence : Evidence or None
-        Basis of a recommendation; None if interrupted, or with ``refit_sizes``.
     repeat : array of shape (n_folds,) or None
         Repeat that each fold belongs to; None for one repeat. Folds of one repeat test
         different rows, so standard errors are those of one repeat.
@@ -102,7 +85,6 @@ class SelectionCurve:
     complete: bool
     reference: Ints | None = None
     reference_scores: Floats | None = None
-    evidence: Evidence | None = None
     repeat: Ints | None = None
 
     def __repr__(self) -> str:
@@ -190,36 +172,6 @@ class SelectionCurve:
             area,
             rows.groupby("fold")["fit_time"].first().mean(),
         ]
-
-    def _choice(self, method: str | None = None) -> Choice | None:
-        """What the curve recommends, of all methods or of one; None if it is empty.
-
-        That is by the rule of `widemargin.judging.recommend`. Without evidence of all
-        folds, as after an interrupt, it is the smallest size within one standard error
-        of the best, by the folds that are finished.
-        """
-        if self.evidence is not None:
-            some = self.evidence if method is None else self.evidence.part(method)
-            found = some.recommend()
-            label, redundancy, size = found.configuration
-            return Choice(
-                label,
-                size,
-                found.score,
-                found.stderr,
-                redundancy,
-                found.stability,
-                found.better_than_all,
-            )
-        lines = {m: line for m, line in self.lines.items() if method in (None, m)}
-        if not lines:
-            return None
-        labels = np.repeat(list(lines), [len(line.sizes) for line in lines.values()])
-        sizes, means, errors = (
-            np.concatenate(a) for a in zip(*lines.values(), strict=True)
-        )
-        q = choose(means, errors, sizes)
-        return Choice(str(labels[q]), int(sizes[q]), float(means[q]), float(errors[q]))
 
     def _reference_score(self) -> Baseline | None:
         """Score of the columns given as ``baseline``; None if there is none."""

@@ -21,6 +21,8 @@ from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current
 
+BUDGET = 40.0  # seconds of work that the limits of `EffortSettings` are meant for
+
 
 def default_selectors(
     X: Any,
@@ -69,21 +71,39 @@ def default_selectors(
 
 
 def choose(
-    about: Profile, random_state: int | None, categorical_features: Any
+    about: Profile,
+    random_state: int | None,
+    categorical_features: Any,
+    share: float = 1.0,
 ) -> dict[str, MarginSelector]:
-    """Choose by the profile of a table."""
+    """Choose by the profile of a table, for a share of the usual budget."""
     chosen = _for_numbers if about.numeric_target else _for_classes
-    methods = chosen(about, random_state)
+    methods = chosen(about, random_state, share)
     if categorical_features is not None:
         for selector in methods:
             selector.set_params(categorical_features=categorical_features)
     return {type(selector).__name__: selector for selector in methods}
 
 
-def _for_numbers(about: Profile, random_state: int | None) -> list[MarginSelector]:
+def flagship(
+    about: Profile, random_state: int | None, categorical_features: Any
+) -> dict[str, MarginSelector]:
+    """The method to recommend by, if the caller names none."""
+    task: Literal["regression", "classification"] = "classification"
+    if about.numeric_target:
+        task = "regression"
+    method = KernelRFE(
+        task=task, random_state=random_state, categorical_features=categorical_features
+    )
+    return {"KernelRFE": method}
+
+
+def _for_numbers(
+    about: Profile, random_state: int | None, share: float
+) -> list[MarginSelector]:
     """Methods for a numeric target."""
     n, d = about.n_samples, about.n_features
-    work, effort = n * n * d, current().effort
+    work, effort = n * n * d / share, current().effort
     task: Literal["regression"] = "regression"
     seed: dict[str, Any] = {"random_state": random_state}
     chosen: list[MarginSelector] = [KernelRFE(task=task, **seed)]
@@ -93,15 +113,17 @@ def _for_numbers(about: Profile, random_state: int | None) -> list[MarginSelecto
         chosen.append(MultiSURF(task=task))
     if about.plain:
         chosen += [FRegression(), MutualInformation(task=task, **seed)]
-        if n * np.log2(n) * np.sqrt(d) <= effort.forest_work:
+        if n * np.log2(n) * np.sqrt(d) <= share * effort.forest_work:
             chosen.append(ForestImportance(task=task, **seed))
     return chosen
 
 
-def _for_classes(about: Profile, random_state: int | None) -> list[MarginSelector]:
+def _for_classes(
+    about: Profile, random_state: int | None, share: float
+) -> list[MarginSelector]:
     """Methods for classes."""
     n, d = about.n_samples, about.n_features
-    work, effort = n * n * d, current().effort
+    work, effort = n * n * d / share, current().effort
     every_row = work <= effort.all_rows_work
     once = work <= effort.one_start_work
     seed: dict[str, Any] = {"random_state": random_state}
@@ -124,7 +146,7 @@ def _for_classes(about: Profile, random_state: int | None) -> list[MarginSelecto
     chosen += [KernelRFE(**seed), ReliefF(**sample)]
     if about.plain:
         chosen += [FisherScore(), MRMR(min(MRMR._most_taken, d))]
-        if n * np.log2(n) * np.sqrt(d) <= effort.forest_work:
+        if n * np.log2(n) * np.sqrt(d) <= share * effort.forest_work:
             chosen.append(ForestImportance(**seed))
     elif not ordered:
         # Relief, like ReliefF, may rank nominal features of many values too high.

@@ -70,15 +70,11 @@ def comparison(found: Comparison) -> str:
     signal, rows = found.signal is not False, []
     for row in found.summary().itertuples():
         best = row.method == found.best and signal
-        size, score, in_folds = row.n_features, row.score, row.fold_stability
-        if best and found.choice:
-            choice = found.choice
-            size, score, in_folds = choice.n_features, choice.score, choice.stability
         nothing = not signal and row.method in found.selectors
         cells = [
-            "none" if nothing else _whole(size),
-            *(_score(value, read) for value in (score, row.score_all)),
-            *(_fixed(value) for value in (in_folds, row.stability)),
+            "none" if nothing else _whole(row.n_features),
+            *(_score(value, read) for value in (row.score, row.score_all)),
+            _fixed(row.stability),
             f"{row.fit_time:.2f} s",
         ]
         rows.append([best, row.method, *cells])
@@ -86,10 +82,10 @@ def comparison(found: Comparison) -> str:
     if not signal:
         mark = "no signal was found, and nothing is recommended"
     head = ["Method", "Features", _title(read), "With all"]
-    head += ["Stability in folds", "Stability in halves", "Fit"]
+    head += ["Stability", "Fit"]
     n, d = found.profile.n_samples, found.profile.n_features
     parts.append(_table(f"{n} rows, {d} features; {mark}", head, rows))
-    if signal:
+    if signal and found.recommendation is not None:
         parts.append(_verdicts(found))
     if found.lines:
         parts.append(_curves(found.lines, read, found.chance))
@@ -103,7 +99,7 @@ def _verdicts(found: Comparison) -> str:
     rows = [[False, *row] for row in shown.itertuples(index=False)]
     left = len(frame) - ROWS
     more = f"{left} more features in <code>.features</code>" if left > 0 else ""
-    head = ["Feature", "Verdict", "Reasons against it"]
+    head = ["Feature", "Verdict", "Why"]
     return _table("Verdicts, best first", head, rows, more, n_words=2)
 
 

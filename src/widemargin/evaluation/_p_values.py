@@ -36,7 +36,7 @@ Applications in Genetics and Molecular Biology 9, 2010.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from widemargin.data.protocol import Floats, Ints
 
@@ -137,22 +137,22 @@ def copy_p_values(own: Floats, copies: Floats) -> Floats:
     Both are (T, d), and NaN where there is none; with too few copies, p is 1.
     """
     tie = slack(copies)
-    p, of_copies = np.ones(own.shape[1]), [np.empty(0)]
-    for f in range(own.shape[1]):
-        there = ~np.isnan(copies[:, f])
-        T, scores = int(there.sum()), copies[there, f]
-        if T < FEWEST_COPIES:
-            continue
-        above, spread = own[there, f].mean() - scores.mean(), scores.std(ddof=1)
-        if spread <= tie:
-            p[f] = 0.0 if above > tie else 1.0
-            continue
-        p[f] = student.sf(above / (spread * np.sqrt(1 + 1 / T)), T - 1)
-        # Each copy against the others: the studentised deleted residual.
-        r = (scores - scores.mean()) / (spread * np.sqrt((T - 1) / T))
-        rest = np.maximum(T - 1 - r * r, np.finfo(np.float64).tiny)
-        of_copies.append(student.sf(r * np.sqrt((T - 2) / rest), T - 2))
-    return _calibrated(p, np.sort(np.concatenate(of_copies)))
+    there = ~np.isnan(copies)
+    T = there.sum(axis=0)
+    enough = np.maximum(T, FEWEST_COPIES)  # what has fewer is not used
+    mean, of_own = (np.where(there, a, 0.0).sum(axis=0) / enough for a in (copies, own))
+    apart = np.where(there, copies - mean, 0.0)
+    spread = np.sqrt((apart**2).sum(axis=0) / (enough - 1))
+    above, unit = of_own - mean, np.where(spread > tie, spread, 1.0)
+    p = stdtr(enough - 1, -above / (unit * np.sqrt(1 + 1 / enough)))
+    p = np.where(spread > tie, p, np.where(above > tie, 0.0, 1.0))
+    # Each copy against the others: the studentised deleted residual.
+    r = apart / (unit * np.sqrt((enough - 1) / enough))
+    rest = np.maximum(enough - 1 - r * r, np.finfo(np.float64).tiny)
+    of_copies = stdtr(enough - 2, -r * np.sqrt((enough - 2) / rest))
+    used = there & (T >= FEWEST_COPIES) & (spread > tie)
+    p = _calibrated(p, np.sort(of_copies[used]))
+    return np.where(T >= FEWEST_COPIES, p, 1.0)
 
 
 def _calibrated(p: Floats, of_copies: Floats) -> Floats:

@@ -17,7 +17,7 @@ from widemargin.evaluation._refits import seeded
 from widemargin.evaluation._scoring import name_of, scoring_for
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.judging.splits import group_codes, split
-from widemargin.judging.trials import CALLER, MOST_THINNED, Plan, Results, carry_out
+from widemargin.judging.trials import CALLER, Plan, Results, carry_out
 
 ALL_UP_TO = 10  # sizes tried one by one; beyond, each is a constant factor larger
 STEPS = 16  # how many of those
@@ -149,13 +149,12 @@ def plan_for(
     random_state: Any,
     *,
     n_features: Any = None,
-    repeats: int = 1,
     caller: str = CALLER,
     **options: Any,
 ) -> Plan:
     """Plan the trials of some selectors; ``judge`` is an estimator and a scoring.
 
-    A number of folds is made ``repeats`` times. Options are those of a `Plan`.
+    Options are those of a `Plan`.
     """
     random, d = check_random_state(random_state), data.shape[1]
     resolved = resolve_selectors(selectors, numeric=data.numeric)
@@ -163,18 +162,15 @@ def plan_for(
     _refuse_mixed_labels(data.classes, caller)
     sizes = _sizes(n_features, d, caller)
     table = data.numbers(methods.values())
-    folds = split(cv, data, groups, random, caller, table, repeats)
-    smaller = sizes[sizes < d]
-    if not len(smaller) or smaller[0] > MOST_THINNED:
-        options["thresholds"] = (None,)  # there is nothing to try without copies
+    folds = split(cv, data, groups, random, caller, table)
     return Plan(
         methods,
         data,
         table,
         judge_for(*judge, data, table, caller),
         folds,
-        smaller,
-        bool(sizes[-1] == d),
+        sizes[sizes < d],
+        bool(d in sizes),
         **options,
     )
 
@@ -198,7 +194,7 @@ def curve_of(results: Results, scoring: str) -> SelectionCurve:
     of_all: Floats = np.full((len(plan.folds), 2), np.nan)
     for fold in range(len(plan.folds)):
         if (None, fold) in results.trials:
-            scores = results.scores(None, fold)
+            scores = results.trials[None, fold].scores
             of_all[fold, : len(scores)] = scores
     times = [results.trials[place].seconds for place in finished]
     frame = data_frame(
@@ -209,10 +205,10 @@ def curve_of(results: Results, scoring: str) -> SelectionCurve:
             "score": np.concatenate(
                 # With all features it makes no difference who ranked them.
                 [
-                    np.append(results.scores(label, fold), of_all[fold, 0])[
+                    np.append(results.trials[place].scores, of_all[place[1], 0])[
                         : len(sizes)
                     ]
-                    for label, fold in finished
+                    for place in finished
                 ]
             ),
             "fit_time": np.repeat(times, len(sizes)),
@@ -227,7 +223,6 @@ def curve_of(results: Results, scoring: str) -> SelectionCurve:
         not results.interrupted,
         plan.reference,
         None if plan.reference is None else of_all[:, 1],
-        None if plan.refit_sizes else results.evidence(),
         plan.repeat,
     )
 

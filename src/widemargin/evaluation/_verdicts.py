@@ -2,107 +2,92 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import kendalltau, norm, rankdata
 
-from widemargin.data.dataset import Names
+from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._profile import Profile
+from widemargin.evaluation._significance import Significance
+from widemargin.judging.recommend import Recommendation
 from widemargin.threads import spans
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.05  # of the q-values, and of the test of a direction
-FREQUENT = 0.6  # share of the fits in which a reliable feature is selected
 CELLS = 2**22  # ranked at a time
 
-CONFIRMED, TENTATIVE, REJECTED = "confirmed", "tentative", "rejected"
+KEPT, COPY, SPARE = "kept", "copy", "relevant, not needed"
+IRRELEVANT, UNTESTED = "not relevant", "not tested"
+VERDICTS = (KEPT, COPY, SPARE, IRRELEVANT, UNTESTED)
 
 
-class Known(NamedTuple):
-    """What is known about d features; None where nothing is."""
+def features_frame(
+    names: Names,
+    found: Recommendation,
+    relevance: Significance | None,
+    signal: bool | None,
+    direction: tuple[Ints, Floats],
+    constants: Ints,
+    kept: Ints,
+) -> pd.DataFrame:
+    """One row per feature, best first: the choice, the test, and a verdict on both.
 
-    names: Names
-    ranking: Ints
-    scores: Floats
-    frequency: Floats | None  # share of the fits that select it
-    p_values: Floats | None
-    q_values: Floats | None
-    instead: Ints | None  # the better feature that it is a near copy of, −1 for none
-    n_selected: int
-    signal: bool | None  # False: nothing is to be believed
-    constants: Ints | None = None  # features with a single value
-
-
-def verdicts(known: Known) -> dict[str, Any]:
-    """Columns of a frame with one row per feature, best first.
-
-    A feature is *confirmed* if its q-value is below 0.05 and at least 60 % of the fits
-    to parts of the rows select it; *tentative* if one of the two holds, or if only one
-    of them is known and holds; else *rejected*. If neither is known, what is kept is
-    tentative. Without signal, all are rejected.
+    ``kept`` are the columns to keep, which are none if there is no signal.
     """
-    order = np.argsort(known.ranking, kind="stable")
-    d = len(order)
-    sure = None if known.q_values is None else known.q_values < LEVEL
-    steady = None if known.frequency is None else known.frequency >= FREQUENT
-    kept = known.ranking <= known.n_selected
-    evidence = [given for given in (sure, steady) if given is not None] or [kept]
-    verdict, why = [], []
+    order = np.argsort(found.ranking, kind="stable")
+    d, unknown = len(order), np.full(len(order), np.nan)
+    p, q = unknown, unknown
+    if relevance is not None:
+        p, q = relevance.p_values, relevance.q_values
+    chosen, relevant = np.isin(np.arange(d), kept), q < LEVEL
+    if signal is False:
+        relevant = np.zeros(d, np.bool_)
+    verdict, why, copy_of = [], [], list[Any]()
     for f in order.tolist():
-        holds = [bool(given[f]) for given in evidence]
-        if known.signal is False or not any(holds):
-            verdict.append(REJECTED)
+        like = int(found.redundant_with[f])
+        copy = like >= 0 and bool(chosen[like] or relevant[f] or relevance is None)
+        copy_of.append(str(names[like]) if copy and not chosen[f] else None)
+        if chosen[f]:
+            verdict.append(KEPT)
+            why.append("")
+        elif copy:
+            verdict.append(COPY)
+            why.append(f"near copy of {names[like]}")
+        elif f in constants:
+            verdict.append(IRRELEVANT)
+            why.append("constant")
+        elif relevance is None:
+            verdict.append(UNTESTED)
+            why.append("there was no test")
+        elif relevant[f]:
+            verdict.append(SPARE)
+            why.append("adds nothing to those that are kept")
         else:
-            verdict.append(CONFIRMED if holds == [True, True] else TENTATIVE)
-        why.append(_why(known, f, sure, steady))
-    nothing = np.full(d, np.nan)
-    return {
-        "feature": known.names[order],
-        "rank": known.ranking[order],
-        "score": known.scores[order],
-        "p_value": (nothing if known.p_values is None else known.p_values)[order],
-        "q_value": (nothing if known.q_values is None else known.q_values)[order],
-        "frequency": (nothing if known.frequency is None else known.frequency)[order],
-        "verdict": verdict,
-        "why": why,
-    }
-
-
-def features_frame(known: Known, direction: tuple[Ints, Floats]) -> pd.DataFrame:
-    """The same as a frame, with sign and AUC of each feature; see `directions_of`."""
-    order = np.argsort(known.ranking, kind="stable")
-    sign, auc = (values[order] for values in direction)
-    return data_frame({**verdicts(known), "direction": sign, "auc": auc})
-
-
-def _why(
-    known: Known,
-    f: int,
-    sure: NDArray[np.bool_] | None,
-    steady: NDArray[np.bool_] | None,
-) -> str:
-    """What speaks against a feature, if anything does."""
-    if known.constants is not None and f in known.constants:
-        return "constant"
-    if known.signal is False:
-        return "no signal"
-    reasons = []
-    if known.instead is not None and known.instead[f] >= 0:
-        reasons.append(f"near copy of {known.names[known.instead[f]]}")
-    if sure is not None and not sure[f]:
-        reasons.append("not significant")
-    if known.ranking[f] > known.n_selected:
-        if not reasons:
-            reasons.append("below the cut")
-    elif steady is not None and not steady[f]:
-        reasons.append("unstable")
-    return "; ".join(reasons)
+            verdict.append(IRRELEVANT)
+            what = "no signal" if signal is False else "scores like permuted copies"
+            why.append(what)
+    sign, auc = direction
+    return data_frame(
+        {
+            "feature": names[order],
+            "rank": found.ranking[order],
+            "score": found.consensus[order],
+            "verdict": verdict,
+            "why": why,
+            "copy_of": copy_of,
+            "relevant": [None] * d if relevance is None else relevant[order],
+            "p_value": p[order],
+            "q_value": q[order],
+            "frequency": found.frequency[order],
+            "direction": sign[order],
+            "auc": auc[order],
+        }
+    )
 
 
 def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
@@ -127,17 +112,18 @@ def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
     return _signs(X, codes, auc), auc
 
 
-def directions_of(
-    X: Floats, codes: Ints, about: Profile, ordered: bool
-) -> tuple[Ints, Floats]:
+def directions_of(data: Dataset, about: Profile, ordered: bool) -> tuple[Ints, Floats]:
     """The same for any target; 0 and NaN where they mean nothing.
 
-    That is for three or more classes that are not ``ordered``.
+    That is for nominal features, and for three or more classes that are not
+    ``ordered``.
     """
+    # Numbers may be names, too.
+    X = np.where(about.kinds == "nominal", np.nan, data.apart().numbers)
     if about.target is not None:
         return numeric_directions(X, about.target)
     if about.n_classes == 2 or ordered:
-        return directions(X, about._oriented(codes), about.n_classes)
+        return directions(X, about._oriented(data.codes), about.n_classes)
     return np.zeros(X.shape[1], np.int64), np.full(X.shape[1], np.nan)
 
 

@@ -21,22 +21,21 @@ from numpy.typing import NDArray
 from widemargin.data.protocol import Floats, Ints
 
 PARTS = 5  # of the rows, two of which are left out for an honest choice of the size
-TIE = 1e-9  # scores and stabilities this close are equal
+TIE = 1e-9  # scores this close are equal
 
 
 def choose(
     scores: Floats,
     errors: Floats,
     sizes: Ints,
-    stability: Floats | None = None,
     tie: float = 0.0,
 ) -> int:
     """Apply the one-standard-error rule to Q configurations.
 
     All that score within one standard error of the best count as equally good. Of
-    these, the most stable is chosen if ``stability`` is given, then the smallest, then
-    the one with the higher score, then the earlier. If all have the same size there is
-    nothing to save by a lower score, and the best is chosen.
+    these, the smallest is chosen, then the one with the higher score, then the earlier.
+    If all have the same size there is nothing to save by a lower score, and the best is
+    chosen.
 
     Parameters
     ----------
@@ -45,22 +44,14 @@ def choose(
         Standard errors of the scores.
     sizes : array of shape (Q,)
         Numbers of features.
-    stability : array of shape (Q,), optional
-        −∞ where there is nothing to agree on.
     tie : float
         Best scores that differ by less are equal but for rounding.
     """
-    close = scores >= scores.max() - allowance(scores, errors, sizes, tie) - TIE
-    if stability is not None and np.isfinite(steadiest := stability[close].max()):
-        close &= stability >= steadiest - TIE
+    best = np.argmax(scores >= scores.max() - tie)
+    allowed = float(errors[best]) if np.ptp(sizes) else 0.0
+    close = scores >= scores.max() - allowed - TIE
     close &= sizes == sizes[close].min()
     return int(np.argmax(close & (scores >= scores[close].max() - tie)))
-
-
-def allowance(scores: Floats, errors: Floats, sizes: Ints, tie: float = 0.0) -> float:
-    """By how much a score may be lower than the best and count as good as it."""
-    best = np.argmax(scores >= scores.max() - tie)
-    return float(errors[best]) if np.ptp(sizes) else 0.0
 
 
 def fold_variance(scores: Floats, repeat: Ints) -> Floats:

@@ -1,252 +1,281 @@
-"""What to keep: the method, how near copies are treated, and how many features.
+"""The one answer: which features to keep, and what they are worth.
 
-Each configuration (a method, a similarity from which features are skipped or none, a
-size) is scored in the same folds of a repeated cross-validation, with the ranking
-inside them. The rule (1 to 3 are `widemargin.judging.choice.choose`):
+`AutoSelector`, `compare` and the command all ask here, so that they agree.
 
-1. all configurations whose mean score is within one standard error of the best are as
-   good as each other;
-2. of these, the one whose selections in the folds agree most (Nogueira's index) is
-   recommended;
-3. of several, the one with the fewest features, then with the higher score;
-4. if all features together score higher than that by more than one standard error of
-   the paired difference, selection does not help, and all are recommended.
+*In each fold*, a method ranks the features by the training rows; features that are near
+copies of better ones are skipped. How many to keep, the method itself tells by the
+training rows if it can (`KernelRFE` by its leave-one-out error). Otherwise it is the
+smallest number whose score in the other folds is within one standard error of the best.
+The fold is then scored with these features: its rows had no part in choosing them.
 
-The standard error in 1 is mostly that of rows that are hard for all configurations
-alike. It says which of many small sets may be called equal, but would also hide that
-all of them are worse than no selection; the difference in the same folds does not.
+*Of several methods*, those within one standard error of the best are equally good, and
+the one that keeps the fewest features is chosen. If there are several, each fold is
+scored with the method that the other folds choose.
 
-If the number of features is given, there is nothing to save by a lower score: the
-highest decides, then the stability.
-
-The score of what was recommended is too high, since it was chosen for it. So the choice
-itself is cross-validated: for each fold of the first repeat the rule is applied to
-folds of the rows outside it, and the fold is scored with what they recommend. The mean
-of that is the score reported. Large tables save these fits (`Plan.without_each`):
-there, the other folds of the repeat choose. Their training rows include those of the
-fold, so that some optimism is left: two rows that are each other's nearest neighbours,
-in different folds, are right or wrong together.
-
-`AutoSelector` spares the later repeats those methods that are clearly behind in the
-first (`Evidence.clearly_behind`).
+*The features to keep* are the best ones of a consensus: a feature's score is the mean
+of one over its rank, in the folds and by all rows, which a few rows more or less change
+little. Near copies are skipped again, and the number is chosen as above, by all rows or
+by all folds.
 
 References
 ----------
 C. Nadeau, Y. Bengio, *Inference for the generalization error*, Machine Learning 52,
 2003 (the corrected resampled t-test).
-S. Nogueira, K. Sechidis, G. Brown, *On the stability of feature selection algorithms*,
-Journal of Machine Learning Research 18, 2018.
+K. Sechidis, K. Papangelou, S. Nogueira, J. Weatherall, G. Brown, *On the stability of
+feature selection in the presence of feature correlations*, ECML PKDD 2019.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.choice import (
-    TIE,
-    allowance,
-    choose,
-    fold_variance,
-    scores_without,
-)
+from widemargin.judging.choice import choose, fold_variance
+from widemargin.judging.copies import similarity_of, thin
+from widemargin.judging.trials import MOST_THINNED, Plan, Results, own_size
+from widemargin.threads import Workers
 
 LEVEL = 0.05  # of the test whether fewer features score better than all
 
 
-class Configuration(NamedTuple):
-    """One way to select features."""
+class Outcome(NamedTuple):
+    """What one method, or the rule that chooses among several, comes to in V folds."""
+
+    scores: Floats  # (V,) each with features that were chosen without its rows
+    sizes: Ints  # (V,) how many they are
+    supports: NDArray[np.bool_]  # (V, d) which
+    n_features: int  # to keep in the end, unless all rows can tell
+
+    @property
+    def mean(self) -> float:
+        """Mean score of the folds."""
+        return float(self.scores.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """The features to keep, best first, and what is known about the choice.
+
+    Attributes
+    ----------
+    method : str
+        Label of the chosen method.
+    selector : selector
+        The method, fitted to all rows.
+    columns : array of int
+        The features to keep, best first.
+    consensus : array of shape (n_features,)
+        Mean of one over the rank in the folds and by all rows.
+    ranking : array of shape (n_features,)
+        By the consensus, 1 for the best feature; skipped features rank last.
+    redundant_with : array of shape (n_features,)
+        The better feature of which one is a near copy; −1 for the others.
+    fold_scores : array of shape (n_folds,)
+        Score of each fold with features that were chosen without its rows.
+    score, stderr : float
+        Their mean, and its standard error.
+    score_all : float
+        Mean score with all features.
+    p_value : float
+        That the choice scores no better than all features (corrected resampled t-test).
+    supports : array of bool of shape (n_folds, n_features)
+        What was chosen for each fold.
+    """
 
     method: str
-    redundancy: float | None  # similarity from which features are skipped
-    n_features: int
-
-
-class Recommendation(NamedTuple):
-    """What the rule recommends, and what is known about it."""
-
-    configuration: Configuration
-    score: float  # corrected for having been chosen
+    selector: Any
+    columns: Ints
+    consensus: Floats
+    ranking: Ints
+    redundant_with: Ints
+    fold_scores: Floats
+    score: float
     stderr: float
-    judged: float  # mean over the folds, not corrected
-    stability: float  # of the selections in the folds; NaN for all features
-    p_value: float  # that it scores no better than all features do
+    score_all: float
+    p_value: float
+    supports: NDArray[np.bool_]
+
+    @property
+    def n_features(self) -> int:
+        """How many features to keep."""
+        return len(self.columns)
 
     @property
     def better_than_all(self) -> bool:
         """Whether a paired test over the folds supports that."""
         return self.p_value < LEVEL
 
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """Scores of all configurations in all folds, and what they select there."""
-
-    configurations: list[Configuration]  # Q of them
-    scores: Floats  # (V, Q)
-    stability: Floats  # (Q,) of the selections; −∞ for all features
-    score_all: Floats  # (V,) with all features
-    repeat: Ints  # (V,) number of the repeat that a fold belongs to
-    tested: Ints  # (V,) rows
-    trained: Ints  # (V,)
-    orders: dict[tuple[str, float | None], list[Ints]]  # columns, best first, by fold
-    n_features_in: int
-    share: bool = True  # whether scores between 0 and 1 are shares of the rows
-    # The same without the rows of each fold of the first repeat; none for large tables.
-    nested: tuple[Evidence, ...] = ()
+    @property
+    def groups(self) -> Ints:
+        """The feature that stands for each one: itself, or that which it is like."""
+        own = np.arange(len(self.redundant_with))
+        return np.where(self.redundant_with < 0, own, self.redundant_with)
 
     @cached_property
-    def sizes(self) -> Ints:
-        """Numbers of features."""
-        return np.array([c.n_features for c in self.configurations])
+    def stability(self) -> float:
+        """Agreement of the folds on what to keep, near copies counting as one feature.
 
-    @cached_property
-    def errors(self) -> Floats:
-        """Standard errors of the mean scores.
-
-        Those of the folds of one repeat. They are at least those of a share of the
-        rows, if the score is between 0 and 1 as shares are, and there are classes.
+        Nogueira's index with a similarity of 1 within groups of near copies, and of 0
+        between them (Sechidis et al. 2019): 1 if all folds choose the same groups, 0 on
+        average for random choices; NaN if each fold chooses all features.
         """
-        variance = fold_variance(self.scores, self.repeat)
-        if self.share:
-            p = np.clip(self.scores.mean(axis=0), 0.0, 1.0)
-            n = self.tested.sum() / len(np.unique(self.repeat))
-            variance = np.maximum(variance, p * (1 - p) / n)
-        return np.sqrt(variance)
+        return group_stability(self.supports, self.groups)
 
-    def selected(self, configuration: Configuration) -> NDArray[np.bool_]:
-        """What a configuration selects in each fold, (V, d)."""
-        method, redundancy, k = configuration
-        if k == self.n_features_in:
-            return np.ones((len(self.repeat), k), np.bool_)
-        Z = np.zeros((len(self.repeat), self.n_features_in), np.bool_)
-        for v, order in enumerate(self.orders[method, redundancy]):
-            Z[v, order[:k]] = True
-        return Z
+    @property
+    def frequency(self) -> Floats:
+        """Share of the folds that choose a feature or a near copy of it."""
+        chosen = np.zeros(self.supports.shape, np.bool_)
+        for support, row in zip(self.supports, chosen, strict=True):
+            row[self.groups[support]] = True
+        return chosen[:, self.groups].mean(axis=0)
 
-    def recommend(self, first: Evidence | None = None) -> Recommendation:
-        """Apply the rule, and correct the score for it.
 
-        ``first`` is the evidence of the first repeat of the folds, if methods were
-        dropped after it: all rows had a part in that, so that only the folds in which
-        all methods compete can tell what the choice is worth.
-        """
-        q = self._pick()
-        chosen = self.configurations[q]
-        if chosen.n_features == self.n_features_in:
-            # With all features it makes no difference who ranked them. The label is
-            # then the best method's below full size.
-            best = self.configurations[self._choose(self.scores, self.errors)]
-            chosen = chosen._replace(method=best.method)
-        uncorrected = float(self.scores[:, q].mean())
-        stability = float(self.stability[q])
-        return Recommendation(
-            chosen,
-            min(uncorrected, (first or self)._honest()),
-            float(self.errors[q]),
-            uncorrected,
-            stability if np.isfinite(stability) else np.nan,
-            paired_p_value(
-                self.scores[:, q] - self.score_all, self.tested, self.trained
-            ),
-        )
+def recommend(
+    results: Results,
+    labels: Sequence[str],
+    fit: Callable[[str], Any],
+    n_features: int | None = None,
+) -> Recommendation:
+    """Choose the method and the features by all folds.
 
-    def part(self, method: str) -> Evidence:
-        """The configurations of one method alone."""
-        everything, d = self.configurations, self.n_features_in
-        own = [
-            q
-            for q, c in enumerate(everything)
-            if c.method == method or c.n_features == d
+    Parameters
+    ----------
+    results : Results
+        Of all folds.
+    labels : list of str
+        The methods to choose from.
+    fit : function of a label
+        Returns the method, fitted to all rows.
+    n_features : int, default=None
+        How many to keep; None chooses the number, too.
+    """
+    outcomes = [_outcome(results, label, n_features) for label in labels]
+    every = np.arange(len(results.plan.folds))
+    chosen = _best(results.plan, outcomes, every)
+    outcome = outcomes[chosen]
+    if len(outcomes) > 1:
+        by_others = [
+            outcomes[_best(results.plan, outcomes, every[every != v])] for v in every
         ]
-        return replace(
-            self._some(own),
-            configurations=[everything[q]._replace(method=method) for q in own],
-            orders={(method, None): [np.arange(d)] * len(self.repeat), **self.orders},
+        outcome = outcome._replace(
+            scores=np.array([o.scores[v] for v, o in enumerate(by_others)]),
+            supports=np.array([o.supports[v] for v, o in enumerate(by_others)]),
         )
-
-    def _some(self, which: list[int]) -> Evidence:
-        return replace(
-            self,
-            configurations=[self.configurations[q] for q in which],
-            scores=self.scores[:, which],
-            stability=self.stability[which],
-            nested=tuple(without._some(which) for without in self.nested),
-        )
-
-    def clearly_behind(self) -> set[str]:
-        """Methods that further repeats of the folds would hardly recommend.
-
-        No configuration of theirs is as good as the best by the rule, nor would it be
-        if it scored higher by a standard error of its paired difference to the best.
-        A method that is dropped although it is the better one is so by little.
-        """
-        V, means = len(self.scores), self.scores.mean(axis=0)
-        if V < 2:
-            return set()
-        best = int(np.argmax(means))
-        differences = self.scores - self.scores[:, [best]]
-        luck = differences.std(axis=0, ddof=1) / np.sqrt(V)
-        allowed = allowance(means, self.errors, self.sizes)
-        reach = means - means[best] + allowed + luck
-        methods = [c.method for c in self.configurations]
-        in_reach = {m for m, r in zip(methods, reach, strict=True) if r >= -TIE}
-        return set(methods) - in_reach - {methods[best]}
-
-    def _pick(self, folds: Ints | None = None, wider: float = 1.0) -> int:
-        """Number of the recommended configuration, by all folds or some of them.
-
-        ``wider`` is a factor for the standard errors.
-        """
-        some = np.arange(len(self.scores)) if folds is None else folds
-        q = self._choose(self.scores[some], self.errors * wider)
-        (everything,) = np.nonzero(self.sizes == self.n_features_in)
-        if len(everything) and self._all_score_higher(some, q):
-            return int(everything[0])
-        return q
-
-    def _choose(self, scores: Floats, errors: Floats) -> int:
-        """The same before it is compared with all features."""
-        return choose(scores.mean(axis=0), errors, self.sizes, self.stability)
-
-    def _all_score_higher(self, folds: Ints, q: int) -> bool:
-        """Whether they do by more than a standard error of the paired difference."""
-        more, repeat = self.score_all[folds] - self.scores[folds, q], self.repeat[folds]
-        if np.unique(repeat, return_counts=True)[1].min() < 2:
-            return False
-        return bool(more.mean() > np.sqrt(fold_variance(more, repeat)) + TIE)
-
-    def _honest(self) -> float:
-        """Mean score of the folds with what is recommended without their rows.
-
-        Where there is no evidence without them, it is what the other folds of their
-        repeat recommend, whose training rows include them. Infinite if there are none.
-        """
-        if self.nested:
-            own = self.scores[: len(self.nested)]
-            return float(np.mean(scores_without(own, lambda v: self.nested[v]._pick())))
-        others = [
-            np.flatnonzero((self.repeat == r) & (np.arange(len(self.repeat)) != v))
-            for v, r in enumerate(self.repeat)
-        ]
-        if min(map(len, others)) == 0:
-            return np.inf
-
-        def pick(v: int) -> int:
-            m = len(others[v])
-            return self._pick(others[v], np.sqrt((m + 1) / m))  # fewer rows tell less
-
-        return float(np.mean(scores_without(self.scores, pick)))
+    method = labels[chosen]
+    fitted = fit(method)
+    ranks = [trial.ranking for trial in results.of(method)]
+    consensus = np.mean(1 / np.array([*ranks, fitted.ranking_]), axis=0)
+    order = np.lexsort((fitted.ranking_, -consensus))
+    order, instead = _without_copies(order, results.plan)
+    count = int(np.count_nonzero(instead < 0))
+    size = n_features or _size(fitted, results.plan.data, order[:count], outcome)
+    ranking = np.empty(len(order), np.int64)
+    ranking[order] = np.arange(1, len(order) + 1)
+    score_all = np.array([trial.scores[0] for trial in results.of(None)])
+    return Recommendation(
+        method,
+        fitted,
+        order[:size],
+        consensus,
+        ranking,
+        instead,
+        outcome.scores,
+        outcome.mean,
+        float(_errors(results.plan, outcome.scores[:, None], every)[0]),
+        float(score_all.mean()),
+        paired_p_value(outcome.scores - score_all, results.plan.folds),
+        outcome.supports,
+    )
 
 
-def paired_p_value(differences: Floats, tested: Ints, trained: Ints) -> float:
+def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
+    """What a method comes to, each fold with a size chosen without its rows."""
+    trials, plan = results.of(label), results.plan
+    d, V = plan.data.shape[1], len(trials)
+    if n_features is None and all(trial.size is not None for trial in trials):
+        sizes = np.array([trial.size for trial in trials], np.int64)
+        scores, final = np.array([trial.score for trial in trials]), int(sizes[-1])
+    else:
+        tried = np.append(plan.sizes, [d] * plan.with_all).astype(np.int64)
+        table = np.array([trial.scores for trial in trials])
+        if plan.with_all:
+            of_all = [trial.scores[0] for trial in results.of(None)]
+            table = np.column_stack([table, of_all])
+        every = np.arange(V)
+        picks = [_pick(plan, table, tried, every[every != v]) for v in range(V)]
+        sizes, scores = tried[picks], table[every, picks]
+        final = int(tried[_pick(plan, table, tried, every)])
+    supports = np.zeros((V, d), np.bool_)
+    for support, trial, size in zip(supports, trials, sizes, strict=True):
+        support[trial.order[:size]] = True
+    return Outcome(scores, sizes, supports, final)
+
+
+def _pick(plan: Plan, table: Floats, sizes: Ints, folds: Ints) -> int:
+    """The smallest size within one standard error of the best, by some folds."""
+    some = folds if len(folds) else np.arange(len(table))
+    scores, errors = table[some].mean(axis=0), _errors(plan, table[some], some)
+    return choose(scores, errors, sizes)
+
+
+def _best(plan: Plan, outcomes: list[Outcome], folds: Ints) -> int:
+    """The method that keeps the fewest features of those that are as good as any."""
+    some = folds if len(folds) else np.arange(1)
+    scores = np.column_stack([outcome.scores for outcome in outcomes])[some]
+    sizes = np.array([np.median(outcome.sizes[some]) for outcome in outcomes])
+    return choose(scores.mean(axis=0), _errors(plan, scores, some), sizes)
+
+
+def _errors(plan: Plan, scores: Floats, folds: Ints) -> Floats:
+    """Standard errors of mean scores over some folds, (V, Q) → (Q,).
+
+    They are at least those of a share of the rows, if the score is between 0 and 1 as
+    shares are, and there are classes.
+    """
+    variance = fold_variance(scores, plan.repeat[folds])
+    if not plan.data.numeric:
+        p = np.clip(scores.mean(axis=0), 0.0, 1.0)
+        tested = sum(len(plan.folds[v][1]) for v in folds)
+        repeats = len(np.unique(plan.repeat[folds]))
+        variance = np.maximum(variance, p * (1 - p) * repeats / tested)
+    return np.sqrt(variance)
+
+
+def _without_copies(order: Ints, plan: Plan) -> tuple[Ints, Ints]:
+    """The order with near copies last, and what they are copies of."""
+    if plan.redundancy is None:
+        return order, np.full(len(order), -1)
+    table = plan.table
+    with Workers(1) as workers:
+        similarity = similarity_of(table.X, table.nominal, table.codes, workers)
+        return thin(order, similarity, plan.redundancy, MOST_THINNED)
+
+
+def _size(fitted: Any, data: Dataset, order: Ints, outcome: Outcome) -> int:
+    """How many of an order to keep: as the method can tell by all rows, or the folds.
+
+    A method that finds its own subset keeps as many of the order.
+    """
+    best: int | None = fitted._best_size(data, order)
+    if best is not None:
+        return best
+    natural = own_size(fitted)
+    if natural is None:
+        return outcome.n_features
+    return int(
+        np.count_nonzero(np.isin(order, np.flatnonzero(fitted.ranking_ <= natural)))
+    )
+
+
+def paired_p_value(differences: Floats, folds: Sequence[tuple[Ints, Ints]]) -> float:
     """The corrected resampled t-test: p-value that the mean difference is not above 0.
 
     Folds share most of their training rows; the variance is corrected for that by the
@@ -256,25 +285,27 @@ def paired_p_value(differences: Floats, tested: Ints, trained: Ints) -> float:
     mean = float(differences.mean())
     if J < 2:
         return 1.0
-    variance = float(differences.var(ddof=1)) * (
-        1 / J + float(np.mean(tested / trained))
-    )
+    ratio = np.mean([len(test) / len(train) for train, test in folds])
+    variance = float(differences.var(ddof=1)) * (1 / J + float(ratio))
     if variance <= 0:
         return 0.0 if mean > 0 else 1.0
     return float(student.sf(mean / np.sqrt(variance), J - 1))
 
 
-def stabilities(orders: Sequence[Ints], sizes: Ints, d: int) -> Floats:
-    """Nogueira's index of the best k features of several rankings, for each k < d."""
-    M = len(orders)
-    counts, done = np.zeros(d), 0
-    found = np.zeros(len(sizes))
-    for s, k in enumerate(sizes):
-        for order in orders:
-            counts[order[done:k]] += 1
-        done = int(k)
-        p, share = counts / M, k / d
-        if M > 1:
-            spread = M / (M - 1) * float(np.mean(p * (1 - p)))
-            found[s] = 1 - spread / (share * (1 - share))
-    return found
+def group_stability(supports: NDArray[np.bool_], groups: Ints) -> float:
+    """Stability of M selections of d features, the members of a group being alike.
+
+    1 − tr(C S) / tr(C Σ₀), where C is 1 within groups and 0 between them, S is the
+    covariance of the selections and Σ₀ that of random selections of the same sizes.
+    """
+    M, d = supports.shape
+    sizes = supports.sum(axis=1)
+    share = sizes.mean() / d
+    if M < 2 or not 0 < share < 1:
+        return np.nan
+    members = np.unique(groups, return_inverse=True)[1]
+    counts = np.array([np.bincount(members, support) for support in supports])
+    spread = counts.var(axis=0, ddof=1).sum()
+    pairs = float((np.bincount(members) ** 2).sum() - d)  # within groups
+    together = (np.mean(sizes**2) - sizes.mean()) / (d * (d - 1)) if d > 1 else 0.0
+    return float(1 - spread / (d * share * (1 - share) + pairs * (together - share**2)))

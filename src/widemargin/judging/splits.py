@@ -22,7 +22,7 @@ from widemargin.data.kinds import missing_cells
 from widemargin.data.protocol import Ints
 from widemargin.judging.folds import Fold, plain_folds, stratified_folds
 
-REPEATS, FOLDS = 3, 5  # of a repeated cross-validation
+FOLDS = 5
 
 
 def split(
@@ -32,7 +32,6 @@ def split(
     random: np.random.RandomState,
     caller: str,
     table: Dataset | None = None,
-    repeats: int = 1,
 ) -> list[Fold]:
     """Row numbers for training and test, one pair for each fold.
 
@@ -53,8 +52,6 @@ def split(
     table : Dataset, default=None
         The rows as numbers. With it, a number of folds without groups makes folds that
         do not depend on the order of the rows.
-    repeats : int, default=1
-        How many times a number of folds is made.
     """
     if isinstance(cv, str):
         if cv != "time":
@@ -68,12 +65,7 @@ def split(
         cv = _affordable(codes, groups, caller)
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         _check_count(int(cv), data, groups, caller)
-        seed = random.randint(2**31 - 1 - repeats)
-        cv = [
-            fold
-            for r in range(repeats)
-            for fold in _deal(int(cv), data, groups, table, seed + r)
-        ]
+        cv = _deal(int(cv), data, groups, table, random.randint(2**31 - 1))
     splitter = check_cv(cv, codes, classifier=not data.numeric)
     nothing = np.zeros((len(codes), 1))
     with warnings.catch_warnings():

@@ -25,11 +25,12 @@ from sklearn.utils import check_random_state
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.kernel_ridge import Columns, KernelRidge, standardised_columns
 from widemargin.progress import progress
-from widemargin.threads import Workers, single_threaded_blas
+from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 EXACT = 10  # features, up to which each is left out in turn
 FINE = 40  # features, up to which steps are half as large
@@ -186,6 +187,21 @@ class KernelRFE(MarginSelector):
         path = self.loss_path_
         return None if np.isnan(path).all() else int(np.nanargmin(path)) + 1
 
+    def _best_size(self, data: Dataset, order: Ints) -> int | None:
+        view = self._view(data)
+        with Workers(thread_count(self.n_jobs)) as workers, single_threaded_blas():
+            table = self._table(view, workers)
+            columns, Y = standardised_columns(table, self.scale), _targets(table)
+            random = check_random_state(self.random_state)
+            rows = _drawn(np.argsort(Y[:, 0], kind="stable"), self.max_rows, random)
+            Y = Y[rows] - Y[rows].mean(axis=0)
+            sizes = self._sizes(int(np.isin(order, columns.feature).sum()))
+            losses = [
+                self._step(columns.of(order[:k]), rows, Y, workers).leave_one_out
+                for k in sizes
+            ]
+        return sizes[int(np.argmin(losses))] if sizes else None
+
     def _score(self, table: Table, workers: Workers) -> Floats:
         with single_threaded_blas():
             return self._eliminate(
@@ -239,6 +255,17 @@ class KernelRFE(MarginSelector):
             share = self.step if size > FINE else self.step / 2
             sizes.append(size - max(1, int(share * size)))
         return sizes
+
+
+class KernelGradient(KernelRFE):
+    """The first step of `KernelRFE` alone: its gradient with all features present."""
+
+    def _sizes(self, d: int) -> list[int]:
+        return [d] * (d > 0)
+
+    def _score(self, table: Table, workers: Workers) -> Floats:
+        super()._score(table, workers)
+        return self.gradient_
 
 
 def _targets(table: Table) -> Floats:

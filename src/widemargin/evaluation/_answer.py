@@ -1,0 +1,200 @@
+"""The answer that `AutoSelector` and `compare` give: a choice, and tests around it.
+
+A `Setup` says what is to be done. The same setup gives the same answer, whoever asks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset
+from widemargin.data.kinds import given_columns
+from widemargin.data.protocol import Ints
+from widemargin.evaluation._profile import Profile
+from widemargin.evaluation._relevance import PARTS, ROUNDS, ROWS, relevance_test
+from widemargin.evaluation._selection_curve import plan_for
+from widemargin.evaluation._signal import Signal, signal_test
+from widemargin.evaluation._significance import Significance
+from widemargin.judging.recommend import Recommendation, recommend
+from widemargin.judging.splits import some_of_each
+from widemargin.judging.trials import Results, carry_out
+from widemargin.notices import muted
+
+REDUNDANCY = 0.9  # similarity from which a feature counts as a near copy
+MAX_SAMPLES = 2000  # rows that are cross-validated and tested by default
+RATE = 2 * 10**9  # operations in a second of a budget, about what a core does
+FEWEST_ROUNDS = 10  # of the test of relevance
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What is to be answered, and how."""
+
+    data: Dataset
+    profile: Profile
+    methods: dict[str, MarginSelector]  # not fitted
+    candidates: list[str]  # of these, the methods to choose from
+    seed: int
+    caller: str
+    n_jobs: int | None = None
+    verbose: int = 0
+    groups: Ints | None = None  # codes, one for each row
+    estimator: Any = None
+    scoring: Any = None
+    cv: Any = None
+    sizes: Any = None  # numbers of features to score; None for a usual set of them
+    n_features: int | None = None  # how many to keep; None chooses
+    reference: Ints | None = None  # columns in use today
+    redundancy: float | None = REDUNDANCY
+    categorical_features: Any = None
+    max_samples: int | None = MAX_SAMPLES
+    budget: float | None = None  # seconds at the rate above
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What all evaluation tools are called with."""
+        return {
+            "random_state": self.seed,
+            "n_jobs": self.n_jobs,
+            "verbose": self.verbose,
+        }
+
+    @cached_property
+    def _drawn(self) -> Ints | None:
+        """Numbers of the rows that are cross-validated; None for all."""
+        n = self.data.shape[0]
+        if self.max_samples is None or n <= self.max_samples:
+            return None
+        random = np.random.default_rng(self.seed)
+        return some_of_each(self.data.codes, self.max_samples / n, random)
+
+    @cached_property
+    def sample(self) -> Dataset:
+        """The table, or a random part of the rows if there are too many."""
+        return self.data if self._drawn is None else self.data.take(self._drawn)
+
+    @property
+    def sample_groups(self) -> Ints | None:
+        """Groups of the rows of ``sample``."""
+        if self.groups is None or self._drawn is None:
+            return self.groups
+        return self.groups[self._drawn]
+
+    def cross_validate(self) -> Results:
+        """Try all methods in the folds."""
+        # What fits to parts of the rows warn of, fits to all have to say, too.
+        with muted(), quiet():
+            plan = plan_for(
+                self.methods,
+                self.sample,
+                (self.estimator, self.scoring),
+                self.cv,
+                self.sample_groups,
+                self.seed,
+                n_features=self.n_features or self.sizes,
+                caller=self.caller,
+                reference=self.reference,
+                redundancy=self.redundancy,
+            )
+            return carry_out(plan, self.n_jobs, self.verbose, self.caller)
+
+    def fitted(self, label: str) -> MarginSelector:
+        """A method, fitted to all rows."""
+        selector = clone(self.methods[label])
+        if selector.n_jobs is None:
+            selector.set_params(n_jobs=self.n_jobs)
+        fitted: MarginSelector = self.data.fit(selector)
+        return fitted
+
+    def without_leaks(self) -> Setup:
+        """The same without the features that may be copies of the target."""
+        d, leaks = self.data.shape[1], self.profile.target_copies
+        kept = np.setdiff1d(np.arange(d), leaks)
+        place = np.full(d, -1)
+        place[kept] = np.arange(len(kept))
+        methods = {label: clone(self.methods[label]) for label in self.candidates}
+        for method in methods.values():
+            given = method.get_params().get("categorical_features")
+            if given is not None:
+                nominal = place[given_columns(self.data.table, given, self.caller)]
+                method.set_params(categorical_features=nominal[nominal >= 0])
+        return replace(
+            self,
+            data=self.data.without(np.asarray(leaks, np.int64)),
+            methods=methods,
+            sizes=None if self.sizes is None else len(kept),
+            n_features=self.n_features and min(self.n_features, len(kept)),
+            reference=None,
+        )
+
+    def recommend_without_leaks(self) -> tuple[Recommendation, Dataset] | None:
+        """What is recommended without suspected leaks; None if there are none."""
+        d = self.data.shape[1]
+        if not 0 < len(self.profile.target_copies) < d:
+            return None
+        setup = self.without_leaks()
+        results = setup.cross_validate()
+        if results.interrupted:
+            raise KeyboardInterrupt
+        with muted(), quiet():
+            found = setup.recommend(results, setup.candidates, setup.fitted)
+        return found, setup.data
+
+    def recommend(
+        self, results: Results, labels: list[str], fitted: Callable[[str], Any]
+    ) -> Recommendation:
+        """What the folds recommend, of some methods; ``fitted`` returns one of them."""
+        return recommend(results, labels, fitted, self.n_features)
+
+    def test_signal(self, *, only_whether: bool = False) -> Signal:
+        """Test whether there is anything in the table at all."""
+        groups = self.sample_groups
+        return signal_test(
+            self.sample, groups, only_whether=only_whether, **self.common
+        )
+
+    def test_relevance(self) -> Significance | None:
+        """Test which features are relevant; None for rows that are not independent."""
+        if self.groups is not None:
+            return None
+        return relevance_test(
+            self.sample,
+            self.rounds,
+            categorical_features=self.categorical_features,
+            **self.common,
+        )
+
+    @property
+    def rounds(self) -> int:
+        """How often features are compared with copies: as the budget allows."""
+        if self.budget is None:
+            return ROUNDS
+        n, d = self.sample.shape
+        rows, parts = min(n, ROWS), int(np.clip(n // ROWS, 1, PARTS))
+        work = parts * (2 * rows**3 + 12 * rows**2 * d)
+        # A third of the budget is for this.
+        return int(np.clip(self.budget * RATE / (3 * work), FEWEST_ROUNDS, ROUNDS))
+
+
+def seed_of(random_state: Any) -> int:
+    """The number that fixes everything; drawn if there is none."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hide what fits to parts of the rows warn of: the fits to all have said it."""
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
+        yield

@@ -1,0 +1,184 @@
+"""Which features are relevant: one test for all tables, whatever method selects.
+
+A feature competes with permuted copies of itself. If it has nothing to do with the
+target and with the other features, its score and that of a copy in the same fit have
+one distribution. Copies of all features are added to the table at once, some thirty
+times; two scores are compared: the gradient of `KernelRFE` with all features present,
+which is powerful for features that tell something by themselves, and the score of
+ReliefF, which also finds those that do so only together with others. The p-value is
+twice the smaller of both. Numbers enter as normal scores, so that neither skewed
+columns nor their units matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import false_discovery_control, rankdata
+from sklearn.utils import check_random_state
+
+from widemargin.base import MarginSelector
+from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.protocol import Floats, Ints
+from widemargin.evaluation._p_values import copy_p_values
+from widemargin.evaluation._refits import Call, count_of, refit, stoppable
+from widemargin.evaluation._selectors import is_regression
+from widemargin.evaluation._significance import Significance
+from widemargin.selectors.kernel_rfe import KernelGradient
+from widemargin.selectors.relieff import ReliefF
+from widemargin.selectors.rrelieff import RReliefF
+
+ROUNDS = 30
+ROWS, PARTS = 600, 5  # larger tables are tested in up to so many parts of so many rows
+
+
+def relevance(
+    X: Any,
+    y: Any,
+    *,
+    n_rounds: int = ROUNDS,
+    categorical_features: Any = None,
+    task: str | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Significance:
+    """Test which features are relevant, by comparing them with permuted copies.
+
+    This is the test behind `AutoSelector` and `compare`, whatever method they choose.
+    `significance` tests the scores of a given method instead.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        Numbers, nominal features, missing values.
+    y : array-like of shape (n_samples,)
+        Class labels, or numbers to predict.
+    n_rounds : int, default=30
+        How often permuted copies of all features are added to the table.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns besides those that the types of a frame declare.
+    task : {"classification", "regression"} or None, default=None
+        Whether y holds classes or numbers; None goes by y.
+    random_state : int, RandomState or None, default=None
+        Random seed.
+    n_jobs : int or None, default=None
+        Fits at a time; None uses all cores.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Returns
+    -------
+    Significance
+        p-values and q-values of all features. ``scores`` are the gradients of
+        `KernelRFE`, averaged over the rounds.
+
+    Notes
+    -----
+    A feature that is correlated with a relevant one is relevant, too. Permuted copies
+    treat rows as independent: with several rows of one person or machine, p-values are
+    too small. Of tables with more than 600 rows, up to five parts of 600 rows are
+    tested together. Features that matter only in combination are hard to find among
+    hundreds of others.
+
+    Examples
+    --------
+    >>> from widemargin.datasets import make_xor
+    >>> from widemargin.evaluation import relevance
+    >>> X, y = make_xor(400, random_state=0)
+    >>> relevance(X, y, random_state=0).significant().nonzero()[0]
+    array([0, 1, 2])
+    """
+    count_of("relevance", "n_rounds", n_rounds, 5)
+    numeric = is_regression(None, y, task, "relevance")
+    data = read_dataset(X, y, "relevance", numeric=numeric)
+    return relevance_test(
+        data,
+        n_rounds,
+        categorical_features=categorical_features,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+
+
+def relevance_test(
+    data: Dataset,
+    n_rounds: int = ROUNDS,
+    *,
+    categorical_features: Any = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Significance:
+    """Do the work of `relevance` on a table that was read already."""
+    data = _normal_scores(data)
+    random, d = check_random_state(random_state), data.shape[1]
+    parts, every = _parts(data, random), np.arange(d)
+    tests = [
+        (part, random.permutation(part.shape[0]))
+        for _ in range(n_rounds)
+        for part in parts
+    ]
+    mixed: dict[str, Any] = {"categorical_features": categorical_features}
+    gradient = KernelGradient(
+        task="regression" if data.numeric else "classification", **mixed
+    )
+    relief = RReliefF(**mixed) if data.numeric else ReliefF(**mixed)
+    call = Call("relevance", "rounds", n_jobs, verbose)
+    own, copies = (np.empty((2, len(tests), d)) for _ in range(2))
+
+    def fit(selector: MarginSelector, place: int) -> None:
+        def keep(t: int, fitted: Any) -> None:
+            own[place, t], copies[place, t] = np.split(fitted.scores_, 2)
+
+        def beside(t: int) -> Dataset:
+            part, order = tests[t]
+            return part.with_probes(every, order)
+
+        refit(selector, beside, keep, len(tests), call)
+
+    with stoppable("relevance"):
+        fit(gradient, 0)
+        fit(relief, 1)
+    shape = (2, n_rounds, len(parts), d)
+    own, copies = (a.reshape(shape).mean(axis=2) for a in (own, copies))
+    p = np.minimum(1.0, 2 * np.minimum(*map(copy_p_values, own, copies)))
+    q = false_discovery_control(p, method="bh")
+    how = (
+        f"Each feature was compared with {n_rounds} permuted copies of itself beside "
+        "copies of all others, by the gradient of KernelRFE and by ReliefF."
+    )
+    scores = own[0].mean(axis=0)
+    return Significance(scores, p, q, data.names, n_rounds, "copies", how)
+
+
+def _normal_scores(data: Dataset) -> Dataset:
+    """The same table with normal scores in the place of numbers."""
+    values: Floats = np.array(data.X, np.float64)
+    coded = np.empty(0, np.int64) if data.nominal is None else data.nominal
+    numbers = np.setdiff1d(np.arange(values.shape[1]), coded)
+    ranks = rankdata(values[:, numbers], axis=0, nan_policy="omit")
+    values[:, numbers] = ndtri(ranks / (1 + np.sum(~np.isnan(ranks), axis=0)))
+    if data.rows is None:
+        return replace(data, values=values)
+    whole = np.empty_like(data.values)
+    whole[data.rows] = values
+    return replace(data, values=whole)
+
+
+def _parts(data: Dataset, random: np.random.RandomState) -> list[Dataset]:
+    """All rows, or disjoint random parts of them, in which classes are as frequent."""
+    n = data.shape[0]
+    if n <= ROWS:
+        return [data]
+    count = min(PARTS, n // ROWS)
+    y = data.codes if data.target is None else data.target
+    shuffled = random.permutation(n)
+    by_target = shuffled[np.argsort(y[shuffled], kind="stable")]
+    # Neighbours in this order go to different parts, of the rows that are needed.
+    chosen: Ints = np.linspace(0, n - 1, count * ROWS).round().astype(np.int64)
+    return [data.take(np.sort(by_target[chosen[p::count]])) for p in range(count)]
