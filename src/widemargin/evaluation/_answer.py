@@ -5,6 +5,7 @@ A `Setup` says what is to be done. The same setup gives the same answer, whoever
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,12 +15,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
-from widemargin.data.dataset import Dataset
+from widemargin.data.dataset import Dataset, Names
 from widemargin.data.kinds import given_columns
 from widemargin.data.protocol import Ints
+from widemargin.evaluation._defaults import BUDGET
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._relevance import PARTS, ROUNDS, ROWS, relevance_test
 from widemargin.evaluation._selection_curve import plan_for
@@ -58,7 +61,7 @@ class Setup:
     redundancy: float | None = REDUNDANCY
     categorical_features: Any = None
     max_samples: int | None = MAX_SAMPLES
-    budget: float | None = None  # seconds at the rate above
+    budget: float = BUDGET  # seconds at the rate above
 
     @property
     def common(self) -> dict[str, Any]:
@@ -73,10 +76,17 @@ class Setup:
     def _drawn(self) -> Ints | None:
         """Numbers of the rows that are cross-validated; None for all."""
         n = self.data.shape[0]
-        if self.max_samples is None or n <= self.max_samples:
+        most = self.max_samples
+        # Folds that the caller numbered are of all rows.
+        if most is None or n <= most or not _draws(self.cv):
             return None
         random = np.random.default_rng(self.seed)
-        return some_of_each(self.data.codes, self.max_samples / n, random)
+        return some_of_each(self.data.codes, most / n, random)
+
+    @cached_property
+    def _splitter(self) -> Any:
+        """How to split; an iterable of folds is kept, since it may be used up."""
+        return self.cv if _draws(self.cv) else check_cv(self.cv, self.data.codes)
 
     @cached_property
     def sample(self) -> Dataset:
@@ -98,7 +108,7 @@ class Setup:
                 self.methods,
                 self.sample,
                 (self.estimator, self.scoring),
-                self.cv,
+                self._splitter,
                 self.sample_groups,
                 self.seed,
                 n_features=self.n_features or self.sizes,
@@ -132,13 +142,17 @@ class Setup:
             self,
             data=self.data.without(np.asarray(leaks, np.int64)),
             methods=methods,
+            cv=self._splitter,
             sizes=None if self.sizes is None else len(kept),
             n_features=self.n_features and min(self.n_features, len(kept)),
             reference=None,
         )
 
-    def recommend_without_leaks(self) -> tuple[Recommendation, Dataset] | None:
-        """What is recommended without suspected leaks; None if there are none."""
+    def recommend_without_leaks(self) -> tuple[Recommendation, Names] | None:
+        """What is recommended without suspected leaks, and the names of these features.
+
+        None if there are no such leaks, or nothing else.
+        """
         d = self.data.shape[1]
         if not 0 < len(self.profile.target_copies) < d:
             return None
@@ -148,7 +162,8 @@ class Setup:
             raise KeyboardInterrupt
         with muted(), quiet():
             found = setup.recommend(results, setup.candidates, setup.fitted)
-        return found, setup.data
+        names = np.delete(self.data.names, self.profile.target_copies)
+        return found, names[found.columns]
 
     def recommend(
         self, results: Results, labels: list[str], fitted: Callable[[str], Any]
@@ -177,13 +192,30 @@ class Setup:
     @property
     def rounds(self) -> int:
         """How often features are compared with copies: as the budget allows."""
-        if self.budget is None:
-            return ROUNDS
         n, d = self.sample.shape
         rows, parts = min(n, ROWS), int(np.clip(n // ROWS, 1, PARTS))
         work = parts * (2 * rows**3 + 12 * rows**2 * d)
         # A third of the budget is for this.
         return int(np.clip(self.budget * RATE / (3 * work), FEWEST_ROUNDS, ROUNDS))
+
+
+def _draws(cv: Any) -> bool:
+    """Whether folds can be made of whatever rows are there."""
+    return cv is None or isinstance(cv, numbers.Integral | str | TimeSeriesSplit)
+
+
+def number_to_keep(wanted: Any, d: int, caller: str) -> int | None:
+    """How many of d features an integer or a fraction means; None stays None."""
+    if wanted is None:
+        return None
+    number = isinstance(wanted, numbers.Real) and not isinstance(wanted, bool)
+    whole = isinstance(wanted, numbers.Integral)
+    if not number or wanted <= 0 or (not whole and float(wanted) >= 1):
+        raise ValueError(
+            f"{caller} needs n_features_to_select to be a positive integer, a fraction "
+            f"between 0 and 1, or None, got {wanted!r}."
+        )
+    return min(int(wanted) if whole else max(1, int(wanted * d)), d)
 
 
 def seed_of(random_state: Any) -> int:

@@ -24,7 +24,13 @@ from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.engine import on_dask
-from widemargin.evaluation._answer import MAX_SAMPLES, REDUNDANCY, Setup, seed_of
+from widemargin.evaluation._answer import (
+    MAX_SAMPLES,
+    REDUNDANCY,
+    Setup,
+    number_to_keep,
+    seed_of,
+)
 from widemargin.evaluation._defaults import flagship
 from widemargin.evaluation._profile import describe
 from widemargin.evaluation._scoring import (
@@ -282,7 +288,7 @@ class AutoSelector(TableSelector):
             scoring,
             self.cv,
             d if self.methods is None else None,
-            self._wanted(d),
+            number_to_keep(self.n_features_to_select, d, NAME),
             redundancy=self.redundancy,
             categorical_features=self.categorical_features,
             max_samples=self.max_samples,
@@ -329,14 +335,14 @@ class AutoSelector(TableSelector):
         without = setup.recommend_without_leaks()
         if without is None:
             return
-        found, data = without
-        self.without_leaks_ = data.names[found.columns]
+        found, self.without_leaks_ = without
+        d = self.n_features_in_ - len(setup.profile.target_copies)
         names = ", ".join(repr(str(f)) for f in self.without_leaks_)
         for sentence in setup.profile.leaks:
             warn(f"{NAME}: {sentence}")
         warn(
-            f"{NAME}: without such features, {found.n_features} of {data.shape[1]} are "
-            f"chosen ({names}), and the score is {found.score:.3f} instead of "
+            f"{NAME}: without such features, {found.n_features} of {d} are chosen "
+            f"({names}), and the score is {found.score:.3f} instead of "
             f"{self.score_:.3f}."
         )
 
@@ -369,19 +375,5 @@ class AutoSelector(TableSelector):
     def _chosen_methods(self, about: Any, seed: int) -> dict[str, Any]:
         if self.methods is None:
             return flagship(about, seed, self.categorical_features)
-        methods = {}
         given = resolve_selectors(self.methods, numeric=about.numeric_target)
-        for label, method in given.items():
-            chosen = methods[label] = preset(method, seed, self.categorical_features)
-            if method.n_features_to_select == "auto":
-                chosen.set_params(n_features_to_select=None)
-            if "redundancy" in method.get_params():
-                chosen.set_params(redundancy=None)
-        return methods
-
-    def _wanted(self, d: int) -> int | None:
-        wanted = self.n_features_to_select
-        if wanted is None:
-            return None
-        whole = isinstance(wanted, numbers.Integral)
-        return min(int(wanted) if whole else max(1, int(wanted * d)), d)
+        return {k: preset(m, seed, self.categorical_features) for k, m in given.items()}

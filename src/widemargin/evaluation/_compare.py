@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import replace
 from inspect import isfunction
 from typing import Any, Literal
-
-from sklearn.model_selection import TimeSeriesSplit, check_cv
 
 from widemargin.data.dataset import read_dataset
 from widemargin.evaluation import _stages as stages
@@ -16,6 +13,7 @@ from widemargin.evaluation._answer import (
     RATE,
     REDUNDANCY,
     Setup,
+    number_to_keep,
     seed_of,
 )
 from widemargin.evaluation._comparison_result import Comparison
@@ -43,7 +41,7 @@ def compare(
     groups: Any = None,
     baseline: Any = None,
     n_features: Any = None,
-    n_features_to_select: int | None = None,
+    n_features_to_select: int | float | None = None,
     redundancy: float | None = REDUNDANCY,
     categorical_features: Any = None,
     max_samples: int | None = MAX_SAMPLES,
@@ -95,8 +93,8 @@ def compare(
         Names or places of the columns in use today, scored in the same folds.
     n_features : int or array-like of int, optional
         Sizes that the curves show, as for `selection_curve`.
-    n_features_to_select : int or None, default=None
-        How many features to keep; None chooses the number, too.
+    n_features_to_select : int, float or None, default=None
+        Number of features to keep, or fraction of them. None chooses the number, too.
     redundancy : float or None, default=0.9
         Similarity from which a feature is a near copy of a better one, and skipped:
         |r|, or the symmetrical uncertainty if there are nominal or missing values.
@@ -148,6 +146,13 @@ def compare(
     >>> result.answer
     '3 of 10 features, as ReliefF ranks them, carry the signal; ...'
     """
+    if not budget > 0:
+        raise ValueError(f"compare needs a budget of more than 0, got {budget!r}.")
+    if redundancy is not None and not 0 < redundancy <= 1:
+        raise ValueError(
+            "compare needs redundancy to be None or more than 0 and at most 1, got "
+            f"{redundancy!r}."
+        )
     given = None if isfunction(methods) else methods
     numeric = is_regression(given, y, task, "compare")
     task = "regression" if numeric else "classification"
@@ -209,15 +214,13 @@ def compare(
         group_codes(groups, about.n_samples, "compare"),
         estimator,
         scoring,
-        # A generator of splits can be used up once only.
-        cv if _draws(cv) else check_cv(cv, data.codes),
+        cv,
         n_features,
-        n_features_to_select,
+        number_to_keep(n_features_to_select, about.n_features, "compare"),
         reference,
         redundancy,
         categorical_features,
-        # Folds that the caller numbered are of all rows.
-        max_samples if _draws(cv) else None,
+        max_samples,
         budget,
     )
     parts = stages.go_through(setup)
@@ -233,11 +236,6 @@ def compare(
         ordered=ordered,
         **parts,
     )
-
-
-def _draws(cv: Any) -> bool:
-    """Whether folds can be made of whatever rows are there."""
-    return cv is None or isinstance(cv, numbers.Integral | str | TimeSeriesSplit)
 
 
 def _checked(positive: Any, about: Profile) -> Any:

@@ -114,18 +114,13 @@ class SelectionCurve:
     def _error_of(self, scores: Floats, folds: Ints) -> Floats:
         """Standard error of the mean of scores of some folds.
 
-        A fold without a score, such as an AUC of rows of one class, does not count. If
-        no repeat has two folds, as with random splits, all folds count as one repeat,
-        which makes the errors too small.
+        A fold without a score, such as an AUC of rows of one class, does not count.
         """
         there = ~np.isnan(scores.reshape(len(folds), -1)).any(axis=1)
         repeat = np.zeros(len(self.baseline), np.int64)
         if self.repeat is not None:
             repeat = self.repeat
-        repeat = repeat[folds[there]]
-        if len(np.unique(repeat)) == len(repeat):
-            repeat = np.zeros(len(repeat), np.int64)
-        return np.sqrt(fold_variance(scores[there], repeat))
+        return np.sqrt(fold_variance(scores[there], repeat[folds[there]]))
 
     @staticmethod
     def _by_fold(frame: pd.DataFrame) -> pd.DataFrame:

@@ -57,12 +57,18 @@ def resolve_selectors(
 def preset(
     selector: MarginSelector, random_state: int, categorical_features: Any
 ) -> MarginSelector:
-    """A clone with these parameters, if it has them and leaves them to the caller."""
+    """A clone with these parameters, if it has them and leaves them to the caller.
+
+    It ranks only: how many features to keep, and near copies, are not its business.
+    """
     given = {"random_state": random_state, "categorical_features": categorical_features}
     own = selector.get_params()
-    return clone(selector).set_params(
-        **{p: v for p, v in given.items() if p in own and own[p] is None}
-    )
+    changed = {p: v for p, v in given.items() if p in own and own[p] is None}
+    if own.get("n_features_to_select") == "auto":
+        changed["n_features_to_select"] = None
+    if "redundancy" in own:
+        changed["redundancy"] = None
+    return clone(selector).set_params(**changed)
 
 
 def is_regression(selectors: Any, y: Any, task: str | None, caller: str) -> bool:

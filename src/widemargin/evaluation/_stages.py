@@ -94,8 +94,11 @@ def choose(setup: Setup, parts: Parts) -> None:
             label: setup.recommend(results, [label], fitted.__getitem__)
             for label in setup.methods
         }
-        parts["recommendation"] = setup.recommend(
-            results, setup.candidates, fitted.__getitem__
+        first, *others = setup.candidates
+        parts["recommendation"] = (
+            setup.recommend(results, setup.candidates, fitted.__getitem__)
+            if others
+            else parts["alone"][first]
         )
 
 
@@ -123,9 +126,7 @@ def choose_without_leaks(setup: Setup, parts: Parts) -> None:
     with titled("the choice without suspected leaks"):
         without = setup.recommend_without_leaks()
     if without is not None:
-        found, data = without
-        parts["without_leaks"] = found
-        parts["names_without_leaks"] = data.names[found.columns]
+        parts["without_leaks"], parts["names_without_leaks"] = without
 
 
 def agree(setup: Setup, parts: Parts) -> None:

@@ -58,8 +58,11 @@ def fold_variance(scores: Floats, repeat: Ints) -> Floats:
     """Squared standard errors of mean scores over folds, (V, …) → (…).
 
     Those of the folds of one repeat: repeats test the same rows again, and do not tell
-    how other rows would fare. 0 if no repeat has two folds.
+    how other rows would fare. If no repeat has two folds, as with random splits, all
+    folds count as one repeat, which makes the errors too small. 0 for a single fold.
     """
+    if len(np.unique(repeat)) == len(repeat):
+        repeat = np.zeros(len(repeat), np.int64)
     parts = [scores[repeat == r] for r in np.unique(repeat)]
     spreads = [part.var(axis=0, ddof=1) / len(part) for part in parts if len(part) > 1]
     return np.mean(spreads, axis=0) if spreads else np.zeros(scores.shape[1:])

@@ -54,11 +54,6 @@ class Outcome(NamedTuple):
     supports: NDArray[np.bool_]  # (V, d) which
     n_features: int  # to keep in the end, unless all rows can tell
 
-    @property
-    def mean(self) -> float:
-        """Mean score of the folds."""
-        return float(self.scores.mean())
-
 
 @dataclass(frozen=True, eq=False)
 class Recommendation:
@@ -79,7 +74,8 @@ class Recommendation:
     redundant_with : array of shape (n_features,)
         The better feature of which one is a near copy; −1 for the others.
     fold_scores : array of shape (n_folds,)
-        Score of each fold with features that were chosen without its rows.
+        Score of each fold with features that were chosen without its rows; NaN if it
+        has none, such as the AUC of rows of one class. Such a fold does not count.
     score, stderr : float
         Their mean, and its standard error.
     score_all : float
@@ -157,14 +153,13 @@ def recommend(
     n_features : int, default=None
         How many to keep; None chooses the number, too.
     """
+    plan, score_all = results.plan, _scores_of_all(results)
     outcomes = [_outcome(results, label, n_features) for label in labels]
-    every = np.arange(len(results.plan.folds))
-    chosen = _best(results.plan, outcomes, every)
+    every = np.arange(len(plan.folds))
+    chosen = _best(plan, outcomes, every)
     outcome = outcomes[chosen]
     if len(outcomes) > 1:
-        by_others = [
-            outcomes[_best(results.plan, outcomes, every[every != v])] for v in every
-        ]
+        by_others = [outcomes[_best(plan, outcomes, every[every != v])] for v in every]
         outcome = outcome._replace(
             scores=np.array([o.scores[v] for v, o in enumerate(by_others)]),
             supports=np.array([o.supports[v] for v, o in enumerate(by_others)]),
@@ -174,12 +169,13 @@ def recommend(
     ranks = [trial.ranking for trial in results.of(method)]
     consensus = np.mean(1 / np.array([*ranks, fitted.ranking_]), axis=0)
     order = np.lexsort((fitted.ranking_, -consensus))
-    order, instead = _without_copies(order, results.plan)
+    order, instead = _without_copies(order, plan)
     count = int(np.count_nonzero(instead < 0))
-    size = n_features or _size(fitted, results.plan.data, order[:count], outcome)
+    size = n_features or _size(fitted, plan.data, order[:count], outcome)
     ranking = np.empty(len(order), np.int64)
     ranking[order] = np.arange(1, len(order) + 1)
-    score_all = np.array([trial.scores[0] for trial in results.of(None)])
+    scored = _scored(score_all, every)
+    scores, folds = outcome.scores[scored], [plan.folds[v] for v in scored]
     return Recommendation(
         method,
         fitted,
@@ -188,12 +184,26 @@ def recommend(
         ranking,
         instead,
         outcome.scores,
-        outcome.mean,
-        float(_errors(results.plan, outcome.scores[:, None], every)[0]),
-        float(score_all.mean()),
-        paired_p_value(outcome.scores - score_all, results.plan.folds),
+        float(scores.mean()),
+        float(_errors(plan, scores[:, None], scored)[0]),
+        float(score_all[scored].mean()),
+        paired_p_value(scores - score_all[scored], folds),
         outcome.supports,
     )
+
+
+def _scores_of_all(results: Results) -> Floats:
+    """Score of each fold with all features."""
+    return np.array([trial.scores[0] for trial in results.of(None)])
+
+
+def _scored(scores: Floats, folds: Ints) -> Ints:
+    """Those of some folds that have scores, (V, …); of all folds, if none of these."""
+    there = ~np.isnan(scores.reshape(len(scores), -1)).any(axis=1)
+    some: Ints = folds[there[folds]] if there[folds].any() else np.flatnonzero(there)
+    if not len(some):
+        raise ValueError("No fold has a score: try another scoring, or another cv.")
+    return some
 
 
 def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
@@ -207,8 +217,7 @@ def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
         tried = np.append(plan.sizes, [d] * plan.with_all).astype(np.int64)
         table = np.array([trial.scores for trial in trials])
         if plan.with_all:
-            of_all = [trial.scores[0] for trial in results.of(None)]
-            table = np.column_stack([table, of_all])
+            table = np.column_stack([table, _scores_of_all(results)])
         every = np.arange(V)
         picks = [_pick(plan, table, tried, every[every != v]) for v in range(V)]
         sizes, scores = tried[picks], table[every, picks]
@@ -221,15 +230,16 @@ def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
 
 def _pick(plan: Plan, table: Floats, sizes: Ints, folds: Ints) -> int:
     """The smallest size within one standard error of the best, by some folds."""
-    some = folds if len(folds) else np.arange(len(table))
+    some = _scored(table, folds)
     scores, errors = table[some].mean(axis=0), _errors(plan, table[some], some)
     return choose(scores, errors, sizes)
 
 
 def _best(plan: Plan, outcomes: list[Outcome], folds: Ints) -> int:
     """The method that keeps the fewest features of those that are as good as any."""
-    some = folds if len(folds) else np.arange(1)
-    scores = np.column_stack([outcome.scores for outcome in outcomes])[some]
+    scores = np.column_stack([outcome.scores for outcome in outcomes])
+    some = _scored(scores, folds)
+    scores = scores[some]
     sizes = np.array([np.median(outcome.sizes[some]) for outcome in outcomes])
     return choose(scores.mean(axis=0), _errors(plan, scores, some), sizes)
 
@@ -270,9 +280,7 @@ def _size(fitted: Any, data: Dataset, order: Ints, outcome: Outcome) -> int:
     natural = own_size(fitted)
     if natural is None:
         return outcome.n_features
-    return int(
-        np.count_nonzero(np.isin(order, np.flatnonzero(fitted.ranking_ <= natural)))
-    )
+    return max(1, int(np.count_nonzero(fitted.ranking_[order] <= natural)))
 
 
 def paired_p_value(differences: Floats, folds: Sequence[tuple[Ints, Ints]]) -> float:
