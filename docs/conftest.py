@@ -7,13 +7,11 @@ before a block leaves it out; `<!-- invisible-code-block: python … -->` is not
 """
 
 import doctest
-import itertools
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,12 +22,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
 from example_data import write_example_data  # noqa: E402
-
-from widemargin.evaluation import _stages  # noqa: E402
-
-# What a comparison leaves out depends on how long fits take. Here, each takes one tick,
-# however busy the machine is.
-_stages.time = SimpleNamespace(perf_counter=itertools.count(0, 2**-20).__next__)
 
 collect_ignore_glob = ["*.py", "_build/*", "gallery/*", "api/generated/*"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -2,9 +2,8 @@
 Compare methods and write a report
 ==================================
 
-``compare`` evaluates several methods by cross-validation, tests for signal, stability and
-significance, and recommends a method. ``widemargin.report`` turns the result into an HTML
-report.
+``compare`` says which features to keep and which are relevant. Methods that you name
+compete in the same folds. ``widemargin.report`` turns the result into an HTML report.
 """
 
 import tempfile
@@ -18,11 +17,10 @@ from widemargin.evaluation import compare
 from widemargin.plotting import AgreementDisplay, SelectionCurveDisplay
 
 X, y = load_wine(return_X_y=True, as_frame=True)
-result = compare(
-    X, y, ["ReliefF", "LMBA", "FisherScore", "MRMR"], n_resamples=20, random_state=0
-)
+methods = ["KernelRFE", "ReliefF", "FisherScore", "MRMR"]
+result = compare(X, y, methods=methods, random_state=0)
 print(result.answer)
-print(result.signal_test)
+print(result.summary().round(2).to_string(index=False))
 
 # %%
 SelectionCurveDisplay.from_curve(result.curve, chance=result.chance)
@@ -34,8 +32,9 @@ AgreementDisplay.from_agreement(result.agreement)
 plt.show()
 
 # %%
-# A verdict on each feature, with the reasons for it:
-print(result.features[["feature", "verdict", "why"]].to_string(index=False))
+# A verdict on each feature: *relevant* is a test, *kept* a choice.
+columns = ["feature", "verdict", "why", "q_value", "frequency"]
+print(result.features[columns].round(3).to_string(index=False))
 
 # %%
 # Save the report:

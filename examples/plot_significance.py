@@ -1,22 +1,22 @@
 """
-Could a score be due to chance?
-===============================
+Which features are relevant?
+============================
 
-Scores have no natural zero: even pure noise has a best feature. Permuting the labels
-shows which scores could be due to chance, and q-values correct for multiple testing.
+Scores have no natural zero: even pure noise has a best feature. ``relevance`` compares
+each feature with permuted copies of itself, and q-values correct for multiple testing.
+``significance`` tests the scores of one method in the same spirit.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from widemargin import ReliefF
 from widemargin.datasets import make_gaussian_relevant
-from widemargin.evaluation import significance
+from widemargin.evaluation import relevance
 
 X, y = make_gaussian_relevant(120, 40, random_state=1)  # 0 to 5 are relevant
-found = significance(ReliefF(), X, y, random_state=0)
+found = relevance(X, y, random_state=0)
 print(found)
-print("significant:", found.significant().nonzero()[0])
+print("relevant:", found.significant().nonzero()[0])
 
 # %%
 order = np.argsort(-found.scores)

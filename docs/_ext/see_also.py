@@ -14,8 +14,8 @@ W, B, E, D = (
 )
 ALSO = {  # name: kin, page
     f"{W}.AutoSelector": (
-        f"{E}.compare {E}.default_selectors {E}.signal",
-        "algorithms/auto",
+        f"{E}.compare {E}.relevance {E}.signal",
+        "answer",
     ),
     f"{W}.Relief": (f"{W}.ReliefF {W}.MultiSURF {W}.Simba", "algorithms/relief"),
     f"{W}.ReliefF": (
@@ -73,13 +73,14 @@ ALSO = {  # name: kin, page
         "algorithms/baselines",
     ),
     f"{B}.FRegression": (f"{W}.RReliefF {B}.MutualInformation", "algorithms/baselines"),
-    f"{E}.compare": (f"{W}.AutoSelector {W}.reporting.report", "guides/reports"),
+    f"{E}.compare": (f"{W}.AutoSelector {W}.reporting.report", "answer"),
+    f"{E}.relevance": (f"{E}.significance {W}.AutoSelector", "answer"),
     f"{E}.selection_curve": (
         f"{W}.plotting.SelectionCurveDisplay {E}.compare",
         "guides/pipelines",
     ),
-    f"{E}.signal": (f"{E}.significance {E}.compare", "guides/wide"),
-    f"{E}.significance": (f"{E}.signal {E}.resample", "guides/wide"),
+    f"{E}.signal": (f"{E}.relevance {E}.compare", "guides/wide"),
+    f"{E}.significance": (f"{E}.relevance {E}.resample", "guides/wide"),
     f"{E}.resample": (f"{E}.stability {E}.significance", "guides/wide"),
     f"{E}.stability": (f"{E}.resample {E}.agreement", "guides/wide"),
     f"{E}.agreement": (

@@ -1,20 +1,14 @@
 from _points import *
 
 LAYERS = [
-    ("cli  report", "commands and HTML reports"),
-    ("evaluation", "curves, significance, stability, comparison"),
-    ("algorithms  baselines", "one paper, one file"),
-    (
-        "base  crossfit  margin  sampling",
-        "what all fits share; cross-validation of rankings",
-    ),
+    ("cli  reporting", "commands and HTML reports"),
+    ("evaluation  plotting", "AutoSelector, compare, relevance, signal, curves"),
+    ("selectors  baselines", "one paper, one file"),
+    ("base  judging  margin", "what all fits share; folds, and the one rule"),
     ("engine", "nearest, edge sums: in memory or on Dask workers"),
-    (
-        "table  columns  targets",
-        "scaled rows, coded classes, nominal features, missing values",
-    ),
-    ("protocol  settings", "the interface of all tables; sizes and thresholds"),
-    ("kernels", "all compiled code"),
+    ("data", "the caller's table, read once, and scaled rows"),
+    ("settings", "sizes and thresholds"),
+    ("kernels  threads  notices", "compiled code; small tools"),
 ]
 
 

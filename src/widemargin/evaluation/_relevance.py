@@ -88,7 +88,7 @@ def relevance(
     --------
     >>> from widemargin.datasets import make_xor
     >>> from widemargin.evaluation import relevance
-    >>> X, y = make_xor(400, random_state=0)
+    >>> X, y = make_xor(600, random_state=0)  # parity of columns 0, 1, 2
     >>> relevance(X, y, random_state=0).significant().nonzero()[0]
     array([0, 1, 2])
     """
