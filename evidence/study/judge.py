@@ -71,7 +71,7 @@ def scores(
         ridge = make_pipeline(StandardScaler(), Ridge())
         boosting = HistGradientBoostingRegressor(**settings)
         predicted = {
-            "5-NN": y[_nearest(A, B, weights, 5)].mean(axis=1),
+            "5-NN": y[nearest(A, B, weights, 5)].mean(axis=1),
             "ridge": ridge.fit(A, y).predict(B),
             "boosting": boosting.fit(A, y).predict(B),
         }
@@ -79,7 +79,7 @@ def scores(
     logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
     boosting = HistGradientBoostingClassifier(**settings)
     predicted = {
-        "1-NN": y[_nearest(A, B, weights, 1)[:, 0]],
+        "1-NN": y[nearest(A, B, weights, 1)[:, 0]],
         "logistic": logistic.fit(A, y).predict(B),
         "boosting": boosting.fit(A, y).predict(B),
     }
@@ -99,7 +99,7 @@ def indicators(
     return np.column_stack(columns).astype(float), np.array(owners)
 
 
-def _nearest(A: np.ndarray, B: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
+def nearest(A: np.ndarray, B: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
     """The k training rows nearest to each test row, columns scaled to a range of 1."""
     span = np.ptp(A, axis=0)
     span[span == 0] = 1

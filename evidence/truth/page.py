@@ -9,7 +9,6 @@ from evidence.framework.pages import Pages, table
 from evidence.framework.results import newest
 from evidence.framework.store import OLDER, Stores
 from evidence.framework.verdicts import Verdict
-from evidence.truth.before import BEFORE
 from evidence.truth.parts import PARTS
 
 INTRODUCTION = """\
@@ -57,12 +56,6 @@ def pages(results: Path) -> Pages:
             "## Summary",
             "",
             table(head, summary),
-            "## For comparison: an earlier implementation",
-            "",
-            "Results of an earlier implementation, without the safeguards tested "
-            "above:",
-            "",
-            table(["what", "result"], BEFORE.items()),
             *sections,
             "## Versions",
             "",

@@ -26,19 +26,6 @@ SIZES = {
     "arcene": (200, 2),
     "mnist": (900, 10),
 }
-# Tables of a size at which a recommendation can be asked for many times.
-HALVES = {
-    "wdbc": (569, 2),
-    "wine": (178, 3),
-    "digits": (500, 10),
-    "ionosphere": (351, 2),
-    "sonar": (208, 2),
-    "musk1": (476, 2),
-    "german_numeric": (600, 2),
-    "vehicle": (846, 4),
-    "glass": (214, 6),
-    "australian": (690, 2),
-}
 SMALL = ("wdbc", "digits")  # those that need no data folder
 
 
