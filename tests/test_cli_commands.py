@@ -149,6 +149,10 @@ def test_parameters_reach_the_method(iris):
     assert [scores[n] for n in "abcd"] == pytest.approx(expected.scores_)
     unscaled = invoke("rank", "iris.csv", "--json", "-m", "FisherScore", "--scale=none")
     assert json.loads(unscaled.stdout)["parameters"]["scale"] is None
+    ranked = invoke("rank", "iris.csv", "--json", "-m", "ReliefF", "--scale=rank")
+    scores = [r["score"] for r in json.loads(ranked.stdout)["features"]]
+    expected = ReliefF(scale="rank").fit(X, y).to_frame()
+    assert scores == pytest.approx(expected["score"].tolist())
 
 
 def test_select_prints_names_in_the_order_of_the_file(iris):

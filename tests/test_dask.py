@@ -339,6 +339,7 @@ def test_transform_stays_lazy(frame, synchronous):
         (OReliefF(hits="dominating"), 'hits="nearest"'),
         (OReliefF(directions="auto"), "directions as an array"),
         (InformationGain(bins="mdl"), 'bins="three"'),
+        (ReliefF(scale="rank"), '"minmax"'),
     ],
     ids=repr,
 )

@@ -157,7 +157,7 @@ def assert_is_the_oracle(fitted, X, y, nominal=None, rank=None, rows=None):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("scale", ["minmax", "standard", None])
+@pytest.mark.parametrize("scale", ["minmax", "standard", "rank", None])
 def test_every_prefix_has_the_accuracy_of_the_oracle(case, scale):
     rng = np.random.default_rng(0)
     X, y = case(rng)
@@ -206,13 +206,19 @@ def mixed_frame(rng, n, missing):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1, 0.6])
-@pytest.mark.parametrize("method", [Relief, ReliefF, Simba])
-def test_tables_with_categories_and_gaps(method, missing):
+@pytest.mark.parametrize(
+    "selector",
+    [
+        Relief("auto"),
+        ReliefF("auto"),
+        ReliefF("auto", scale="rank"),
+        Simba("auto", random_state=0, n_starts=1),
+    ],
+    ids=repr,
+)
+def test_tables_with_categories_and_gaps(selector, missing):
     rng = np.random.default_rng(int(10 * missing))
     X, y = mixed_frame(rng, 40, missing)
-    selector = method("auto")
-    if method is Simba:
-        selector.set_params(random_state=0, n_starts=1)
     fitted = selector.fit(X, y)
     codes = X.copy()
     for column in ("two", "four"):

@@ -360,3 +360,22 @@ def test_codes_for_missing_values_are_found(values, codes):
 )
 def test_directions_refer_to_the_rarer_of_two_classes(y, positive):
     assert profile(plain(), y).positive == positive
+
+
+def test_extremely_skewed_columns_are_named_with_the_remedy():
+    rng = np.random.default_rng(0)
+    y, normal = np.arange(300) % 2, rng.standard_normal(300)
+    frame = pd.DataFrame(
+        {
+            "normal": normal,
+            "skewed": np.exp(3 * normal),
+            "gappy": np.where(np.arange(300) % 3, np.exp(-3 * normal), np.nan),
+            "code": np.where(np.arange(300) < 3, -999.0, normal),
+            "mostly zero": np.where(np.arange(300) % 9, 0.0, np.exp(3 * normal)),
+            "few values": np.where(np.arange(300) < 3, 99, rng.integers(0, 4, 300)),
+        }
+    )
+    p = profile(frame, y)
+    assert p.skewed == [1, 2]
+    (sentence,) = said(p, "2 features are extremely skewed: 'skewed', 'gappy'.")
+    assert 'scale="rank"' in sentence

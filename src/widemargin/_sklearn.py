@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
 )
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import _check_feature_names
+from sklearn.utils.validation import _check_feature_names, _check_feature_names_in
 
 __all__ = [
     "HasMethods",
@@ -31,6 +31,7 @@ __all__ = [
     "StrOptions",
     "_SelectorBase",
     "_check_feature_names",
+    "_check_feature_names_in",
     "_fit_context",
     "_get_output_config",
     "_safe_indexing",

@@ -28,6 +28,15 @@ def nearest_class(squares, labels):
     return min(votes, key=lambda label: (-votes[label], -prior[label], label))
 
 
+def ranks_among(known):
+    """A function that gives a value its rank: how many are below, and half the ties."""
+
+    def place(v):
+        return sum(u < v for u in known) + sum(u == v for u in known) / 2
+
+    return place
+
+
 def scaled_by(train, rows, nominal, scale):
     """Training rows and other rows as 1-NN sees them; None is a missing value.
 
@@ -42,6 +51,17 @@ def scaled_by(train, rows, nominal, scale):
         fill = statistics.median(known) if known else 0.0
         filled = np.array([fill if row[f] is None else row[f] for row in train], float)
         shift, span = 0.0, 1.0
+        if scale == "rank":
+            place = ranks_among(known)
+            ranks = [place(v) for v in known]
+            fill, low = statistics.median(ranks or [0.0]), min(ranks, default=0.0)
+            span = max(ranks, default=0.0) - low or math.inf
+            columns.append(
+                lambda v, place=place, fill=fill, low=low, span=span: (
+                    ((fill if v is None else place(v)) - low) / span
+                )
+            )
+            continue
         if scale == "minmax":
             shift, span = filled.min(), filled.max() - filled.min()
         elif scale == "standard":

@@ -6,6 +6,7 @@ Lines that are wrong say so in a comment, and have to be found.
 from typing import Any, assert_type
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 import widemargin
@@ -22,6 +23,7 @@ assert_type(relieff.ranking_, NDArray[np.int64])
 assert_type(relieff.support_, NDArray[np.bool_])
 assert_type(relieff.feature_importances_, NDArray[np.float64])
 assert_type(relieff.n_features_, int)
+assert_type(relieff.to_frame(), pd.DataFrame)
 assert_type(relieff.n_features_in_, int)
 assert_type(relieff.feature_names_in_, NDArray[Any])
 assert_type(relieff.prefix_scores_, NDArray[np.float64] | None)

@@ -49,7 +49,7 @@ class MarginSelector(TableSelector):
     n_features_to_select: int | float | Literal["auto"] | None = None
     _: KW_ONLY
     redundancy: float | Literal["auto"] | None = None
-    scale: Literal["minmax", "standard"] | None = "minmax"
+    scale: Literal["minmax", "standard", "rank"] | None = "minmax"
     n_jobs: int | None = None
     verbose: int = 0
 
@@ -65,7 +65,7 @@ class MarginSelector(TableSelector):
             StrOptions({"auto"}),
             Interval(numbers.Real, 0, 1, closed="right"),
         ],
-        "scale": [StrOptions({"minmax", "standard"}), None],
+        "scale": [StrOptions({"minmax", "standard", "rank"}), None],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
@@ -82,6 +82,9 @@ class MarginSelector(TableSelector):
 
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: ClassVar[str | None] = "FisherScore, FRLL or ReliefF"
+
+    # How ranks are scaled with scale="rank".
+    _scale_of_ranks = "minmax"
 
     # Whether the method arrives at a subset of its own, not at a ranking.
     _gives_subset = False
@@ -205,6 +208,7 @@ class MarginSelector(TableSelector):
             workers=workers,
             name=type(self).__name__,
             nominal=data.nominal,
+            ranks=self._scale_of_ranks,
         )
         if data.target is None or not self._numeric_target:
             return table

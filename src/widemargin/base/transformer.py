@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin._sklearn import _get_output_config, _SelectorBase
+from widemargin._sklearn import (
+    _check_feature_names_in,
+    _get_output_config,
+    _SelectorBase,
+)
 from widemargin.base.estimator import Documented, Versioned
-from widemargin.data.frames import PRESERVED, for_output, is_frame
+from widemargin.data.frames import PRESERVED, data_frame, for_output, is_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import unwrapped
 from widemargin.engine import on_dask
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class TableSelector(Versioned, Documented, _SelectorBase):
@@ -76,6 +83,41 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         # As scikit-learn does for pandas: columns keep their types.
         validate_data(self, X, reset=False, skip_check_array=True)
         return for_output(X[:, self.get_support(indices=True).tolist()], config)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The features with their scores, best first.
+
+        Returns
+        -------
+        frame : DataFrame
+            One row per feature: ``feature``, ``score``, ``rank`` (1 for the best) and
+            ``selected``; with ``redundancy``, also ``redundant_with``, the feature of
+            which it is a near copy, None for others.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from widemargin import ReliefF
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> ReliefF(2).fit(X, y).to_frame().round(3)
+                     feature  score  rank  selected
+        0  petal length (cm)  0.404     1      True
+        1   petal width (cm)  0.389     2      True
+        2  sepal length (cm)  0.196     3     False
+        3   sepal width (cm)  0.150     4     False
+        """
+        check_is_fitted(self)
+        order, names = np.argsort(self.ranking_), _check_feature_names_in(self)
+        columns = {
+            "feature": names[order],
+            "score": self.scores_[order],
+            "rank": self.ranking_[order],
+            "selected": self.support_[order],
+        }
+        copies = getattr(self, "redundant_with_", None)
+        if copies is not None:
+            columns["redundant_with"] = np.where(copies < 0, None, names[copies])[order]
+        return data_frame(columns)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Put zeros where `transform` has removed features.

@@ -52,8 +52,9 @@ class FCBF(MarginSelector):
     n_bins : int, default=5
         Number of bins for "equal-width" and "quantile"; a value on an edge belongs to
         the upper bin.
-    scale : {"minmax", "standard"} or None, default="minmax"
-        No effect on the scores, because bins scale with the feature.
+    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+        Only "rank", which replaces numbers by their ranks, affects the scores, because
+        bins scale with the feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0

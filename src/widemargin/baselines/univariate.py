@@ -44,8 +44,8 @@ class FRegression(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard"} or None, default="minmax"
-        No effect on the scores.
+    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+        Only "rank", which replaces numbers by their ranks, affects the scores.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -139,8 +139,9 @@ class MutualInformation(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard"} or None, default="minmax"
-        No effect on the scores, apart from the added noise.
+    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+        Only "rank", which replaces numbers by their ranks, affects the scores, apart
+        from the added noise.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores. Scores are computed with one.
     random_state : int, RandomState or None, default=None

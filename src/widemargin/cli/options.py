@@ -177,9 +177,9 @@ _METHOD = [
     ),
     option(
         "--scale",
-        "How to scale features: by their range, by their standard deviation, or not at "
-        "all.  [minmax]",
-        type=click.Choice(["minmax", "standard", "none"]),
+        "How to scale features: by their range, by their standard deviation, by their "
+        "ranks (for skewed ones), or not at all.  [minmax; standard for KernelRFE]",
+        type=click.Choice(["minmax", "standard", "rank", "none"]),
     ),
     option(
         "--samples N|auto",

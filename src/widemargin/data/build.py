@@ -27,8 +27,13 @@ def build(
     workers: Workers,
     name: str = "X",
     nominal: Ints | None = None,
+    ranks: str = "minmax",
 ) -> Table:
-    """Scale X, sort its rows by class and say what is constant."""
+    """Scale X, sort its rows by class and say what is constant.
+
+    With scale="rank", numbers are replaced by their ranks, and these are scaled as
+    ``ranks`` says.
+    """
     d = X.shape[1]
     rows = np.argsort(y, kind="stable")
     low, high, mean = _ranges(X, workers)
@@ -46,6 +51,11 @@ def build(
         refuse_other_than_numbers(X, name, may_miss=True)
     constant = low == high
     refuse_extreme_ranges(low, high, scale, name)
+    if scale == "rank":
+        X = _ranked(X, nominal, workers)
+        return build(
+            X, y, classes, scale=ranks, workers=workers, name=name, nominal=nominal
+        )
     if scale == "minmax":
         shift, span = low, high - low
     elif scale == "standard":
@@ -120,6 +130,28 @@ def _scaled(
     return Z
 
 
+def ranks_among(values: NDArray[Any], others: NDArray[Any]) -> Floats:
+    """Ranks of the values among others; equal ones share the mean, NaN stay.
+
+    A value between two others has the rank halfway between theirs.
+    """
+    others = np.sort(others)  # NaN come last
+    below, up_to = (np.searchsorted(others, values, side) for side in ("left", "right"))
+    return np.where(np.isnan(values), np.nan, (below + up_to + 1) / 2)
+
+
+def _ranked(X: NDArray[Any], nominal: Ints | None, workers: Workers) -> Floats:
+    """X with ranks for numbers, and codes of nominal values as they are."""
+    ranked = X.astype(np.float64)
+
+    def rank(f: int) -> None:
+        ranked[:, f] = ranks_among(X[:, f], X[:, f])
+
+    numeric = np.setdiff1d(np.arange(X.shape[1]), [] if nominal is None else nominal)
+    workers.run(rank, numeric)
+    return ranked
+
+
 def far_offsets(low: Floats, high: Floats) -> Floats:
     """The smallest value of features whose values are far from 0, else 0.
 
@@ -138,6 +170,8 @@ def refuse_extreme_ranges(
     low: Floats, high: Floats, scale: str | None, name: str
 ) -> None:
     """Refuse features whose squared differences are no numbers, or all 0."""
+    if scale == "rank":
+        return
     with np.errstate(over="ignore"):
         ranges = np.nan_to_num(high - low, nan=0.0, posinf=np.inf)
     largest = np.finfo(np.float64).max if scale == "minmax" else LARGEST

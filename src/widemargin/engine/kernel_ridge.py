@@ -163,7 +163,7 @@ def standardised_columns(table: Table, scale: str | None) -> Columns:
         parts = (table.X[:, part] for part in spans(table.n_features, BLOCK))
         mean = np.concatenate([_mean(part) for part in parts])
         return Columns(table.X, varying, mean[varying])
-    X, standard = table.X.copy(), scale == "standard"
+    X, standard = table.X.copy(), scale in ("standard", "rank")
     X[:, mixed.nominal] = mixed.codes
     X[mixed.absent] = np.nan
     columns = []

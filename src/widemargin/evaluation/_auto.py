@@ -151,7 +151,7 @@ class AutoSelector(TableSelector):
     scores_ : array of shape (n_features,)
         Mean of one over a feature's rank, in the folds and on all rows.
     ranking_ : array of shape (n_features,)
-        1 for the best feature; skipped features rank last.
+        1 for the best feature. Skipped features rank last.
     redundant_with_ : array of shape (n_features,)
         The better feature of which a skipped one is a near copy; −1 for others.
     support_ : array of shape (n_features,)

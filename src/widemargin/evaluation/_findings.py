@@ -27,6 +27,8 @@ from widemargin.threads import spans
 
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
 FEWEST_STEPS = 10  # that noise does not put in the right order
+FAR_APART = 20  # interquartile ranges, which make a column extremely skewed
+FEW_VALUES = 10  # of a column that is not called skewed
 MOST_CATEGORIES = 1000  # of a column whose spellings are compared
 
 Kinds = NDArray[np.object_]
@@ -37,7 +39,8 @@ def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
     values, kinds = _columns(data, categorical_features)
     codes, classes, target = data.codes, data.classes, data.target
     n, d = values.shape
-    distinct, low, high = find_ranges(values, kinds)
+    distinct, low, high, middle = find_ranges(values, kinds)
+    missing_codes = find_missing_codes(values, kinds)
     counts, group_names = dict[Hashable, int](), list[int]()
     if target is None:
         counts = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
@@ -64,8 +67,13 @@ def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
         "ordered": ordered,
         "positive": _positive(counts, ordered),
         "target": target,
-        "missing_codes": find_missing_codes(values, kinds),
+        "missing_codes": missing_codes,
         "spellings": find_spellings(data.categories, kinds, distinct),
+        "skewed": [
+            int(f)
+            for f in np.flatnonzero((middle > 0) & (distinct > FEW_VALUES))
+            if high[f] - low[f] > FAR_APART * middle[f] and f not in missing_codes
+        ],
     }
 
 
@@ -108,21 +116,23 @@ def find_same_order(values: Floats, kinds: Kinds, target: Floats) -> list[int]:
     return found if np.count_nonzero(steps) >= FEWEST_STEPS else []
 
 
-def find_ranges(values: Floats, kinds: Kinds) -> tuple[Ints, Floats, Floats]:
-    """Number of different values, smallest and largest of each column."""
+def find_ranges(values: Floats, kinds: Kinds) -> tuple[Ints, Floats, Floats, Floats]:
+    """Number of different values, smallest, largest, interquartile range of each."""
     n, d = values.shape
     distinct = np.zeros(d, np.int64)
-    low, high = np.full((2, d), np.nan)
+    low, high, middle = np.full((3, d), np.nan)
     for part in spans(d, max(1, 2**22 // n)):
         ascending = np.sort(values[:, part], axis=0)  # NaN come last
         there = n - np.isnan(ascending).sum(axis=0)
         steps = (ascending[1:] > ascending[:-1]).sum(axis=0)
         distinct[part] = np.where(there > 0, steps + 1, 0)
         last = np.maximum(there - 1, 0)
+        columns, quarter = np.arange(len(last)), last // 4
         low[part] = ascending[0]
-        high[part] = ascending[last, np.arange(len(last))]
-    numeric = kinds == "numeric"
-    return distinct, np.where(numeric, low, np.nan), np.where(numeric, high, np.nan)
+        high[part] = ascending[last, columns]
+        middle[part] = ascending[last - quarter, columns] - ascending[quarter, columns]
+    low[kinds != "numeric"] = high[kinds != "numeric"] = np.nan
+    return distinct, low, high, middle
 
 
 def find_equal_columns(

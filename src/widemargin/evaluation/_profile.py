@@ -76,6 +76,9 @@ class Profile:
     spellings : dict of int → list of list of str
         For columns of text, categories that differ in upper and lower case or in white
         space only.
+    skewed : list of int
+        Columns of more than 10 different numbers whose range exceeds 20 interquartile
+        ranges, and not by a code for missing values.
     """
 
     n_samples: int
@@ -98,6 +101,7 @@ class Profile:
     target: Floats | None = None
     missing_codes: dict[int, list[float]] = field(default_factory=dict)
     spellings: dict[int, list[list[str]]] = field(default_factory=dict)
+    skewed: list[int] = field(default_factory=list)
 
     @property
     def numeric_target(self) -> bool:
@@ -220,6 +224,11 @@ class Profile:
             for f, spellings in self.spellings.items()
             for same in spellings
         )
+        if self.skewed:
+            said.append(
+                f"{self._these(self.skewed, 'extremely skewed')}. Few values span most "
+                'of the range; scale="rank", or the logarithm, spreads the others.'
+            )
         if self.duplicated_columns:
             pairs = [
                 f"{self._name(again)} repeats {self._name(group[0])}"

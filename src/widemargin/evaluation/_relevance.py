@@ -73,7 +73,7 @@ def relevance(
     Returns
     -------
     Significance
-        p-values and q-values of all features. ``scores`` are the gradients of
+        The p-values and q-values of all features. ``scores`` are the gradients of
         `KernelRFE`, averaged over the rounds.
 
     Notes

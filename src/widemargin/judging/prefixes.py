@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.build import ranks_among
 from widemargin.data.protocol import Floats, Ints
 from widemargin.judging.folds import Fold
 from widemargin.kernels.prefixes import (
@@ -68,13 +69,17 @@ def spaces(
     by_class = np.argsort(y, kind="stable")
     nominals = np.zeros(X.shape[1], np.bool_)
     nominals[[] if nominal is None else nominal] = True
-    columns = np.array(X.T, np.float64, order="C")
+    values = columns = np.array(X.T, np.float64, order="C")
     gappy = np.flatnonzero(np.isnan(columns.sum(axis=1)))
     missing = np.isnan(columns[gappy])
     for train, _ in folds:
         used = np.zeros(len(y), np.bool_)
         used[train] = True
-        shift, factor = _scaling(X[used], scale)
+        rows = X
+        if scale == "rank":
+            columns = _ranks(values, used, nominals)
+            rows = columns.T
+        shift, factor = _scaling(rows[used], scale)
         for f, there in zip(gappy, ~missing, strict=True):
             seen = columns[f, there & used]
             fill = np.median(seen) if len(seen) and not nominals[f] else -1.0
@@ -82,6 +87,16 @@ def spaces(
             shift[[f]], factor[[f]] = _scaling(columns[f, used, None], scale)
         shift[nominals], factor[nominals] = 0.0, 1.0
         yield Space(columns, y, by_class[used[by_class]], nominals, shift, factor)
+
+
+def _ranks(
+    values: Floats, training: NDArray[np.bool_], nominal: NDArray[np.bool_]
+) -> Floats:
+    """Columns of numbers as ranks among the training rows."""
+    columns = values.copy()
+    for f in np.flatnonzero(~nominal):
+        columns[f] = ranks_among(values[f], values[f, training])
+    return columns
 
 
 def constant_in_training(X: Floats, folds: Sequence[Fold]) -> NDArray[np.bool_]:

@@ -97,6 +97,11 @@ def _build(
         missing values are refused.
     """
     name, settings, capacity = cluster.name, cluster.settings, cluster.size()
+    if scale == "rank":
+        raise ValueError(
+            f'{name}: scale="rank" sorts all rows and does not run on Dask '
+            'collections. Use "minmax", or the logarithm of skewed features.'
+        )
     source = Source(X, y, name, cluster, nominal, numeric, look)
     firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
     # Few partitions are on few workers.
