@@ -101,10 +101,10 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> ReliefF(2).fit(X, y).to_frame().round(3)
                      feature  score  rank  selected
-        0  petal length (cm)  0.404     1      True
-        1   petal width (cm)  0.389     2      True
-        2  sepal length (cm)  0.196     3     False
-        3   sepal width (cm)  0.150     4     False
+        0   petal width (cm)  0.362     1      True
+        1  petal length (cm)  0.353     2      True
+        2  sepal length (cm)  0.147     3     False
+        3   sepal width (cm)  0.145     4     False
         """
         check_is_fitted(self)
         order, names = np.argsort(self.ranking_), _check_feature_names_in(self)
