@@ -119,6 +119,14 @@ def announce(what: str, seconds: float | None, verbose: int) -> None:
         print(f"{what}: {about(seconds)}", file=sys.stderr, flush=True)
 
 
+def tell(text: str, verbose: int) -> None:
+    """Show a line on a terminal, above a bar; a log does without."""
+    if verbose and sys.stderr.isatty():
+        # Names may have characters that a terminal obeys.
+        safe = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+        print(safe, file=sys.stderr, flush=True)
+
+
 def about(seconds: float) -> str:
     """A duration in words, as exact as an estimate should be.
 

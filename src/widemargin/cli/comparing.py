@@ -7,6 +7,7 @@ import warnings
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.answers import answer_without, redundancy_of, relevant, worth
 from widemargin.cli.choosing import (
     check_fit,
     check_neighbors,
@@ -51,7 +52,8 @@ def compare_file(
 
     look(path)
     check_scoring(effort)
-    chosen = make_selectors(methods, how, 0) if methods else None
+    _check_redundancy(how)
+    chosen = make_selectors(methods, how.of_methods, 0) if methods else None
     dataset = read_data(path, told_task(data, chosen or {}), notes)
     check_judge(effort, dataset.numeric)
     positive = find_positive(effort.positive, dataset)
@@ -96,9 +98,17 @@ def check_judge(effort: Effort, numeric: bool) -> None:
             classifier_of(effort.estimator, "--estimator", numeric=numeric)
 
 
+def _check_redundancy(how: MethodOptions) -> None:
+    if how.redundancy == "auto":
+        raise Problem(
+            "--redundancy auto is for `rank` and `select` with -m; give a similarity "
+            "such as 0.9, or none."
+        )
+
+
 def compare(
     dataset: Dataset,
-    selectors: Any,
+    methods: Any,
     data: DataOptions,
     how: MethodOptions,
     effort: Effort,
@@ -108,12 +118,17 @@ def compare(
 ) -> Any:
     """Compare methods on a data set; all or nothing if interrupted."""
     from widemargin.evaluation import compare
-    from widemargin.evaluation._defaults import choose
+    from widemargin.evaluation._defaults import BUDGET, choose
     from widemargin.evaluation._judges import EstimatorFailure
 
-    def suitable(about: Any) -> dict[str, MarginSelector]:
-        return with_parameters(choose(about, how.seed, None), how)
+    budget = effort.budget or BUDGET
 
+    def suitable(about: Any) -> dict[str, MarginSelector]:
+        usual = choose(about, how.seed, None, budget / BUDGET)
+        return with_parameters(usual, how.of_methods)
+
+    if methods is None and not how.for_any_method:
+        methods = suitable
     task = "regression" if dataset.numeric else "classification"
     with working(notes), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
@@ -122,14 +137,15 @@ def compare(
             comparison = compare(
                 dataset.read_as("compare"),
                 dataset.y,
-                suitable if selectors is None else selectors,
+                methods,
                 estimator=effort.estimator,
                 scoring=effort.scoring,
                 cv=effort.splitter(data.time is not None),
                 groups=dataset.groups,
                 baseline=baseline,
-                n_permutations=effort.permutations,
-                n_resamples=effort.resamples,
+                n_features_to_select=None if how.features == "auto" else how.features,
+                budget=budget,
+                **redundancy_of(how),
                 random_state=how.seed,
                 n_jobs=how.jobs,
                 verbose=notes.verbose,
@@ -150,8 +166,7 @@ def compare(
 
 def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, Any]:
     """What machines may want to know of a comparison."""
-    selected, pair = comparison.selected, comparison.profile.pair
-    names = comparison.feature_names
+    pair, without = comparison.profile.pair, comparison.without_leaks
     return {
         "file": dataset_name,
         "n_samples": comparison.profile.n_samples,
@@ -160,8 +175,11 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         "classes": {str(k): n for k, n in comparison.profile.class_counts.items()},
         "positive": pair and str(pair[1]),
         "best": comparison.best,
-        "selected": [] if selected is None else [str(names[f]) for f in selected],
+        "selected": comparison.feature_names[comparison.selected].tolist(),
+        **worth(comparison.recommendation, comparison.curve.scoring),
         "answer": comparison.answer,
+        "relevant": relevant(comparison.features),
+        "without_leaks": answer_without(without, comparison.names_without_leaks),
         "methods": records(comparison.summary()),
         "features": records(comparison.features),
         "chance": comparison.chance,

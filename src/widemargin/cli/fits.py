@@ -7,6 +7,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.answers import (
+    answer_without,
+    command_without,
+    redundancy_of,
+    relevant,
+    scored,
+    worth,
+)
 from widemargin.cli.choosing import (
     OPTIONS,
     check_fit,
@@ -21,11 +29,13 @@ from widemargin.cli.prepare import DataOptions, Dataset, load, load_lazily
 from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, faults, working
+from widemargin.cli.terminal import echo
 from widemargin.judging.measures import measure
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
     from widemargin.cli.options import Engine, MethodOptions
+    from widemargin.evaluation import AutoSelector
 
 UNBALANCED = 2  # times the rows of the smallest class, in the largest
 NOT_CONVERGED = "not converged, so the best features are not certain"
@@ -86,14 +96,28 @@ class Ranking:
             "method": self.method,
             "parameters": {n: value for n, value in values.items() if n in shown},
             "n_selected": int(self.selector.support_.sum()),
+            **self._worth,
             "features": self.frame.to_dict("records"),
             "notes": notes,
         }
 
     @property
+    def _worth(self) -> dict[str, Any]:
+        """What `AutoSelector` says of its choice, as `compare` does."""
+        auto = self.selector
+        if not hasattr(auto, "recommendation_"):
+            return {}
+        found, names = auto._found_without_leaks, auto.without_leaks_
+        return {
+            **worth(auto.recommendation_, auto.scoring_),
+            "relevant": relevant(auto.features_),
+            "without_leaks": answer_without(found, names),
+        }
+
+    @property
     def task(self) -> str:
         """What the features are ranked for."""
-        return "regression" if self.selector._numeric_target else "classification"
+        return "regression" if self.dataset.numeric else "classification"
 
     def say_how_sure(self, notes: Session) -> None:
         """Note how many rows were visited, where the method decides that."""
@@ -163,6 +187,47 @@ def fitted(
         if not on_dask:
             say_what_it_is_worth(ranking, notes)
         yield ranking
+
+
+def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> Ranking:
+    """Read a file and let `AutoSelector` choose, as ``compare`` does."""
+    from widemargin import AutoSelector
+
+    look(path)
+    dataset = read_data(path, data, notes)
+    if dataset.constant:
+        notes.note(_constant_features(dataset.constant))
+    auto = AutoSelector(
+        **redundancy_of(how),
+        task="regression" if dataset.numeric else "classification",
+        n_jobs=how.jobs,
+        random_state=how.seed,
+        verbose=notes.verbose,
+    )
+    notes.begin()
+    with working(notes):
+        auto.fit(dataset.read_as("AutoSelector"), dataset.y)
+    _say_copies(auto, dataset, notes)
+    _say_worth(auto, dataset, notes)
+    return Ranking("AutoSelector", auto, dataset)
+
+
+def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
+    """Note what the choice of `AutoSelector` is worth, and how to drop leaks."""
+    from widemargin.evaluation._judges import title_of
+
+    judge, scoring = title_of(None, dataset.numeric), auto.scoring_
+    known = relevant(auto.features_) or []
+    notes.note(
+        f"{auto.n_features_} of {plural(len(dataset.features), 'feature')} kept: "
+        f"{measure(scoring).name} of {judge} "
+        f"{scored(scoring, auto.score_, auto.score_stderr_)}, stability "
+        f"{auto.stability_:.2f}; {plural(len(known), 'feature is', 'features are')} "
+        "relevant (--json lists them)."
+    )
+    if auto.without_leaks_ is not None and not notes.quiet:
+        # Not as a note, which would change blanks in names.
+        echo(f"to leave suspected leaks out: {command_without(auto._leaks)}", err=True)
 
 
 @contextmanager
@@ -240,13 +305,7 @@ def _without_direction(
 def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     """Note the score of a selection made by folds, and what it rests on."""
     selector, dataset = ranking.selector, ranking.dataset
-    copies = getattr(selector, "redundant_with_", None)
-    if copies is not None and (copies >= 0).any():
-        names = [dataset.features[f] for f in (copies >= 0).nonzero()[0]]
-        notes.note(
-            f"{plural(len(names), 'near copy', 'near copies')} of better features "
-            f"skipped: {listed(names)} (--redundancy none keeps them)."
-        )
+    _say_copies(selector, dataset, notes)
     scores = getattr(selector, "prefix_scores_", None)
     if scores is None:
         return
@@ -266,6 +325,17 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
         )
     _say_leaks(ranking, dataset, notes)
     _say_if_no_signal(ranking, dataset, notes)
+
+
+def _say_copies(selector: Any, dataset: Dataset, notes: Session) -> None:
+    """Note the near copies that were skipped."""
+    copies = getattr(selector, "redundant_with_", None)
+    if copies is not None and (copies >= 0).any():
+        names = [dataset.features[f] for f in (copies >= 0).nonzero()[0]]
+        notes.note(
+            f"{plural(len(names), 'near copy', 'near copies')} of better features "
+            f"skipped: {listed(names)} (--redundancy none keeps them)."
+        )
 
 
 def _say_leaks(ranking: Ranking, dataset: Dataset, notes: Session) -> None:

@@ -90,7 +90,8 @@ class LazyGroup(click.Group):
         """Run; what the user can put right becomes one line and exit code 2."""
         args = list(sys.argv[1:] if args is None else args) or ["--help"]
         try:
-            code = super().main(args, prog_name, complete_var, False, **extra)
+            # The arguments are the object of the context, for hints that repeat them.
+            code = super().main(args, prog_name, complete_var, False, obj=args, **extra)
             sys.stdout.flush()
         except click.NoSuchOption as error:
             code = _complain(_no_option(error))
@@ -151,7 +152,7 @@ def cli() -> None:
     widemargin rank data.csv               the features, best first
     widemargin select data.csv -o few.csv  the data with only the best ones
     widemargin apply few.json new.csv      the same columns of another file
-    widemargin compare data.csv            several methods, and a report to show
+    widemargin compare data.csv            which to keep, how sure, and a report
 
     Files may be CSV or similar text, Parquet, Feather, Excel, ARFF, MATLAB, NumPy,
     LIBSVM or AnnData; "-" reads stdin. Results go to stdout, everything else to stderr.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import click
@@ -22,6 +22,7 @@ from widemargin.cli.usage import (
     number_or,
     option,
     parameter,
+    seconds,
     share,
     similarity,
     words,
@@ -46,6 +47,16 @@ class MethodOptions:
     param: tuple[tuple[str, Any], ...] = ()
     seed: int = 0
 
+    @property
+    def of_methods(self) -> MethodOptions:
+        """The same without those that are for the choice among methods, too."""
+        return replace(self, features=None, redundancy=None)
+
+    @property
+    def for_any_method(self) -> bool:
+        """Whether no option is for some methods only."""
+        return self.of_methods == MethodOptions(jobs=self.jobs, seed=self.seed)
+
 
 @dataclass(frozen=True)
 class Engine:
@@ -59,9 +70,8 @@ class Engine:
 class Effort:
     """How, and how thoroughly, methods are compared."""
 
-    folds: int = 5
-    permutations: int | None = None
-    resamples: int = 50
+    folds: int | None = None
+    budget: float | None = None
     cv: str | None = None
     estimator: str | None = None
     scoring: str | None = None
@@ -74,7 +84,7 @@ class Effort:
             return self.folds
         from sklearn.model_selection import TimeSeriesSplit
 
-        return TimeSeriesSplit(self.folds)
+        return TimeSeriesSplit(self.folds or 5)
 
 
 def complete_method(ctx: Any, param: Any, incomplete: str) -> list[str]:
@@ -86,8 +96,11 @@ def complete_method(ctx: Any, param: Any, incomplete: str) -> list[str]:
 
 def method_option(several: bool) -> Function:
     """``--method``, once or several times."""
-    text = "Method to use" + ("; may be given several times" if several else "")
-    default = "  [a handful that suits the data]" if several else METHOD
+    text = "Method to use"
+    default = METHOD
+    if several:
+        text = "Method to choose from; may be given several times"
+        default = "  [KernelRFE; some others are shown for comparison]"
     return option(
         "--method -m METHOD",
         f"{text}; `widemargin methods` lists them.{default}",
@@ -140,8 +153,9 @@ formulas_option = option(
 redundancy_option = option(
     "--redundancy SIMILARITY|auto|none",
     "Skip near copies: features whose correlation with a better one that is kept (for "
-    "mixed data: symmetrical uncertainty) is at least this; auto tries none, 0.9 and "
-    "0.7 in folds.  [auto for `select` without -n, else none]",
+    "mixed data: symmetrical uncertainty) is at least this; auto, with -m, tries none, "
+    "0.9 and 0.7 in folds.  [0.9 for `compare`, `report`, and `select` without -m and "
+    "-n; auto for `select` -m without -n; else none]",
     type=similarity,
 )
 output_option = option(
@@ -159,9 +173,8 @@ quiet_option = option("--quiet -q", "Suppress notes and progress.", is_flag=True
 _METHOD = [
     option(
         "--features -n N|SHARE|auto",
-        "Number of features to select, a fraction such as 0.25, or auto: the smallest "
-        "number whose cross-validated 1-NN accuracy is within one standard error of "
-        "the best.",
+        "Number of features to select, a fraction such as 0.25, or auto, which chooses "
+        "the number by cross-validation.",
         type=feature_count,
     ),
     option(
@@ -286,18 +299,13 @@ _EFFORT = [
         "--folds N",
         "Number of cross-validation folds.  [5]",
         type=at_least(2),
-        default=5,
     ),
     option(
-        "--permutations N",
-        "Number of permutations for p-values.  [as needed]",
-        type=at_least(0),
-    ),
-    option(
-        "--resamples N",
-        "Number of subsamples for stability.  [50]",
-        type=at_least(0),
-        default=50,
+        "--budget SECONDS",
+        "Work to spend, in seconds of one core. It is counted, not timed, so that the "
+        "result does not depend on the machine: with less, fewer methods are shown for "
+        "comparison, and the test of relevance has fewer rounds.  [40]",
+        type=seconds,
     ),
     option(
         "--groups COL",

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.problem import plural
+from widemargin.cli.answers import command_without, scored
+from widemargin.cli.problem import listed, plural
 from widemargin.cli.session import aligned, plain_table, print_table, stdout
 from widemargin.cli.terminal import name_in_a_line
 from widemargin.judging.measures import measure
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from widemargin.cli.fits import Ranking
 
 BAR = 20  # characters of the longest bar
-N_SHOWN = 10  # features that are listed
-DIRECTIONS = {1: "rises", -1: "falls", 0: "unclear"}
+MOST_KEPT, NEXT = 15, 5  # features that are listed: of those kept, of the others
+DIRECTIONS = {1: "rises", -1: "falls"}
+LEVEL = 0.05  # of the test of relevance
 
 
 def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
@@ -63,59 +67,44 @@ def _bar(score: float, best: float) -> str:
     return "━" * round(BAR * max(score, 0.0) / best) if best > 0 else ""
 
 
-def print_comparison(comparison: Any, report: Mapping[str, Any]) -> None:
-    """Print one line per method, the verdicts on features, and the answer."""
-    console, frame = stdout(), comparison.summary()
-    table = plain_table()
+def print_comparison(comparison: Any, *, named: bool = False) -> None:
+    """Print the answer, a line per method, and the verdicts on features.
+
+    Methods that the user ``named`` compete; others are for comparison.
+    """
+    console = stdout()
+    console.print(f"{comparison.answer}\n", soft_wrap=True)
+    _print_methods(console, comparison, named)
+    print_verdicts(comparison)
+
+
+def _print_methods(console: Console, comparison: Any, named: bool) -> None:
+    """Print a line for each method, and for the features in use today."""
+    scoring, signal = comparison.curve.scoring, comparison.signal is not False
+    name, table = measure(scoring).name, plain_table()
     table.add_column("method", no_wrap=True)
-    read = measure(comparison.curve.scoring)
-    score, form = read.name, _percent if read.share else _number
-    titles = (score, "with all", "stability in folds", "stability in halves", "seconds")
-    for title in ("features", *titles):
-        if len(title) > len("stability"):
-            title = title.replace(" ", "\n", 1)
-        table.add_column(title, justify="right", vertical="bottom")
-    for row in frame.itertuples():
-        own = comparison.choice if row.method == comparison.best else row
-        fold_stability = row.fold_stability if own is row else own.stability
-        cells = [
-            f"{own.n_features:.0f}",
-            form(read.sign * own.score),
-            form(read.sign * row.score_all),
-            f"{fold_stability:.2f}",
-            f"{row.stability:.2f}",
-            _seconds(row.fit_time),
-        ]
-        mark = " *" if own is not row else ""
-        if comparison.signal is False and row.method in comparison.selectors:
-            cells[0], mark = "none", ""
-        cells = ["" if cell.startswith("nan") else cell for cell in cells]
-        table.add_row(row.method + mark, *cells)
-    print_table(console, table)
-    if comparison.signal is not False:
-        console.print(
-            f"features: of the sizes within a standard error of the method's best "
-            f"{score}, the one whose selections in the folds agree most, then the "
-            "smallest\n* recommended: by the same rule, over all methods; its "
-            f"{score} is corrected for that choice\n"
-            "stability: how far selections in the folds, or from halves of the rows, "
-            "agree; 1 if always"
+    for title in ("features", name, "with all", "stability", "seconds"):
+        table.add_column(title, justify="right", no_wrap=title != name)
+    for row in comparison.summary().itertuples():
+        best = signal and row.method == comparison.best
+        own = comparison.recommendation if best else row
+        kept = signal or row.method not in comparison.selectors
+        table.add_row(
+            row.method + " *" * best,
+            str(own.n_features) if kept else "none",
+            scored(scoring, own.score, own.stderr),
+            scored(scoring, row.score_all),
+            "" if isnan(own.stability) else f"{own.stability:.2f}",
+            "" if isnan(row.fit_time) else _seconds(row.fit_time),
         )
-    if read.is_loss:
-        console.print(f"{score}: lower is better")
-    console.print()
-    verdicts = verdicts_of(report)
-    if verdicts is not None:
-        print_verdicts(verdicts)
-    console.print(f"\n{comparison.answer}", soft_wrap=True)
-
-
-def _percent(value: float) -> str:
-    return f"{value:.1%}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}"
+    print_table(console, table)
+    if signal:
+        others = "; the others are for comparison"
+        if named:
+            others = ": the fewest features within one standard error of the best"
+        console.print(f"* recommended{others * (len(comparison.selectors) > 1)}")
+    if measure(scoring).is_loss:
+        console.print(f"{name}: lower is better")
 
 
 def _seconds(time: float) -> str:
@@ -124,81 +113,62 @@ def _seconds(time: float) -> str:
     return f"{time:.1f}" if time >= 0.1 else f"{time:.2f}"
 
 
-class Verdicts(NamedTuple):
-    """One entry per feature, best first, and what the directions refer to."""
-
-    feature: Sequence[str]
-    verdict: Sequence[str]
-    why: Sequence[str]
-    direction: Sequence[int] | None  # None for three or more classes without an order
-    auc: Sequence[float | None] | None
-    classes: tuple[str, str] | None  # of two, the other one and the positive one
-    signal: bool | None
-    numeric: bool = False  # whether the target is a number, and there are no classes
-
-
-def verdicts_of(saved: Mapping[str, Any]) -> Verdicts | None:
-    """Those in the data of a report; None if it has none."""
-    entry = saved.get("verdicts")
-    if not entry:
-        return None
-    methods = saved["methods"]
-    rank = next((m for m in methods if m["best"]), methods[0])["rank"]
-    order = sorted(range(len(rank)), key=rank.__getitem__)
-
-    def sorted_(values: Any) -> Any:
-        return None if values is None else [values[f] for f in order]
-
-    return Verdicts(
-        [str(name) for name in sorted_(saved["features"]["name"])],
-        [str(verdict) for verdict in sorted_(entry["verdict"])],
-        [str(why) for why in sorted_(entry["why"])],
-        sorted_(entry["direction"]),
-        sorted_(entry["auc"]),
-        None if entry["low"] is None else (entry["low"], entry["high"]),
-        saved["signal"],
-        bool(saved["data"] and saved["data"].get("target")),
-    )
-
-
-def print_verdicts(verdicts: Verdicts) -> None:
-    """Print a line for each of the best features, and count the verdicts."""
-    console, d = stdout(), len(verdicts.feature)
-    if verdicts.signal is False:
-        console.print(f"verdicts: without signal all {d} features are rejected")
+def print_verdicts(comparison: Any) -> None:
+    """Print what is known of the features kept and the next ones, and of leaks."""
+    if comparison.signal is False:
         return
+    console, frame, tested = stdout(), comparison.features, comparison.relevance
+    kept = len(comparison.selected)
+    hidden = max(0, kept - MOST_KEPT)
     table = plain_table()
-    table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
-    table.add_column("verdict", no_wrap=True)
-    if verdicts.direction is not None:
+    table.add_column("verdict", overflow="fold")
+    if tested is not None:
+        table.add_column("q", justify="right", no_wrap=True)
+    table.add_column("frequency", justify="right", no_wrap=True)
+    directed = bool((frame["direction"] != 0).any())
+    if directed:
         table.add_column("direction", no_wrap=True)
-        share = "agrees" if verdicts.numeric else "AUC"
-        table.add_column(share, justify="right", no_wrap=True)
-    table.add_column("reasons against it")
-    for i in range(min(N_SHOWN, d)):
-        cells = [str(i + 1), name_in_a_line(verdicts.feature[i]), verdicts.verdict[i]]
-        if verdicts.direction is not None and verdicts.auc is not None:
-            auc = verdicts.auc[i]
-            way = DIRECTIONS.get(verdicts.direction[i], "")
-            cells += ["", ""] if auc is None else [way, f"{auc:.2f}"]
-        table.add_row(*cells, verdicts.why[i])
+    for row in frame.drop(frame.index[kept - hidden : kept]).itertuples():
+        if len(table.rows) == kept - hidden + NEXT:
+            break
+        of = f" of {name_in_a_line(row.copy_of)}" if row.copy_of else ""
+        cells = [name_in_a_line(row.feature), row.verdict + of]
+        if tested is not None:
+            cells.append(f"{row.q_value:.3f}" if row.q_value >= 0.001 else "<0.001")
+        cells.append(f"{row.frequency:.0%}".replace("%", " %"))
+        table.add_row(*cells, *[DIRECTIONS.get(row.direction, "")] * directed)
+    console.print()
     print_table(console, table)
-    if verdicts.classes is not None:
-        low, high = verdicts.classes
-        console.print(
-            f'rises: values are higher in "{high}" than in "{low}"; AUC: probability '
-            f'that a row of "{high}" has the higher value',
-            soft_wrap=True,
-        )
-    if verdicts.numeric:
-        console.print(
-            "rises: with the target; agrees: share of pairs of rows in which the one "
-            "with the higher target has the higher value",
-            soft_wrap=True,
-        )
-    if any("unclear" in column.cells for column in table.columns):
-        console.print("unclear: a test at the level 0.05 cannot tell")
-    kinds = ("confirmed", "tentative", "rejected")
-    counts = [f"{verdicts.verdict.count(kind)} {kind}" for kind in kinds]
-    console.print(f"of {d} features {', '.join(counts)}")
+    if hidden:
+        console.print(f"{hidden} more are kept (in the report, and by --json)")
+    _print_legend(console, comparison, directed)
+    if tested is not None:
+        count = plural(len(comparison.relevant), "feature")
+        console.print(f"All relevant: {count}, in the report and by --json")
+    if comparison.without_leaks is not None:
+        _print_leaks(console, comparison)
+
+
+def _print_legend(console: Console, comparison: Any, directed: bool) -> None:
+    """Explain the columns."""
+    tested = f"q < {LEVEL:g}: relevant; " * (comparison.relevance is not None)
+    console.print(f"{tested}frequency: share of folds that keep it or a near copy")
+    if directed and (pair := comparison.profile.pair) is not None:
+        low, high = map(name_in_a_line, pair)
+        text = f'rises: values are higher in "{high}" than in "{low}"'
+        console.print(text, soft_wrap=True)
+    elif directed:
+        console.print("rises: with the target")
+
+
+def _print_leaks(console: Console, comparison: Any) -> None:
+    """Name the features to keep without suspected leaks, and the way to drop these."""
+    leaks = [str(comparison.feature_names[f]) for f in comparison.profile.target_copies]
+    names = listed(comparison.names_without_leaks, MOST_KEPT)
+    console.print(
+        f"\nKept without {listed(leaks)}: {names}\n"
+        f"To leave {'it' if len(leaks) == 1 else 'them'} out:\n"
+        f"  {command_without(leaks)}",
+        soft_wrap=True,
+    )

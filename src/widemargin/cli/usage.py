@@ -17,8 +17,7 @@ SECTIONS = {
     "seed",
     "Data": "target labels transpose task drop categorical missing max_missing ordinal "
     "bins sample keep_ids header format sheet image_shape image_order",
-    "Evaluation": "folds permutations resamples groups cv time estimator scoring "
-    "baseline positive",
+    "Evaluation": "folds budget groups cv time estimator scoring baseline positive",
     "Files larger than memory": "engine scheduler",
     "Results": "",
 }
@@ -88,6 +87,9 @@ similarity = matching(
 )
 share = matching(
     r"0|0?\.\d+|1(\.0*)?", float, "is not a share from 0 to 1, such as 0.95."
+)
+seconds = matching(
+    rf"{POSITIVE}(\.\d*)?|{FRACTION}", float, "is not a positive number of seconds."
 )
 image_shape = matching(
     r"\d+[x×,]\d+",

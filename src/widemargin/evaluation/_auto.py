@@ -331,12 +331,15 @@ class AutoSelector(TableSelector):
 
     def _take_leaks(self, setup: Setup) -> None:
         """See what is chosen without copies of the target, and warn of them."""
-        self.without_leaks_ = None
+        self.without_leaks_ = self._found_without_leaks = None
         without = setup.recommend_without_leaks()
         if without is None:
             return
         found, self.without_leaks_ = without
-        d = self.n_features_in_ - len(setup.profile.target_copies)
+        leaks = setup.profile.target_copies
+        self._found_without_leaks = found
+        self._leaks = setup.data.names[leaks].tolist()
+        d = setup.data.shape[1] - len(leaks)
         names = ", ".join(repr(str(f)) for f in self.without_leaks_)
         for sentence in setup.profile.leaks:
             warn(f"{NAME}: {sentence}")

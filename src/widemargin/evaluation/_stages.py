@@ -21,11 +21,12 @@ from widemargin.evaluation._scoring import as_scorer, guesser, name_of
 from widemargin.evaluation._selection_curve import curve_of
 from widemargin.evaluation._stability import agreement
 from widemargin.notices import warn
-from widemargin.progress import announce, progress, titled
+from widemargin.progress import announce, progress, tell, titled
 from widemargin.settings import current
 
 WARM_UP = 128  # rows that compile, or load, what a timed fit needs
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
+N_FIRST = 5  # features of the first ranking to show
 LARGE_TABLE = 10**6  # cells, from which trees and near copies do
 
 Parts = dict[str, Any]  # fields of the `Comparison` that have come out so far
@@ -49,9 +50,18 @@ def fit_all(setup: Setup, parts: Parts) -> None:
                 parts["times"][label] = time.perf_counter() - start
             said += [str(w.message) for w in caught if w.category is UserWarning]
             advance()
+            if label == setup.candidates[0]:
+                _show_first(setup, label, parts["selectors"][label].ranking_)
     for message in dict.fromkeys(said):
         parts["notes"].append(message)
         warn(message)
+
+
+def _show_first(setup: Setup, label: str, ranking: Ints) -> None:
+    """Name the best features on a terminal while all else is still to come."""
+    best = np.argsort(ranking, kind="stable")[:N_FIRST]
+    names = ", ".join(str(setup.data.names[f]) for f in best)
+    tell(f"First ranking, by {label}: {names} …", setup.verbose)
 
 
 def _warm_up_rows(codes: Ints) -> Ints:

@@ -16,6 +16,7 @@ from widemargin.cli.options import (
     file_argument,
     method_option,
     options_of,
+    redundancy_option,
 )
 from widemargin.cli.prepare import DataOptions
 from widemargin.cli.printing import print_comparison
@@ -26,10 +27,11 @@ from widemargin.cli.writing import Output, to_json
 
 
 @click.command(
-    cls=SectionedCommand, short_help="Compare several methods, and write a report."
+    cls=SectionedCommand, short_help="Say which features to keep, and write a report."
 )
 @file_argument
 @method_option(several=True)
+@redundancy_option
 @options_of("effort", "how", "data", "out")
 def compare(
     file: str,
@@ -39,11 +41,13 @@ def compare(
     how: MethodOptions,
     out: Output,
 ) -> None:
-    """Compare methods on FILE: number of features, accuracy, stability.
+    """Say which features of FILE to keep, what they are worth, and which are relevant.
 
-    Prints one line per method and the verdicts on the best features, and writes an HTML
-    report to FILE-comparison.html unless -o says otherwise. Scores are cross-validated,
-    with features ranked inside each fold.
+    KernelRFE chooses, or the best of the methods named with -m; others are shown for
+    comparison. Prints the answer, one line per method and the verdicts on the best
+    features, and writes an HTML report to FILE-comparison.html unless -o says
+    otherwise. Scores are those of folds whose rows had no part in the choice, ± their
+    standard error.
 
     \b
     widemargin compare iris.csv
@@ -61,5 +65,5 @@ def compare(
         if out.as_json:
             echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
-            print_comparison(comparison, page.data)
+            print_comparison(comparison, named=bool(method))
         out.say_written()

@@ -19,9 +19,10 @@ from widemargin.cli.options import (
     file_argument,
     method_option,
     options_of,
+    redundancy_option,
 )
 from widemargin.cli.prepare import DataOptions
-from widemargin.cli.printing import print_verdicts, verdicts_of
+from widemargin.cli.printing import print_verdicts
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.guards import problem_if_unreadable
 from widemargin.cli.session import session
@@ -35,6 +36,7 @@ UNKNOWN = "is not what `widemargin report -o FILE.json` writes"
 @click.command(cls=SectionedCommand)
 @file_argument
 @method_option(several=True)
+@redundancy_option
 @option("--title TEXT", "Heading of the page.")
 @options_of("effort", "how", "data", "out")
 def report(
@@ -62,25 +64,23 @@ def report(
 
     name = default_page(file, "report")
     out = out.checked(file, ".html", ".json", default=name, labels=data.labels)
+    comparison = None
     with session(out.quiet) as notes:
         if file.lower().endswith(".json"):
             with problem_if_unreadable(f"{file} {UNKNOWN}"):
                 page = Report(_saved(file))
                 save_results(out, page)
-                verdicts = verdicts_of(page.data)
         else:
             comparison, page = compare_file(
                 file, method, data, how, effort, notes, title
             )
             save_results(out, page, comparison)
-            verdicts = verdicts_of(page.data)
         if out.as_json:
             echo(to_json(page.data), nl=False)
         elif page.data.get("answer"):
             echo(str(page.data["answer"]))
-            if verdicts is not None:
-                echo()
-                print_verdicts(verdicts)
+            if comparison is not None:
+                print_verdicts(comparison)
         out.say_written()
 
 

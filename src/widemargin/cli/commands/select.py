@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from widemargin.cli.choosing import find_method
-from widemargin.cli.fits import Ranking, fitted
+from widemargin.cli.fits import Ranking, choose, fitted
 from widemargin.cli.options import (
     Engine,
     MethodOptions,
@@ -69,10 +70,11 @@ def select(
 ) -> None:
     """Select features of FILE: print their names, or write the data with only them.
 
-    Without -n, a method that finds its own subset (such as GFlip) keeps it. Others use
-    -n auto: the smallest top-k whose cross-validated 1-NN accuracy is within one
-    standard error of the best, without near copies if the folds show no loss
-    (--redundancy auto). A note says what the selection is worth.
+    Without -m and -n, the features are those that `widemargin compare` recommends, and
+    a note says what they are worth. With -m and without -n, a method that finds its own
+    subset (such as GFlip) keeps it; others use -n auto: the smallest top-k whose
+    cross-validated 1-NN accuracy is within one standard error of the best, without near
+    copies if the folds show no loss (--redundancy auto).
 
     Text files are written as they were read, with the same separator, decimal mark and
     encoding.
@@ -90,8 +92,14 @@ def select(
     if saved is not None:
         check_writable("--save", Path(saved), (".json",), out.force, file)
     with session(out.quiet) as notes:
-        how = _with_defaults(how, method, engine)
-        with fitted(file, method, data, how, engine, notes) as ranking:
+        if _is_open(how, method, engine):
+            found: AbstractContextManager[Ranking] = nullcontext(
+                choose(file, data, how, notes)
+            )
+        else:
+            how = _with_defaults(how, method, engine)
+            found = fitted(file, method, data, how, engine, notes)
+        with found as ranking:
             names, support = ranking.dataset.features, ranking.selector.support_
             chosen = [name for name, kept in zip(names, support, strict=True) if kept]
             for path in out.output:
@@ -156,6 +164,13 @@ def _described(dataset: Dataset, count: int) -> str:
         f"{plural(dataset.n_lines, 'row')} with {with_them}{count} of "
         f"{plural(len(dataset.features), 'feature')} and the target"
     )
+
+
+def _is_open(how: MethodOptions, method: str | None, engine: Engine) -> bool:
+    """Whether the user leaves open what to select by, and how many features."""
+    given = (method, how.features, engine.scheduler)
+    simple = engine.engine == "local" and how.redundancy != "auto"
+    return simple and how.for_any_method and all(value is None for value in given)
 
 
 def _with_defaults(
