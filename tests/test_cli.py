@@ -7,8 +7,10 @@ from contextlib import suppress
 from threading import Thread
 
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from cli_tools import imported_by, run, run_main
+from widemargin import AutoSelector
 from widemargin._version import __version__
 
 pytestmark = pytest.mark.processes
@@ -51,7 +53,7 @@ def test_help_lists_every_command_with_a_sentence(arguments):
     result = run(*arguments)
     assert result.returncode == 0
     assert result.stdout.startswith("Usage: widemargin ")
-    assert re.search(r"\n  demo +Compare methods on a bundled", result.stdout)
+    assert re.search(r"\n  demo +Choose features of a bundled", result.stdout)
 
 
 def test_version():
@@ -105,23 +107,19 @@ def test_interrupt_is_one_line_and_exit_code_130():
     assert result.stderr == "widemargin: interrupted\n"
 
 
-def test_demo_prints_ranks_scores_and_where_the_report_is(demo):
+def test_demo_prints_the_answer_and_where_the_report_is(demo):
     folder, result, _ = demo
     assert result.returncode == 0
     assert "\x1b" not in result.stdout
-    row = r"^(\w[a-z ]+?) +(\d+\.\d)((?: +\d+)+) *$"
-    rows = re.findall(row, result.stdout, re.MULTILINE)
-    assert len(rows) == 12
-    means = [float(mean) for _, mean, _ in rows]
-    assert means == sorted(means)
-    for _, mean, ranks in rows:
-        places = [int(rank) for rank in ranks.split()]
-        assert sum(places) / len(places) == pytest.approx(float(mean), abs=0.06)
-    row = r"^(\w+)( \*)? +\d+ +[\d.]+% +96.0%"
-    methods = re.findall(row, result.stdout, re.MULTILINE)
-    assert len(methods) == len(places)
-    assert sum(bool(star) for _, star in methods) == 1
+    auto = AutoSelector(random_state=0).fit(
+        *load_breast_cancer(return_X_y=True, as_frame=True)
+    )
+    found = re.findall(r"^(\w[a-z ]+?) {2,}kept ", result.stdout, re.MULTILINE)
+    assert set(found) == set(auto.get_feature_names_out())
+    assert f"\n{len(found)} of 30 features, as KernelRFE ranks" in result.stdout
+    assert f"% ± {100 * auto.score_stderr_:.1f} with them" in result.stdout
     assert "1-NN" in result.stdout
+    assert max(map(len, result.stdout.splitlines()[7:])) <= 80
     assert result.stdout.rstrip().endswith("widemargin-demo.html")
     assert os.listdir(folder) == ["widemargin-demo.html"]
     page = (folder / "widemargin-demo.html").read_text(encoding="utf-8")
@@ -130,9 +128,11 @@ def test_demo_prints_ranks_scores_and_where_the_report_is(demo):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_progress_bar_is_on_the_terminal(demo):
-    *_, shown = demo
+def test_progress_and_a_first_ranking_are_on_the_terminal(demo):
+    _, result, shown = demo
     assert b"100%" in shown
+    assert b"First ranking, by KernelRFE: worst " in shown
+    assert "First ranking" not in result.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")

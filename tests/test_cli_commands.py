@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from sklearn.datasets import load_iris
 
 from cli_tools import invoke, run, run_here
 from settings_tools import changed_settings
-from widemargin import KernelRFE, ReliefF, Simba, methods
+from widemargin import AutoSelector, ReliefF, Simba, methods
 from widemargin.cli.group import cli
 from widemargin.cli.session import Session
 from widemargin.progress import progress
@@ -199,26 +200,102 @@ def test_select_without_a_number_takes_a_methods_own_subset(iris):
     assert 1 <= found["n_selected"] == len(found["selected"]) < 4
 
 
-LITTLE = ["--folds", "3", "--permutations", "3", "--resamples", "3"]
+LITTLE = ["--folds", "3"]
 
 
-def test_compare_prints_a_line_per_method_and_writes_the_report():
-    methods = ["-m", "ReliefF", "-m", "FisherScore"]
-    result = invoke("compare", "iris.csv", *methods, *LITTLE)
+def test_compare_prints_the_answer_the_methods_and_the_verdicts():
+    result = invoke("compare", "iris.csv")
     assert result.exit_code == 0, result.stderr
-    above, *lines = [line.split() for line in result.stdout.splitlines() if line]
-    assert above == ["stability", "stability"]  # in folds, in halves
-    assert lines[0][:3] == ["method", "features", "accuracy"]
-    assert [lines[1][0], lines[2][0]] == ["ReliefF", "FisherScore"]
-    assert sum("*" in line for line in lines[1:3]) == 1
-    assert "of 4 features" in result.stdout
-    place = next(i for i, line in enumerate(lines) if line[0] == "rank")
-    verdicts = lines[place + 1 : place + 5]
-    assert [line[0] for line in verdicts] == list("1234")
-    assert {line[1] for line in verdicts} == set("abcd")
-    assert {line[2] for line in verdicts} <= {"confirmed", "tentative", "rejected"}
+    answer, methods, verdicts = result.stdout.split("\n\n")
+    assert re.search(r"^\d of 4 features, .* \d+ % ± \d\.\d", answer)
+    head, *rows = [line.split() for line in methods.splitlines()]
+    assert head == ["method", "features", "accuracy", "with", "all", "stability"] + [
+        "seconds"
+    ]
+    assert [row[0] for row in rows if "*" in row[1:2]] == ["KernelRFE"]
+    assert {"ReliefF", "ForestImportance"} < {row[0] for row in rows}
+    assert "* recommended; the others are for comparison" in methods
+    found = json.loads(invoke("compare", "iris.csv", "--json", "-q").stdout)
+    head, *rows = verdicts.splitlines()
+    assert head.split() == ["feature", "verdict", "q", "frequency"]
+    shown = {row[0]: row for row in rows[:4]}
+    for feature in found["features"]:
+        row = shown[feature["feature"]]
+        copy = f" of {feature['copy_of']}" * (feature["copy_of"] is not None)
+        assert f" {feature['verdict']}{copy} " in row
+        assert row.endswith(f" {feature['frequency']:.0%}".replace("%", " %"))
+    assert f"All relevant: {len(found['relevant'])} features, in the report" in verdicts
     assert result.stderr.endswith("report written to iris-comparison.html\n")
     assert sorted(os.listdir()) == ["iris-comparison.html", "iris.csv"]
+
+
+def test_select_and_compare_give_the_answer_of_auto_selector(iris):
+    rng = np.random.default_rng(0)
+    iris["e"] = iris["c"] + 0.01 * rng.normal(size=150)
+    iris["colour"] = rng.choice(["red", "blue"], 150)
+    iris.loc[::9, "a"] = np.nan
+    iris.to_csv("iris.csv", index=False)
+    auto = AutoSelector(random_state=3).fit(iris.drop(columns="kind"), iris["kind"])
+    call = ["iris.csv", "-t", "kind", "--seed", "3", "--json", "-q"]
+    compared, selected = (
+        json.loads(invoke(command, *call).stdout) for command in ("compare", "select")
+    )
+    kept = set(auto.get_feature_names_out())
+    assert set(compared["selected"]) == kept
+    assert {row["feature"] for row in selected["selected"]} == kept
+    for found in (compared, selected):
+        assert found["score"] == pytest.approx(auto.score_)
+        assert found["stderr"] == pytest.approx(auto.score_stderr_)
+        assert found["stability"] == pytest.approx(auto.stability_)
+        assert found["scoring"] == auto.scoring_
+        tested = auto.features_.query("relevant").sort_values(["q_value", "rank"])
+        assert [f["feature"] for f in found["relevant"]] == tested["feature"].tolist()
+        assert found["without_leaks"] is None
+    ranks = {row["feature"]: row["rank"] for row in compared["features"]}
+    assert [ranks[f] for f in auto.features_["feature"]] == sorted(ranks.values())
+
+
+@pytest.mark.parametrize(("wanted", "count"), [("1", 1), ("0.5", 2), ("9", 4)])
+def test_compare_keeps_as_many_features_as_are_wanted(wanted, count):
+    call = ["compare", "iris.csv", "-n", wanted, "--redundancy", "none", "--json"]
+    found = json.loads(invoke(*call, *LITTLE).stdout)
+    assert len(found["selected"]) == count
+    assert {m["n_features"] for m in found["methods"]} == {count}
+
+
+def test_compare_does_not_try_similarities():
+    result = invoke("compare", "iris.csv", "--redundancy", "auto")
+    assert result.exit_code == 2
+    assert "--redundancy auto is for `rank` and `select` with -m" in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="other quotes")
+@pytest.mark.parametrize("command", ["compare", "report", "select"])
+def test_a_suspected_leak_gives_two_answers_and_the_command_to_drop_it(iris, command):
+    leak = "it's  paid, on"
+    iris[leak] = np.where(iris["kind"] == "setosa", 1.0, 5.0) + iris["a"] / 100
+    iris["kind"] = iris["kind"].replace("virginica", "versicolor")
+    iris["c"], iris["d"] = np.random.default_rng(0).normal(size=(2, 150))
+    iris.to_csv("leak.csv", index=False)
+    call = [command, "leak.csv", "-t", "kind", "--folds", "3"]
+    call = call[:4] if command == "select" else call
+    first = invoke(*call)
+    assert first.exit_code == 0, first.stderr
+    told = first.stderr if command == "select" else first.stdout
+    (again,) = [line for line in told.splitlines() if "--drop" in line]
+    words = shlex.split(again[again.index("widemargin ") :])
+    assert words[: len(call) + 1] == ["widemargin", *call]
+    assert words[len(call) + 1 :][:2] == ["--drop", leak]
+    second = invoke(*words[1:])
+    assert second.exit_code == 0, second.stderr
+    without = json.loads(invoke(*call, "--json", "-q").stdout)["without_leaks"]
+    if command == "report":
+        return
+    found = json.loads(invoke(*call, "--drop", leak, "--json", "-q").stdout)
+    kept = [f["feature"] if command == "select" else f for f in found["selected"]]
+    assert set(without["features"]) == set(kept)
+    assert without["score"] == pytest.approx(found["score"])
+    assert without["stderr"] == pytest.approx(found["stderr"])
 
 
 def test_compare_as_json_is_as_it_was():
@@ -254,28 +331,26 @@ def test_report_writes_a_page_and_makes_it_again_from_its_data():
         *["-o", "page.html", "-o", "page.json"],
     )
     assert result.exit_code == 0, result.stderr
-    assert "features" in result.stdout.splitlines()[0]
-    assert "of 4 features " in result.stdout.splitlines()[-1]
+    answer, _, head, *_ = result.stdout.splitlines()
+    assert "of 4 features" in answer
+    assert head.split() == ["feature", "verdict", "q", "frequency"]
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Flowers" in page
     again = invoke("report", "page.json", "-o", "again.html")
     assert again.exit_code == 0, again.stderr
-    assert again.stdout == result.stdout
+    assert again.stdout == f"{answer}\n"
     assert Path("again.html").read_text(encoding="utf-8") == page
 
 
 def test_verdicts_have_a_direction_for_two_classes(iris):
     two = iris[iris["kind"] != "setosa"].assign(falling=-iris["c"])
     two.to_csv("two.csv", index=False)
-    result = invoke(
-        "report", "two.csv", "-t", "kind", "-m", "FisherScore", *LITTLE, "-q"
-    )
+    call = ["two.csv", "-t", "kind", "--redundancy", "none", "-q"]
+    result = invoke("report", *call, *LITTLE)
     assert result.exit_code == 0, result.stderr
-    lines = [line.split() for line in result.stdout.splitlines()]
-    rows = {line[1]: line[2:5] for line in lines if line and line[0].isdigit()}
-    assert rows["c"][1] == "rises"
-    assert rows["falling"][1] == "falls"
-    assert float(rows["c"][2]) + float(rows["falling"][2]) == pytest.approx(1)
+    rows = {line.split()[0]: line for line in result.stdout.splitlines() if line}
+    assert rows["c"].endswith("rises")
+    assert rows["falling"].endswith("falls")
     assert 'values are higher in "virginica" than in "versicolor"' in result.stdout
 
 
@@ -295,18 +370,12 @@ def test_directions_are_those_of_the_rarer_class_or_of_a_named_one(
     result = invoke("compare", *call, "-o", "paid.json")
     assert result.exit_code == 0, result.stderr
     low = "nein" if high == "ja" else "ja"
-    assert f"tells    confirmed  {way}" in result.stdout.replace(
-        "tentative", "confirmed"
-    )
-    assert f'rises: values are higher in "{high}" than in "{low}"; AUC: ' in (
-        result.stdout
-    )
+    assert re.search(rf"\ntells +kept .* {way}\n", result.stdout)
+    assert f'rises: values are higher in "{high}" than in "{low}"\n' in result.stdout
     saved = json.loads(Path("paid.json").read_text(encoding="utf-8"))["verdicts"]
     assert (saved["low"], saved["high"]) == (low, high)
     assert f"{saved['auc'][0]:.2f}" == auc
     assert saved["direction"][0] == {"rises": 1, "falls": -1}[way]
-    again = invoke("report", "paid.json", "-o", "paid.html", "-q")
-    assert f'values are higher in "{high}" than' in again.stdout
     told = json.loads(invoke("compare", *call, "--json", "-f").stdout)
     assert told["positive"] == high
 
@@ -330,14 +399,17 @@ def test_a_positive_class_that_is_not_there_is_refused(iris, target, label, mess
     assert message in result.stderr
 
 
-def test_without_signal_all_features_are_rejected():
+def test_without_signal_no_feature_is_kept():
     rng = np.random.default_rng(0)
     noise = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
     noise.assign(kind=rng.permutation(["x", "y"] * 30)).to_csv("noise.csv", index=False)
-    result = invoke("compare", "noise.csv", "-m", "FisherScore", *LITTLE, "-q")
+    result = invoke("compare", "noise.csv", *LITTLE, "-q")
     assert result.exit_code == 0, result.stderr
-    assert "without signal all 5 features are rejected" in result.stdout
-    assert "confirmed" not in result.stdout
+    assert result.stdout.startswith("No signal found")
+    assert re.search(r"\nKernelRFE +none ", result.stdout)
+    assert "kept " not in result.stdout.partition("\n")[2]
+    found = json.loads(invoke("compare", "noise.csv", *LITTLE, "--json", "-q").stdout)
+    assert (found["selected"], found["relevant"]) == ([], [])
 
 
 def test_compare_takes_ordered_classes_and_categories(iris):
@@ -377,15 +449,6 @@ def test_compare_without_report_library_says_so_before_any_work(monkeypatch):
     result = invoke("compare", "iris.csv")
     assert result.exit_code == 2
     assert 'pip install "widemargin[report]"' in result.stderr
-
-
-def test_select_without_a_number_asks_a_classifier(iris):
-    result = invoke("select", "iris.csv", "--json", "-q")
-    found = json.loads(result.stdout)
-    assert found["parameters"]["n_features_to_select"] == "auto"
-    expected = KernelRFE("auto").fit(iris[list("abcd")], iris["kind"])
-    chosen = np.array(list("abcd"))[expected.support_]
-    assert [row["feature"] for row in found["selected"]] == chosen.tolist()
 
 
 def test_messy_file_works_at_the_first_try():
@@ -589,10 +652,12 @@ def test_table_and_sentence_of_a_comparison_agree():
     """Also where the recommended method would do with fewer if it were alone."""
     names = ["KernelRFE", "ReliefF", "FisherScore", "MRMR"]
     methods = [word for name in names for word in ("-m", name)]
-    little = ["--permutations", "0", "--resamples", "0"]
-    result = invoke("compare", "iris.csv", "-o", "x.html", *methods, *little)
+    result = invoke("compare", "iris.csv", "-o", "x.csv", *methods)
     (line,) = [row for row in result.stdout.splitlines() if row.split()[1:2] == ["*"]]
-    assert f"\n{line.split()[2]} of 4 features" in result.stdout
+    name, _, count, _, _, _, error, *_ = line.split()
+    assert result.stdout.startswith(f"{count} of 4 features, as {name} ranks them")
+    assert f"% ± {error} with" in result.stdout.splitlines()[0]
+    assert "fewest features within one standard error of the best" in result.stdout
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -624,8 +689,8 @@ def test_help_of_the_group_is_not_cut_short():
 
 def test_report_names_the_file_and_what_was_done_to_it():
     Path("messy.csv").write_text(MESSY, encoding="utf-8-sig")
-    few = ["-m", "ReliefF", "-k", "3", "--folds", "2", "--resamples", "0"]
-    result = invoke("compare", "messy.csv", *few, "--permutations", "0", "-o", "x.json")
+    few = ["-m", "ReliefF", "-k", "3", "--folds", "2"]
+    result = invoke("compare", "messy.csv", *few, "-o", "x.json")
     assert result.exit_code == 0
     data = json.loads(Path("x.json").read_text(encoding="utf-8"))
     assert data["title"] == "Which features of messy.csv matter?"
@@ -650,7 +715,7 @@ def test_notes_have_colours_only_where_they_are_wanted(variable, value, monkeypa
 
 
 def test_a_log_says_that_a_large_file_is_read():
-    quick = ["-m", "FisherScore", "--permutations", "0", "--resamples", "0"]
+    quick = ["-m", "FisherScore"]
     assert "reading" not in invoke("report", "iris.csv", *quick).stderr
     with changed_settings(announced_file_bytes=100):
         loud = invoke("report", "iris.csv", *quick, "--force")

@@ -11,7 +11,7 @@ import pytest
 from cli_tools import invoke
 from widemargin import Selection
 
-QUICK = ("-m", "FisherScore", "--permutations", "0", "--resamples", "0")
+QUICK = ("-m", "FisherScore", "--folds", "3")
 
 
 @pytest.fixture(autouse=True)
@@ -167,10 +167,11 @@ def test_table_has_a_line_for_the_baseline():
         *("--estimator", "logistic", "-o", "x.html"),
     )
     assert result.exit_code == 0, result.stderr
-    table = result.stdout.splitlines()
-    assert "  log loss" in table[1]
-    assert table[3].startswith("baseline")
-    assert "%" not in "".join(table[:4])
+    answer, _, head, method, baseline, *_ = result.stdout.splitlines()
+    assert " log loss " in head
+    assert method.startswith("FisherScore")
+    assert baseline.startswith("baseline")
+    assert "%" not in answer + method + baseline
     assert "your own features" in Path("x.html").read_text(encoding="utf-8")
 
 
@@ -186,7 +187,7 @@ def test_code_of_the_report_runs_and_selects_the_same(frame, mixed):
     frame.to_csv("data.csv", index=False, sep=";", decimal=",", encoding="cp1252")
     method = ("-m", "ReliefF") if mixed else ("-m", "FisherScore")
     call = ("report", "data.csv", *method, "--drop", "day", "--groups", "patient")
-    result = invoke(*call, "--resamples", "0", "-o", "page.json", "-o", "page.html")
+    result = invoke(*call, "-o", "page.json", "-o", "page.html")
     assert result.exit_code == 0, result.stderr
     data = json.loads(Path("page.json").read_text(encoding="utf-8"))
     names = np.array(data["features"]["name"])
@@ -203,15 +204,19 @@ def test_code_of_the_report_runs_and_selects_the_same(frame, mixed):
     assert set(names[best]) == kept
 
 
-def test_the_table_shows_the_stability_that_the_rule_goes_by(frame):
-    frame["a"] += 4 * (frame["kind"] == "yes")
-    frame.drop(columns=["patient", "day"]).to_csv("data.csv", index=False)
-    result = invoke("compare", "data.csv", *QUICK)
-    assert result.exit_code == 0, result.stderr
-    above, head, row, *_ = result.stdout.splitlines()
-    assert (above.split().count("stability"), head.count("in folds")) == (2, 1)
-    (found,) = json.loads(invoke("compare", "data.csv", *QUICK, "--json").stdout)[
-        "methods"
-    ]
-    *_, in_folds, _seconds = row.split()  # none in halves
-    assert in_folds == f"{found['fold_stability']:.2f}"
+def test_a_budget_counts_work_and_leaves_methods_out():
+    few, usual = (
+        json.loads(invoke("compare", "data.csv", "--json", *more).stdout)
+        for more in (("--budget", "0.0001"), ())
+    )
+    assert few["settings"]["budget"] == 0.0001
+    assert usual["settings"]["budget"] == 40
+    names = [{m["method"] for m in found["methods"]} for found in (few, usual)]
+    assert names[0] < names[1]
+    assert few["selected"] == usual["selected"]
+    assert "'0' is not a positive number of seconds" in refused("--budget", "0")
+
+
+def test_options_that_are_gone_are_refused():
+    for name in ("--permutations", "--resamples"):
+        assert f"there is no option '{name}'" in refused(name, "3")

@@ -13,7 +13,7 @@ from widemargin.reporting.distributions import distributions
 from widemargin.reporting.html import render
 from widemargin.reporting.summarize import summarize
 
-QUICK = ("-m", "FRegression", "--permutations", "0", "--resamples", "0")
+QUICK = ("-m", "FRegression")
 
 
 @pytest.fixture(autouse=True)

@@ -129,6 +129,7 @@ def compare(
 
     if methods is None and not how.for_any_method:
         methods = suitable
+    count: Any = None if how.features == "auto" else how.features
     task = "regression" if dataset.numeric else "classification"
     with working(notes), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
@@ -143,7 +144,7 @@ def compare(
                 cv=effort.splitter(data.time is not None),
                 groups=dataset.groups,
                 baseline=baseline,
-                n_features_to_select=None if how.features == "auto" else how.features,
+                n_features_to_select=count,
                 budget=budget,
                 **redundancy_of(how),
                 random_state=how.seed,

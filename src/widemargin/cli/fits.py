@@ -33,9 +33,9 @@ from widemargin.cli.terminal import echo
 from widemargin.judging.measures import measure
 
 if TYPE_CHECKING:
+    from widemargin import AutoSelector
     from widemargin.base import MarginSelector
     from widemargin.cli.options import Engine, MethodOptions
-    from widemargin.evaluation import AutoSelector
 
 UNBALANCED = 2  # times the rows of the smallest class, in the largest
 NOT_CONVERGED = "not converged, so the best features are not certain"

@@ -101,7 +101,8 @@ def session(quiet: bool) -> Iterator[Session]:
         # scikit-learn says the latter when threads have changed its warning filters.
         idle = issubclass(category, (DeprecationWarning, FutureWarning))
         if not idle and "sklearn.utils.parallel" not in str(message):
-            current.note(str(message))
+            # The user has not named it.
+            current.note(str(message).removeprefix("AutoSelector: "))
 
     with warnings.catch_warnings(), long_work_only():
         warnings.simplefilter("default")
