@@ -17,7 +17,7 @@ from sklearn.datasets import load_iris
 
 from cli_tools import invoke, run, run_here
 from settings_tools import changed_settings
-from widemargin import AutoSelector, ReliefF, Simba, methods
+from widemargin import AutoSelector, KernelRFE, ReliefF, Simba, methods
 from widemargin.cli.group import cli
 from widemargin.cli.session import Session
 from widemargin.progress import progress
@@ -209,9 +209,8 @@ def test_compare_prints_the_answer_the_methods_and_the_verdicts():
     answer, methods, verdicts = result.stdout.split("\n\n")
     assert re.search(r"^\d of 4 features, .* \d+ % ± \d\.\d", answer)
     head, *rows = [line.split() for line in methods.splitlines()]
-    assert head == ["method", "features", "accuracy", "with", "all", "stability"] + [
-        "seconds"
-    ]
+    titles = "method features accuracy with all stability seconds"
+    assert head == titles.split()
     assert [row[0] for row in rows if "*" in row[1:2]] == ["KernelRFE"]
     assert {"ReliefF", "ForestImportance"} < {row[0] for row in rows}
     assert "* recommended; the others are for comparison" in methods
