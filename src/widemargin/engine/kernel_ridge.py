@@ -64,30 +64,18 @@ class KernelRidge:
         rows: Ints,
         Y: Floats,
         workers: Workers,
+        gram: Floats | None = None,  # products of rows, if they are known
     ) -> None:
         self.how, self.data, self.rows, self.Y = how, data, rows, Y
         self.workers, self.total = workers, float((Y**2).sum()) or 1.0
-        self.R, L, self.m, self.t = self._factorise(self._gram())
+        gram = gram_matrix(data, rows, workers) if gram is None else gram
+        self.R, L, self.m, self.t = self._factorise(gram)
         _mirror(self.R)
         H, _ = dtrtri(L, lower=1, overwrite_c=1)
         B = H @ Y
         self.A, self.loss = H.T @ B, float((B**2).sum())
         residuals = self.A / np.einsum("ij,ij->j", H, H)[:, None]
         self.leave_one_out = (residuals**2).sum() / self.total
-
-    def _gram(self) -> Floats:
-        """Z Zᵀ, a few columns at a time."""
-        n = len(self.rows)
-        G, panels = np.zeros((n, n)), spans(n, PANEL)
-        for part in spans(len(self.data.feature), 4 * BLOCK):
-            Z = self.data.take(self.rows, part)
-
-            def add(i: slice, Z: Floats = Z) -> None:
-                G[i, i.start :] += Z[i] @ Z[i.start :].T
-
-            self.workers.run(add, panels)
-        _mirror(G)
-        return G
 
     def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
         """R above the diagonal, the Cholesky factor of K + λI, m and t."""
@@ -114,24 +102,21 @@ class KernelRidge:
             )
         return R, L, m, t
 
-    def gradient(self) -> tuple[Floats, float]:
-        """s_f of each feature, and the difference up to which two are equal."""
-        a, A, data = self.how.linear, self.A, self.data
+    def gradient(self, rows: Ints | None = None) -> tuple[Floats, float]:
+        """s_f of each feature, and the difference up to which two are equal.
+
+        With other ``rows`` in the place of those of the fit, s_f of a feature whose
+        values are in that order.
+        """
+        a, A = self.how.linear, self.A
         W = A @ A.T
         W *= self.R
         W *= (1 - a) * 2 * self.how.gamma / self.m
-        w = W.sum(axis=1)
-        terms = np.empty((3, len(data.feature)))
-
-        def add(part: slice) -> None:
-            Z = data.take(self.rows, part)
-            terms[0, part] = np.einsum("if,if->f", Z, W @ Z)
-            terms[2, part] = a / self.t * ((Z.T @ A) ** 2).sum(axis=1)
-            terms[1, part] = -(w @ np.square(Z, out=Z))
-
-        self.workers.run(add, spans(len(data.feature), BLOCK))
-        first = np.flatnonzero(np.diff(data.feature, prepend=-1))
-        terms = np.add.reduceat(terms, first, axis=1) / self.total
+        at = self.rows if rows is None else rows
+        terms = quadratic_forms(
+            self.data, at, W, A * math.sqrt(a / self.t), self.workers
+        )
+        terms /= self.total
         return terms.sum(axis=0), TIE * float(np.abs(terms).sum(axis=0).max())
 
     def added(self, S: Ints) -> tuple[Floats, float]:
@@ -148,6 +133,43 @@ class KernelRidge:
         else:
             loss[0] = self.total / self.how.alpha  # K = 0
         return (loss - self.loss) / self.total, TIE * float(loss.max()) / self.total
+
+
+def gram_matrix(data: Columns, rows: Ints, workers: Workers) -> Floats:
+    """Z Zᵀ, a few columns at a time."""
+    n = len(rows)
+    G, panels = np.zeros((n, n)), spans(n, PANEL)
+    for part in spans(len(data.feature), 4 * BLOCK):
+        Z = data.take(rows, part)
+
+        def add(i: slice, Z: Floats = Z) -> None:
+            G[i, i.start :] += Z[i] @ Z[i.start :].T
+
+        workers.run(add, panels)
+    _mirror(G)
+    return G
+
+
+def quadratic_forms(
+    data: Columns, rows: Ints, W: Floats, A: Floats, workers: Workers
+) -> Floats:
+    """Terms of −½ Σ_ij W_ij (z_i − z_j)² + ‖Aᵀz‖² of each feature, (3, d).
+
+    W is symmetric; a feature of several columns has the sum of theirs.
+    """
+    w = W.sum(axis=1)
+    terms = np.empty((3, len(data.feature)))
+
+    def add(part: slice) -> None:
+        Z = data.take(rows, part)
+        terms[0, part] = np.einsum("if,if->f", Z, W @ Z)
+        terms[2, part] = ((Z.T @ A) ** 2).sum(axis=1)
+        terms[1, part] = -(w @ np.square(Z, out=Z))
+
+    workers.run(add, spans(len(data.feature), BLOCK))
+    first = np.flatnonzero(np.diff(data.feature, prepend=-1))
+    by_feature: Floats = np.add.reduceat(terms, first, axis=1)
+    return by_feature
 
 
 def _mirror(G: Floats) -> None:

@@ -1,12 +1,13 @@
 """Which features are relevant: one test for all tables, whatever method selects.
 
 A feature competes with permuted copies of itself. If it has nothing to do with the
-target and with the other features, its score and that of a copy in the same fit have
-one distribution. Copies of all features are added to the table at once, some thirty
-times; two scores are compared: the gradient of `KernelRFE` with all features present,
-which is powerful for features that tell something by themselves, and the score of
-ReliefF, which also finds those that do so only together with others. The p-value is
-twice the smaller of both. Numbers enter as normal scores, so that neither skewed
+target and with the other features, its score and that of a copy beside it have one
+distribution. Copies of all features are added to the table at once, some thirty times,
+and two scores are compared. One is the gradient of `KernelRFE` with all features
+present, which is powerful for features that tell something by themselves. The other is
+that of ReliefF for any target: among the nearest rows of each row, a feature should
+differ where the targets do; it also finds features that tell something only together.
+The p-value is twice the smaller of both. Numbers enter as normal scores: neither skewed
 columns nor their units matter.
 """
 
@@ -20,19 +21,24 @@ from scipy.special import ndtri
 from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
-from widemargin.base import MarginSelector
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.protocol import Floats, Ints
+from widemargin.engine.kernel_ridge import (
+    KernelRidge,
+    gram_matrix,
+    quadratic_forms,
+    standardised_columns,
+)
 from widemargin.evaluation._p_values import copy_p_values
-from widemargin.evaluation._refits import Call, count_of, refit, stoppable
+from widemargin.evaluation._refits import Call, count_of, interruptible, stoppable
 from widemargin.evaluation._selectors import is_regression
 from widemargin.evaluation._significance import Significance
-from widemargin.selectors.kernel_rfe import KernelGradient
-from widemargin.selectors.relieff import ReliefF
-from widemargin.selectors.rrelieff import RReliefF
+from widemargin.selectors.kernel_rfe import KernelRFE, centred_targets
+from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 ROUNDS = 30
 ROWS, PARTS = 600, 5  # larger tables are tested in up to so many parts of so many rows
+NEIGHBORS = 20
 
 
 def relevance(
@@ -117,43 +123,92 @@ def relevance_test(
     """Do the work of `relevance` on a table that was read already."""
     data = _normal_scores(data)
     random, d = check_random_state(random_state), data.shape[1]
-    parts, every = _parts(data, random), np.arange(d)
+    ranker = KernelRFE(
+        task="regression" if data.numeric else "classification",
+        categorical_features=categorical_features,
+    )
+    parts = [Part(ranker, rows) for rows in _parts(data, random)]
     tests = [
-        (part, random.permutation(part.shape[0]))
+        (part, random.permutation(len(part.Y)))
         for _ in range(n_rounds)
         for part in parts
     ]
-    mixed: dict[str, Any] = {"categorical_features": categorical_features}
-    gradient = KernelGradient(
-        task="regression" if data.numeric else "classification", **mixed
-    )
-    relief = RReliefF(**mixed) if data.numeric else ReliefF(**mixed)
+    # For both scores, those of features and of their copies; 0 for constant features.
+    scores = np.zeros((2, 2, n_rounds, len(parts), d))
+    flat = scores.reshape(2, 2, len(tests), d)
     call = Call("relevance", "rounds", n_jobs, verbose)
-    own, copies = (np.empty((2, len(tests), d)) for _ in range(2))
+    with (
+        stoppable("relevance"),
+        interruptible(call, len(tests)) as advance,
+        Workers(min(thread_count(n_jobs), len(tests))) as workers,
+        single_threaded_blas(),  # the cores are busy with rounds
+    ):
 
-    def fit(selector: MarginSelector, place: int) -> None:
-        def keep(t: int, fitted: Any) -> None:
-            own[place, t], copies[place, t] = np.split(fitted.scores_, 2)
-
-        def beside(t: int) -> Dataset:
+        def compare(t: int) -> None:
             part, order = tests[t]
-            return part.with_probes(every, order)
+            flat[:, :, t, part.features] = part.beside_copies(order)
+            advance()
 
-        refit(selector, beside, keep, len(tests), call)
-
-    with stoppable("relevance"):
-        fit(gradient, 0)
-        fit(relief, 1)
-    shape = (2, n_rounds, len(parts), d)
-    own, copies = (a.reshape(shape).mean(axis=2) for a in (own, copies))
+        workers.run(compare, range(len(tests)))
+    own, copies = scores.mean(axis=3).swapaxes(0, 1)
     p = np.minimum(1.0, 2 * np.minimum(*map(copy_p_values, own, copies)))
     q = false_discovery_control(p, method="bh")
     how = (
         f"Each feature was compared with {n_rounds} permuted copies of itself beside "
-        "copies of all others, by the gradient of KernelRFE and by ReliefF."
+        "copies of all others, by the gradient of KernelRFE and by nearest rows."
     )
-    scores = own[0].mean(axis=0)
-    return Significance(scores, p, q, data.names, n_rounds, "copies", how)
+    return Significance(own[0].mean(axis=0), p, q, data.names, n_rounds, "copies", how)
+
+
+class Part:
+    """Some rows in which features are compared with copies of themselves."""
+
+    def __init__(self, ranker: KernelRFE, data: Dataset) -> None:
+        self.ranker = ranker
+        with Workers(1) as workers, single_threaded_blas():
+            table = ranker._table(ranker._view(data), workers)
+            self.columns = standardised_columns(table, ranker.scale)
+            self.features = np.unique(self.columns.feature)
+            self.Y = centred_targets(table)
+            self.rows = np.arange(len(self.Y))
+            self.gram = gram_matrix(self.columns, self.rows, workers)
+        y = (self.Y**2).sum(axis=1)
+        self.apart = y[:, None] + y - 2 * self.Y @ self.Y.T  # squared, of two targets
+
+    def beside_copies(self, order: Ints) -> Floats:
+        """Both scores of features and of copies with rows in this order, (2, 2, d)."""
+        if not len(self.features):
+            return np.empty((2, 2, 0))
+        gram = self.gram + self.gram[np.ix_(order, order)]
+        with Workers(1) as workers:
+            ridge = KernelRidge(
+                self.ranker, self.columns, self.rows, self.Y, workers, gram
+            )
+            pull = self._pull(ridge.R)
+            nothing = np.empty((len(order), 0))
+            found = [
+                (
+                    ridge.gradient(rows)[0],
+                    quadratic_forms(self.columns, rows, pull, nothing, workers).sum(0),
+                )
+                for rows in (self.rows, order)
+            ]
+        return np.array(found).swapaxes(0, 1)
+
+    def _pull(self, R: Floats) -> Floats:
+        """How near pairs of rows reward that a feature is alike in both.
+
+        Among the nearest rows of each, the more so the less their targets differ
+        compared with the others' (ReliefF for any target).
+        """
+        n = len(R)
+        k = min(NEIGHBORS, n - 1)
+        near = np.argpartition(R - 2 * np.eye(n), n - k, axis=1)[:, n - k :]
+        apart = np.take_along_axis(self.apart, near, axis=1)
+        W = np.zeros((n, n))
+        np.put_along_axis(W, near, apart.mean(axis=1, keepdims=True) - apart, axis=1)
+        W += W.T
+        return W
 
 
 def _normal_scores(data: Dataset) -> Dataset:

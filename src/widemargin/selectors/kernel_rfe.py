@@ -193,7 +193,7 @@ class KernelRFE(MarginSelector):
         view = self._view(data)
         with Workers(thread_count(self.n_jobs)) as workers, single_threaded_blas():
             table = self._table(view, workers)
-            columns, Y = standardised_columns(table, self.scale), _targets(table)
+            columns, Y = standardised_columns(table, self.scale), centred_targets(table)
             random = check_random_state(self.random_state)
             rows = _drawn(np.argsort(Y[:, 0], kind="stable"), self.max_rows, random)
             Y = Y[rows] - Y[rows].mean(axis=0)
@@ -207,7 +207,7 @@ class KernelRFE(MarginSelector):
     def _score(self, table: Table, workers: Workers) -> Floats:
         with single_threaded_blas():
             return self._eliminate(
-                standardised_columns(table, self.scale), _targets(table), workers
+                standardised_columns(table, self.scale), centred_targets(table), workers
             )
 
     def _eliminate(self, data: Columns, Y: Floats, workers: Workers) -> Floats:
@@ -259,18 +259,7 @@ class KernelRFE(MarginSelector):
         return sizes
 
 
-class KernelGradient(KernelRFE):
-    """The first step of `KernelRFE` alone: its gradient with all features present."""
-
-    def _sizes(self, d: int) -> list[int]:
-        return [d] * (d > 0)
-
-    def _score(self, table: Table, workers: Workers) -> Floats:
-        super()._score(table, workers)
-        return self.gradient_
-
-
-def _targets(table: Table) -> Floats:
+def centred_targets(table: Table) -> Floats:
     """(n, q) targets of mean 0."""
     if table.target is not None:
         unit = table.target / np.abs(table.target).max()
