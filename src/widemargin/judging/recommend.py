@@ -199,7 +199,7 @@ def _scores_of_all(results: Results) -> Floats:
 
 def _scored(scores: Floats, folds: Ints) -> Ints:
     """Those of some folds that have scores, (V, …); of all folds, if none of these."""
-    there: NDArray[np.bool_] = ~np.isnan(scores.reshape(len(scores), -1)).any(axis=1)
+    there = np.isfinite(scores.reshape(len(scores), -1).sum(axis=1))
     some: Ints = folds[there[folds]] if there[folds].any() else np.flatnonzero(there)
     if not len(some):
         raise ValueError("No fold has a score: try another scoring, or another cv.")
