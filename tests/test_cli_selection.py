@@ -358,6 +358,7 @@ def test_what_selects_when_the_user_leaves_it_open():
 
     assert parameters("select", "copies.csv") == (None, 0.9)
     assert parameters("select", "copies.csv", "--redundancy", "none") == (None, None)
+    assert parameters("select", "copies.csv", "-n", "auto") == (None, 0.9)
     assert parameters("select", "copies.csv", "-m", "ReliefF") == ("auto", "auto")
     assert parameters("select", "copies.csv", "-n", "3") == (3, None)
     assert parameters("select", "copies.csv", "-p", "redundancy=0.7") == ("auto", 0.7)

@@ -73,7 +73,8 @@ def print_comparison(comparison: Any, *, named: bool = False) -> None:
     Methods that the user ``named`` compete; others are for comparison.
     """
     console = stdout()
-    console.print(f"{comparison.answer}\n", soft_wrap=True)
+    # In a pipe a sentence is one line.
+    console.print(f"{comparison.answer}\n", soft_wrap=not console.is_terminal)
     _print_methods(console, comparison, named)
     print_verdicts(comparison)
 

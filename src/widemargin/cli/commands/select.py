@@ -70,7 +70,7 @@ def select(
 ) -> None:
     """Select features of FILE: print their names, or write the data with only them.
 
-    Without -m and -n, the features are those that `widemargin compare` recommends, and
+    Without -m and a number, the features are those that `widemargin compare` recommends, and
     a note says what they are worth. With -m and without -n, a method that finds its own
     subset (such as GFlip) keeps it; others use -n auto: the smallest top-k whose
     cross-validated 1-NN accuracy is within one standard error of the best, without near
@@ -168,9 +168,10 @@ def _described(dataset: Dataset, count: int) -> str:
 
 def _is_open(how: MethodOptions, method: str | None, engine: Engine) -> bool:
     """Whether the user leaves open what to select by, and how many features."""
-    given = (method, how.features, engine.scheduler)
-    simple = engine.engine == "local" and how.redundancy != "auto"
-    return simple and how.for_any_method and all(value is None for value in given)
+    on_dask = engine.engine == "dask" or engine.scheduler is not None
+    number = how.features not in (None, "auto")
+    tried = how.redundancy == "auto"
+    return how.for_any_method and not (method or on_dask or number or tried)
 
 
 def _with_defaults(
