@@ -1,8 +1,10 @@
 """Several methods side by side: what is recommended, said, left out and kept."""
 
+import itertools
 import json
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,142 +24,100 @@ from widemargin.evaluation import (
     compare,
     default_selectors,
     profile,
-    significance,
+    relevance,
 )
 from widemargin.evaluation import (
     _stages as stages,
 )
-from widemargin.evaluation._curves import Choice
 from widemargin.evaluation._signal import Signal
-from widemargin.judging.recommend import Configuration, Evidence
+from widemargin.judging import trials
+from widemargin.judging.recommend import Recommendation
 from widemargin.judging.splits import some_of_each
-
-LIGHT = {"n_permutations": 0, "n_resamples": 0, "redundancy_threshold": None}
 
 
 def table(n=40, d=10, seed=0):
-    """Two classes of n/2 rows, which the first feature tells apart."""
+    """Two classes of n/2 rows, which the first feature tells apart, but for a few."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     X = rng.standard_normal((n, d))
-    X[:, 0] += 4 * y
+    X[:, 0] += 3 * y
     return X, y
 
 
-def curve_of(scores, scoring="accuracy", baseline=0.6):
-    """A curve from {method: {size: scores of the folds}}."""
-    rows = [
-        (method, fold, size, score, 0.1)
-        for method, sizes in scores.items()
-        for size, folds in sizes.items()
-        for fold, score in enumerate(folds)
-    ]
-    columns = ["method", "fold", "n_features", "score", "fit_time"]
-    frame = pd.DataFrame(rows, columns=columns)
-    folds = frame["fold"].max() + 1
-    return SelectionCurve(
-        frame, tuple(scores), np.full(folds, baseline), 10, scoring, True
-    )
-
-
-def comparison_of(scores, *, chance=0.5, baseline=0.6, scoring="accuracy", p=0.002):
+def comparison_of(
+    score, n_features=3, *, chance=0.5, baseline=0.6, scoring="accuracy", p=0.002
+):
+    """A comparison of one method, with these scores."""
     X, y = table(1000)
-    selectors = {m: FisherScore().fit(X, y) for m in scores}
+    method = "ReliefF"
+    fitted = FisherScore().fit(X, y)
+    frame = pd.DataFrame(
+        {"method": method, "fold": [0, 1], "n_features": n_features, "score": score}
+    )
+    found = Recommendation(
+        method,
+        fitted,
+        np.argsort(fitted.ranking_)[:n_features],
+        1 / fitted.ranking_,
+        fitted.ranking_,
+        np.full(10, -1),
+        np.full(2, score),
+        score,
+        0.01,
+        baseline,
+        0.01 if score > baseline else 0.5,
+        np.tile(fitted.ranking_ <= n_features, (2, 1)),
+    )
     return Comparison(
-        X=X,
-        y=y,
+        data=read_dataset(X, y, "test", numeric=False),
         feature_names=np.array([f"x{f}" for f in range(10)], dtype=object),
         profile=profile(X, y),
-        selectors=selectors,
-        times=dict.fromkeys(scores, 0.5),
-        curve=curve_of(scores, scoring, baseline),
+        selectors={method: fitted},
+        times={method: 0.5},
+        directions=(np.zeros(10, int), np.full(10, np.nan)),
+        recommendation=found,
+        alone={method: found},
+        curve=SelectionCurve(frame, (method,), np.full(2, baseline), 10, scoring, True),
         signal_test=Signal(p, 0.05, 499, "the strongest feature", {}),
         chance=chance,
     )
 
 
-def recommended_by(scores):
-    """The same with evidence of all folds, of configurations that are as stable."""
-    c = comparison_of(scores)
-    each = [(m, k, folds) for m, sizes in scores.items() for k, folds in sizes.items()]
-    V, many = len(c.curve.baseline), 10**6
-    evidence = Evidence(
-        [Configuration(m, None, k) for m, k, _ in each],
-        np.column_stack([folds for *_, folds in each]).astype(float),
-        np.array([-np.inf if k == 10 else 0.5 for _, k, _ in each]),
-        c.curve.baseline,
-        np.zeros(V, int),
-        np.full(V, many),
-        np.full(V, many),
-        {},
-        10,
-    )
-    return replace(c, curve=replace(c.curve, evidence=evidence))
-
-
-def near(mean, error=0.01):
-    """Two folds of that mean and standard error."""
-    return [mean - error, mean + error]
-
-
-@pytest.mark.parametrize("made", [recommended_by, comparison_of])  # all folds, or some
-class TestRecommendation:
-    def test_the_fewest_features_within_one_standard_error_win(self, made):
-        c = made(
-            {
-                "wide": {1: near(0.6), 5: near(0.85), 10: near(0.90, 0.02)},
-                "short": {1: near(0.6), 3: near(0.885), 10: near(0.60)},
-            }
-        )
-        assert (c.best, c.n_features) == ("short", 3)
-
-    def test_a_score_outside_one_standard_error_does_not(self, made):
-        c = made(
-            {
-                "wide": {5: near(0.85), 10: near(0.90, 0.02)},
-                "short": {3: near(0.87), 10: near(0.60)},
-            }
-        )
-        assert (c.best, c.n_features) == ("wide", 10)
-
-    def test_of_equal_sizes_the_better_score_wins(self, made):
-        c = made({"a": {2: near(0.89)}, "b": {2: near(0.90)}, "c": {2: near(0.895)}})
-        assert c.best == "b"
-
-    def test_the_selected_are_the_first_of_the_best_ranking(self, made):
-        c = made({"a": {3: near(0.9)}})
-        ranking = c.selectors["a"].ranking_
-        assert ranking[c.selected].tolist() == [1, 2, 3]
-
-    def test_one_fold_has_no_standard_error(self, made):
-        c = made({"a": {1: [0.7], 4: [0.9]}})
-        assert c.n_features == 4
-
-
 class TestAnswer:
     def test_fewer_features_that_score_higher_carry_the_signal(self):
-        c = comparison_of({"ReliefF": {3: near(0.88)}}, baseline=0.65)
+        c = comparison_of(0.88, baseline=0.65)
         assert c.answer == (
             "3 of 10 features, as ReliefF ranks them, carry the signal; 1-NN rises "
-            "from 65 % with all to 88 %."
+            "from 65 % with all to 88 % ± 1.0."
         )
 
     def test_fewer_features_that_score_the_same_are_enough(self):
-        c = comparison_of({"ReliefF": {1: near(0.879)}}, baseline=0.881)
+        c = comparison_of(0.879, 1, baseline=0.881)
         assert c.answer == (
             "1 of 10 features, as ReliefF ranks them, is enough; the accuracy of 1-NN "
-            "is 87.9 % with it and 88.1 % with all."
+            "is 87.9 % ± 1.0 with it and 88.1 % with all."
         )
 
     def test_all_may_be_needed(self):
-        c = comparison_of({"a": {3: near(0.7), 10: near(0.9)}}, baseline=0.9)
+        c = comparison_of(0.9, 10, baseline=0.9)
         assert c.answer == (
-            "All 10 features are needed: the accuracy of 1-NN is 90 % with them."
+            "All 10 features are needed: the accuracy of 1-NN is 90 % ± 1.0 with them."
+        )
+
+    def test_near_copies_that_were_skipped_are_mentioned(self):
+        c = comparison_of(0.88)
+        instead = c.recommendation.redundant_with.copy()
+        instead[7] = 0
+        found = replace(c.recommendation, redundant_with=instead)
+        told = replace(c, recommendation=found).answer
+        assert told.startswith(
+            "3 of 10 features, as ReliefF ranks them without near copies, carry"
         )
 
     def test_no_signal_is_said_plainly(self):
-        c = comparison_of({"a": {1: near(0.53), 2: near(0.51)}}, baseline=0.5, p=0.4)
+        c = comparison_of(0.53, baseline=0.5, p=0.4)
         assert c.signal is False
+        assert len(c.selected) == 0
         assert c.answer == (
             "No signal found (p = 0.400, level 0.05): whichever of the 10 features are "
             "kept, the accuracy of 1-NN is at most 53 %, and 50 % by guessing; that "
@@ -165,11 +125,11 @@ class TestAnswer:
         )
 
     def test_no_signal_and_no_score_above_chance(self):
-        c = comparison_of({"a": {1: near(0.47)}}, baseline=0.5, p=0.4)
+        c = comparison_of(0.47, baseline=0.5, p=0.4)
         assert c.answer.endswith("is at most 47 %, and 50 % by guessing.")
 
     def test_signal_that_the_classifier_does_not_use_is_not_called_enough(self):
-        c = comparison_of({"ReliefF": {2: near(0.507)}}, baseline=0.503, p=0.002)
+        c = comparison_of(0.507, 2, baseline=0.503)
         assert c.signal is True
         assert c.answer == (
             "There is signal (p = 0.002), but 1-NN does not clearly beat guessing: the "
@@ -178,53 +138,49 @@ class TestAnswer:
             "such as balanced_accuracy, may show more."
         )
         assert c.beats_chance is False
-        c = comparison_of({"a": {10: near(0.507)}}, baseline=0.507, p=0.002)
+        c = comparison_of(0.507, 10, baseline=0.507)
         assert "is 51 % with all 10 features, and 50 % by guessing" in c.answer
 
-    def test_significant_features_are_named_where_the_classifier_uses_none(self):
-        c = comparison_of({"a": {2: near(0.505)}}, baseline=0.5, p=0.002)
-        tested = significance(c.selectors["a"], c.X, c.y, random_state=0)
-        c = replace(c, significance={"a": tested})
-        sure = c.features.loc[c.features["q_value"] < 0.05, "feature"].tolist()
-        assert sure
+    def test_relevant_features_are_named_where_the_classifier_uses_none(self):
+        c = comparison_of(0.505, 2, baseline=0.5)
+        tested = relevance(c.X[:200], c.y[:200], n_rounds=10, random_state=0)
+        c = replace(c, relevance=tested)
+        sure = c.relevant["feature"].tolist()
+        assert "x0" in sure
         named = ", ".join(sure[:5])
-        assert f"Features with significant scores (q < 0.05): {named}" in c.answer
+        assert f"Relevant features (q < 0.05): {named}" in c.answer
 
     def test_only_all_features_together_may_beat_guessing(self):
-        c = comparison_of({"a": {2: near(0.505)}}, baseline=0.6, p=0.002)
+        c = comparison_of(0.505, 2, baseline=0.6)
         assert "does not clearly beat guessing with fewer than all features" in c.answer
 
     def test_a_loss_is_above_chance_if_it_is_lower(self):
-        scores = {"a": {2: near(-0.5)}}
-        options = {"scoring": "neg_rank_loss", "chance": -0.9}
-        assert "enough" in comparison_of(scores, baseline=-0.5, **options).answer
-        options["chance"] = -0.505
-        found = comparison_of(scores, baseline=-0.5, **options).answer
+        options = {"scoring": "neg_rank_loss", "baseline": -0.5}
+        assert "enough" in comparison_of(-0.5, 2, chance=-0.9, **options).answer
+        found = comparison_of(-0.5, 2, chance=-0.505, **options).answer
         assert "does not clearly beat guessing" in found
 
     def test_signal_is_the_verdict_of_the_test(self):
-        scores = {"a": {1: near(0.56, 0.001)}}
-        assert comparison_of(scores, p=0.05).signal is True
-        assert comparison_of(scores, p=0.06).signal is False
+        assert comparison_of(0.56, 1, p=0.05).signal is True
+        assert comparison_of(0.56, 1, p=0.06).signal is False
 
     def test_other_scores_are_named(self):
-        scores = {"a": {2: near(0.8)}}
-        c = comparison_of(scores, scoring="balanced_accuracy")
+        c = comparison_of(0.8, scoring="balanced_accuracy")
         assert "the balanced accuracy of 1-NN rises from 60 % with all to 80 %" in (
             c.answer
         )
-        assert "the ROC AUC of 1-NN rises from 0.60 with all to 0.80" in (
-            comparison_of(scores, scoring="roc_auc").answer
+        assert "the ROC AUC of 1-NN rises from 0.60 with all to 0.80 ± 0.01" in (
+            comparison_of(0.8, scoring="roc_auc").answer
         )
 
-    def test_without_a_curve_there_is_none(self):
-        X, y = table()
-        c = Comparison(
-            X, y, np.array([]), profile(X, y), {"a": FisherScore()}, {"a": 1}
-        )
+    def test_without_a_choice_there_is_none(self):
+        c = replace(comparison_of(0.8), curve=None, recommendation=None, alone={})
+        c = replace(c, signal_test=None)
         assert c.answer.startswith("There is no answer")
         assert c.best is c.n_features is c.selected is c.signal is c.score_all is None
         assert c.summary()["n_features"].isna().all()
+        with pytest.raises(AttributeError, match="there are no verdicts"):
+            _ = c.features
 
 
 class TestDefaultSelectors:
@@ -298,13 +254,13 @@ class TestCompare:
             seen.append((about.n_samples, about.n_features))
             return ["FisherScore"]
 
-        c = compare(X, y, choose, random_state=0, **LIGHT)
+        c = compare(X, y, choose, random_state=0)
         assert list(c.selectors) == ["FisherScore"]
         assert seen == [X.shape]
 
     def test_it_finds_the_three_features_of_xor(self):
-        X, y = make_xor(300, random_state=0)
-        c = compare(X, y, ["ReliefF", "FisherScore"], n_permutations=20, random_state=0)
+        X, y = make_xor(400, random_state=0)
+        c = compare(X, y, ["ReliefF", "FisherScore"], random_state=0)
         assert c.complete
         assert c.best == "ReliefF"
         assert sorted(c.selected) == [0, 1, 2]
@@ -312,15 +268,17 @@ class TestCompare:
         assert "3 of 10 features, as ReliefF ranks them, carry the signal" in c.answer
         assert c.agreement.labels == ["ReliefF", "FisherScore"]
         assert c.agreement.k == 3
-        assert c.resampling["ReliefF"].supports.sum(axis=1).tolist() == [3] * 50
-        assert c.significance["ReliefF"].significant().nonzero()[0].tolist() == [
-            0,
-            1,
-            2,
-        ]
+        assert sorted(c.relevant["feature"]) == ["x0", "x1", "x2"]
         assert c.redundancy.groups == []
-        assert set(c.times) == {"ReliefF", "FisherScore"}
+        assert set(c.times) == set(c.alone) == {"ReliefF", "FisherScore"}
         assert all(s.scores_.shape == (10,) for s in c.selectors.values())
+
+    def test_methods_that_the_caller_did_not_name_are_not_chosen(self):
+        X, y = table()
+        c = compare(X, y, random_state=0)
+        assert len(c.selectors) > 3
+        assert c.best == "KernelRFE"
+        assert c.recommendation is c.alone["KernelRFE"]
 
     def test_noise_is_called_noise(self):
         rng = np.random.default_rng(0)
@@ -328,56 +286,61 @@ class TestCompare:
         for seed in range(3):
             X, y = rng.standard_normal((60, 200)), np.arange(60) % 2
             selectors = ["FisherScore", "PearsonScore"]
-            c = compare(X, y, selectors, random_state=seed, **LIGHT)
+            c = compare(X, y, selectors, random_state=seed)
             claims += c.signal
             assert c.signal or c.answer.startswith("No signal found")
         assert claims == 0
 
     def test_the_summary_has_a_row_per_method(self):
         X, y = table()
-        options = {"n_resamples": 4, "n_permutations": 0, "random_state": 0}
-        c = compare(X, y, ["ReliefF", "Simba"], **options)
+        c = compare(X, y, ["ReliefF", "Simba"], random_state=0)
         frame = c.summary()
         assert frame.columns.tolist() == [
             "method",
             "n_features",
             "score",
+            "stderr",
             "score_all",
             "area",
-            "fold_stability",
             "stability",
             "fit_time",
         ]
         assert frame["method"].tolist() == ["ReliefF", "Simba"]
         assert frame.notna().all(axis=None)
         assert frame["fit_time"].tolist() == list(c.times.values())
-        stability = frame.set_index("method")["fold_stability"]
-        assert stability[c.best] == c.choice.stability
+        assert frame["score"].tolist() == [a.score for a in c.alone.values()]
+
+    def test_a_baseline_is_scored_in_the_same_folds(self):
+        X, y = table()
+        c = compare(X, y, "FisherScore", baseline=["x0", "x1"], random_state=0)
+        last = c.summary().iloc[-1]
+        assert (last["method"], last["n_features"]) == ("baseline", 2)
+        folds = len(c.recommendation.fold_scores)
+        assert len(c.curve.reference_scores) == folds == 5
+        assert last["score"] == pytest.approx(c.curve.reference_scores.mean())
 
     def test_the_same_seed_gives_the_same_comparison(self):
         X, y = table()
-        options = {"n_resamples": 4, "n_permutations": 30, "random_state": 1}
-        one, two = (compare(X, y, ["Simba"], **options) for _ in range(2))
+        one, two = (compare(X, y, ["Simba"], random_state=1) for _ in range(2))
         pd.testing.assert_frame_equal(
             one.summary().drop(columns="fit_time"),
             two.summary().drop(columns="fit_time"),
         )
-        np.testing.assert_array_equal(
-            one.significance["Simba"].p_values, two.significance["Simba"].p_values
-        )
+        pd.testing.assert_frame_equal(one.features, two.features)
 
     def test_settings_reproduce_the_call(self):
         X, y = table()
-        c = compare(X, y, {"mine": Simba(2)}, cv=3, n_features=[1, 5], **LIGHT)
+        c = compare(X, y, {"mine": Simba(2)}, cv=3, n_features=[1, 5])
         settings = json.loads(json.dumps(c.settings))
         seed = settings["random_state"]
-        assert settings["selectors"] == {
+        assert settings["methods"] == {
             "mine": f"Simba(n_features_to_select=2, random_state={seed})"
         }
         assert settings["n_features"] == [1, 5]
         assert settings["scoring"] == "accuracy"
         names = {"Simba": Simba}
-        again = {k: eval(s, names) for k, s in settings.pop("selectors").items()}
+        again = {k: eval(s, names) for k, s in settings.pop("methods").items()}
+        assert settings.pop("rate") > 0
         twin = compare(X, y, again, **settings)
         pd.testing.assert_frame_equal(
             c.curve.frame.drop(columns="fit_time"),
@@ -388,7 +351,7 @@ class TestCompare:
         X, y = table()
         c = compare(
             X, y, "FisherScore", estimator=LogisticRegression(), scoring="roc_auc",
-            cv=StratifiedKFold(3), random_state=0, **LIGHT,
+            cv=StratifiedKFold(3), random_state=0,
         )  # fmt: skip
         assert c.classifier == "LogisticRegression"
         assert c.chance == 0.5
@@ -399,53 +362,30 @@ class TestCompare:
         X, _ = table(100)
         y = np.arange(100) % 10 == 0
         X[:, 1] += 3 * y
-        c = compare(X, y, "FisherScore", random_state=0, **LIGHT)
+        c = compare(X, y, "FisherScore", random_state=0)
         assert c.curve.scoring == "balanced_accuracy"
         assert c.chance == 0.5
 
     def test_parts_can_be_left_out(self):
         X, y = table()
-        c = compare(X, y, "FisherScore", random_state=0, **LIGHT)
+        c = compare(X, y, "FisherScore", redundancy=None, random_state=0)
         assert c.agreement is None
         assert c.redundancy is None
-        assert c.resampling == c.significance == {}
+        assert c.without_leaks is None
         assert c.complete
-        assert not any("left out" in note for note in c.notes)
-
-    def test_many_features_are_tested_with_permutations_as_they_need(self):
-        X, y = table(40, 60)
-        c = compare(X, y, "FisherScore", random_state=0, n_resamples=0)
-        assert c.significance["FisherScore"].method == "permutation"
-        assert c.significance["FisherScore"].n_permutations == 1200
-        assert c.significance["FisherScore"].significant()[0]
-
-    def test_too_few_permutations_are_noted(self):
-        X, y = table(40, 60)
-        c = compare(X, y, "FisherScore", n_resamples=0, n_permutations=5)
-        assert any("with 5 permutations, which are too few" in n for n in c.notes)
-
-    def test_what_the_budget_does_not_allow_is_left_out(self):
-        X, y = table(40, 60)
-        c = compare(X, y, "FisherScore", n_resamples=0, budget=1e-6)
-        assert c.significance == {}
-        assert any("Significance was left out for FisherScore" in n for n in c.notes)
-
-    def test_relative_scores_are_tested_by_what_they_are_made_of(self):
-        X, y = table(40, 3)
-        X[:, 1] += 3 * y
-        c = compare(X, y, "Simba", random_state=0, n_resamples=0)
-        assert c.significance["Simba"].method == "permutation"
-        assert c.significance["Simba"].significant()[1]
+        assert c.notes == []
 
     def test_redundant_features_are_grouped_around_the_better_one(self):
         X, y = table()
         X[:, 5] = X[:, 0] + 0.01 * np.random.default_rng(1).standard_normal(40)
-        c = compare(X, y, "FisherScore", random_state=0, n_permutations=0)
+        c = compare(X, y, "FisherScore", random_state=0)
         (group,) = c.redundancy.groups
         assert sorted(group) == [0, 5]
-        assert group == sorted(
-            group, key=lambda f: -c.selectors["FisherScore"].scores_[f]
-        )
+        kept, copy = group
+        assert kept in c.selected
+        frame = c.features.set_index("feature")
+        assert frame.loc[f"x{copy}", "verdict"] == "copy"
+        assert frame.loc[f"x{copy}", "copy_of"] == f"x{kept}"
 
     def test_mixed_tables_go_through(self):
         X, y = table(60, 4)
@@ -453,19 +393,16 @@ class TestCompare:
         frame["colour"] = np.where(np.arange(60) % 3 > 0, "red", "blue")
         frame.loc[[1, 20], "b"] = np.nan
         frame.loc[4, "colour"] = None
-        c = compare(
-            frame, np.where(y, "yes", "no"), random_state=0, cv=3,
-            n_resamples=3, n_permutations=19,
-        )  # fmt: skip
+        c = compare(frame, np.where(y, "yes", "no"), random_state=0, cv=3)
         assert list(c.selectors) == ["KernelRFE", "ReliefF", "MultiSURF"]
         assert c.feature_names[c.selected[0]] == "a"
         assert c.signal
         assert c.redundancy.measure == "uncertainty"
-        assert set(c.resampling) == set(c.significance) == set(c.selectors)
+        assert "a" in c.relevant["feature"].tolist()
 
     def test_ordered_classes_go_through(self):
         X, y = make_ordinal(60, random_state=0)[:2]
-        few = {"cv": 2, "n_features": [1, 5], **LIGHT}
+        few = {"cv": 2, "n_features": [1, 5]}
         c = compare(X, pd.Categorical(y, ordered=True), random_state=0, **few)
         assert "OReliefF" in c.selectors
         assert c.complete
@@ -473,9 +410,9 @@ class TestCompare:
     def test_polars_frames_and_lists_go_through(self):
         polars = pytest.importorskip("polars")
         X, y = table()
-        by_list = compare(X.tolist(), y.tolist(), "ReliefF", random_state=0, **LIGHT)
+        by_list = compare(X.tolist(), y.tolist(), "ReliefF", random_state=0)
         frame = polars.DataFrame(X, schema=[f"c{f}" for f in range(10)])
-        by_frame = compare(frame, y, "ReliefF", random_state=0, **LIGHT)
+        by_frame = compare(frame, y, "ReliefF", random_state=0)
         assert by_frame.feature_names[0] == "c0"
         np.testing.assert_array_equal(by_list.selected, by_frame.selected)
 
@@ -483,29 +420,28 @@ class TestCompare:
         X, _ = table(9)
         y = np.arange(9) % 3
         with warnings.catch_warnings(action="ignore"):
-            c = compare(X, y, "FisherScore", random_state=0, **LIGHT)
-        assert c.curve.frame["fold"].nunique() == 9
-        assert any("3 folds instead of 5" in note for note in c.notes)
+            c = compare(X, y, "FisherScore", random_state=0)
+        assert c.curve.frame["fold"].nunique() == 3
 
     def test_warnings_of_the_methods_are_said_once_and_noted(self):
         X, y = table(16)
         with pytest.warns(UserWarning, match="n_neighbors=10") as caught:
-            c = compare(X, y, ["ReliefF"], random_state=0, cv=2, n_resamples=3)
+            c = compare(X, y, ["ReliefF"], random_state=0, cv=2)
         assert len(caught) == 1
         assert any("n_neighbors=10" in note for note in c.notes)
 
     def test_threads_are_not_a_setting_of_the_methods(self):
         X, y = table()
         own = {"all": FisherScore(), "own": FisherScore(n_jobs=1)}
-        c = compare(X, y, own, n_jobs=2, random_state=0, **LIGHT)
+        c = compare(X, y, own, n_jobs=2, random_state=0)
         assert c.selectors["all"].n_jobs == 2
         assert c.selectors["own"].n_jobs == 1
-        assert c.settings["selectors"]["all"] == "FisherScore()"
+        assert c.settings["methods"]["all"] == "FisherScore()"
 
     def test_the_arguments_are_not_changed(self):
         X, y = table()
         before, selector = X.copy(), ReliefF(3)
-        compare(X, y, selector, random_state=0, **LIGHT)
+        compare(X, y, selector, random_state=0)
         np.testing.assert_array_equal(X, before)
         assert not hasattr(selector, "scores_")
         assert selector.get_params() == ReliefF(3).get_params()
@@ -518,10 +454,17 @@ class TestCompare:
             compare(X, y, image_shape=(2, 4))
         with pytest.raises(ValueError, match="at least 2 classes"):
             compare(X, np.zeros(40))
+        with pytest.raises(ValueError, match="budget of more than 0, got 0"):
+            compare(X, y, budget=0)
+        with pytest.raises(ValueError, match=r"redundancy to be None or .* got 1\.5"):
+            compare(X, y, redundancy=1.5)
+        for wrong in (0, 1.5, "3", True):
+            with pytest.raises(ValueError, match=f"to_select to be .* got {wrong!r}"):
+                compare(X, y, n_features_to_select=wrong)
 
     def test_images_keep_their_shape(self):
         X, y = table()
-        c = compare(X, y, "FisherScore", image_shape=(2, 5), **LIGHT)
+        c = compare(X, y, "FisherScore", image_shape=(2, 5))
         assert c.image_shape == (2, 5)
         assert c.settings["image_shape"] == [2, 5]
 
@@ -536,10 +479,7 @@ class TestCost:
                 seen.append(len(table.X))
                 return super()._score(table, workers)
 
-        c = compare(
-            X, y, Watched(), max_samples=50, n_resamples=3, n_permutations=0,
-            random_state=0,
-        )  # fmt: skip
+        c = compare(X, y, Watched(), max_samples=50, random_state=0)
         after_the_fit = seen[seen.index(200) + 1 :]
         assert after_the_fit
         assert max(after_the_fit) <= 50
@@ -547,43 +487,37 @@ class TestCost:
         expected = FisherScore().fit(X, y).scores_
         np.testing.assert_array_equal(c.selectors["Watched"].scores_, expected)
 
-    def test_what_the_budget_does_not_allow_is_left_out_with_a_note(self):
-        X, y = table()
-        c = compare(X, y, ["ReliefF", "FisherScore"], budget=1e-9, random_state=0)
-        assert c.resampling == c.significance == {}
-        assert any(n.startswith("Stability was left out for") for n in c.notes)
-        assert any(n.startswith("Significance was left out for") for n in c.notes)
-        assert c.complete
+    def test_a_smaller_budget_leaves_out_methods_and_rounds(self):
+        X, y = table(200)
+        with effort_settings(forest_work=10**4):  # what a usual budget can pay
+            usual, small = (
+                compare(X, y, random_state=0, cv=2, budget=b) for b in (40.0, 0.04)
+            )
+        assert set(small.selectors) < set(usual.selectors)
+        assert usual.relevance.n_permutations == 30
+        assert small.relevance.n_permutations == 10
+        # What is recommended is the same, and it is tested all the same.
+        assert small.best == usual.best == "KernelRFE"
+        np.testing.assert_array_equal(small.selected, usual.selected)
+        assert small.recommendation.score == usual.recommendation.score
+        assert small.features["q_value"].notna().all()
 
-    def test_the_recommended_method_comes_first(self):
-        X, y = make_xor(200, random_state=0)
-        c = compare(X, y, ["FisherScore", "ReliefF"], random_state=0, n_resamples=3)
-        assert c.best == "ReliefF"
-        assert next(iter(c.resampling)) == next(iter(c.significance)) == "ReliefF"
-
-    def test_other_methods_have_a_quarter_of_the_budget(self):
+    def test_a_busy_machine_gives_the_same_result(self, monkeypatch):
         X, y = table()
-        methods = {"best": ReliefF(), "quick": FisherScore(), "slow": Simba()}
-        data = read_dataset(X, y, "a test")
-        setup = stages.Setup(data, profile(X, y), methods, 0, 1, budget=8.0)
-        times = {"best": 5.0, "quick": 1.0, "slow": 3.0}
-        parts = stages.Parts(setup, times=times, choice=Choice("best", 3, 0.9, 0.01))
-        assert list(parts.affordable("Stability", lambda _: 1.0)) == ["best", "quick"]
-        assert parts.notes == ["Stability was left out for slow (about 3 seconds)."]
-
-    def test_a_fit_that_seems_too_long_is_timed_again(self):
-        X, y = table()
-        data, methods = read_dataset(X, y, "a test"), {"a": FisherScore()}
-        setup = stages.Setup(data, profile(X, y), methods, 0, 1, budget=60.0)
-        parts = stages.Parts(setup)
-        parts.times = {"a": 0.5}  # the machine did something else at first
-        assert parts.permutations("a") is None
-        assert parts.times["a"] < 0.001  # by the clock of conftest.py
-
-    def test_no_budget_is_no_limit(self):
-        X, y = table()
-        c = compare(X, y, "FisherScore", budget=None, n_resamples=3, random_state=0)
-        assert set(c.resampling) == set(c.significance) == {"FisherScore"}
+        idle = compare(X, y, random_state=0, cv=2)
+        ages = itertools.count(0, 10**5)
+        slow = SimpleNamespace(perf_counter=ages.__next__, monotonic=ages.__next__)
+        monkeypatch.setattr(stages, "time", slow)
+        monkeypatch.setattr(trials, "time", slow)
+        busy = compare(X, y, random_state=0, cv=2)
+        assert min(busy.times.values()) >= 10**5
+        assert busy.settings == idle.settings
+        assert busy.notes == idle.notes
+        pd.testing.assert_frame_equal(busy.features, idle.features)
+        pd.testing.assert_frame_equal(
+            busy.summary().drop(columns="fit_time"),
+            idle.summary().drop(columns="fit_time"),
+        )
 
     def test_rare_classes_survive_sampling(self):
         codes = np.repeat([0, 1], [1000, 3])
@@ -609,7 +543,7 @@ class TestCost:
                 return super()._score(table, workers)
 
         with changed_settings(small_table_rows=256):
-            compare(*table(n), Noted(), **LIGHT, random_state=0)
+            compare(*table(n), Noted(), random_state=0)
         assert sizes[0] >= few
         assert sizes[1] == n
 
@@ -627,53 +561,40 @@ class InterruptedLater(FisherScore):
 
 
 class TestInterruption:
-    @pytest.mark.parametrize(
-        ("stage", "missing"),
-        [
-            (
-                "carry_out",
-                "curve, signal, agreement, stability, significance, redundancy",
-            ),
-            ("resample", "stability, significance, redundancy"),
-            ("significance", "significance, redundancy"),
-            ("redundancy", "redundancy"),
-        ],
-    )
-    def test_what_is_finished_is_kept(self, monkeypatch, stage, missing):
-        def interrupted(*args, **kwargs):
+    @pytest.mark.parametrize("number", range(6))
+    def test_what_is_finished_is_kept(self, monkeypatch, number):
+        stage = list(stages.STAGES)[number]
+        fields = ["recommendation", "signal_test", "relevance", "without_leaks"]
+        fields += ["agreement", "redundancy"]
+
+        def interrupted(setup, parts):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(stages, stage, interrupted)
+        monkeypatch.setitem(stages.STAGES, stage, interrupted)
         X, y = table()
+        X[:, 5] = y  # a leak
+        missing = ", ".join(list(stages.STAGES)[number:])
         with pytest.warns(UserWarning, match=f"not finished: {missing}"):
-            c = compare(X, y, ["ReliefF", "FisherScore"], n_resamples=3, random_state=0)
+            c = compare(X, y, ["ReliefF", "FisherScore"], random_state=0)
         assert not c.complete
         assert repr(c).endswith("interrupted)")
-        assert (c.curve is None) == (stage == "carry_out")
-        assert (c.agreement is None) == (stage == "carry_out")
-        assert bool(c.resampling) == (stage in ("significance", "redundancy"))
-        assert bool(c.significance) == (stage == "redundancy")
-        assert c.redundancy is None
+        for place, name in enumerate(fields):
+            assert (getattr(c, name) is None) == (place >= number), name
         assert isinstance(c.answer, str)
         assert len(c.summary()) == 2
+        if number > 0:
+            tested = set(c.features["verdict"]) != {"kept", "not tested"}
+            assert tested == (number > 2)
 
-    def test_methods_finished_before_it_are_kept(self):
-        X, y = table()
-        methods = [FisherScore(), InterruptedLater()]
-        InterruptedLater.fits, InterruptedLater.most = 0, np.inf
-        compare(X, y, methods, **LIGHT, random_state=0)
-        InterruptedLater.fits, InterruptedLater.most = 0, InterruptedLater.fits
-        with pytest.warns(UserWarning, match="not finished: stability"):
-            c = compare(X, y, methods, n_resamples=3, random_state=0)
-        assert set(c.resampling) == {"FisherScore"}
-
-    def test_a_curve_with_some_folds_is_used_but_ends_it(self):
-        # A warm-up, all rows, and the folds; then those without another one.
-        InterruptedLater.fits, InterruptedLater.most = 0, 2 + 10 + 5
+    def test_a_curve_with_some_folds_is_kept_but_ends_it(self):
+        # A warm-up, all rows, and some of the folds.
+        InterruptedLater.fits, InterruptedLater.most = 0, 2 + 3
         with pytest.warns(UserWarning, match="not finished: curve, signal"):
-            c = compare(*table(), InterruptedLater(), random_state=0)
-        assert c.best == "InterruptedLater"
-        assert c.agreement is None
+            c = compare(*table(), InterruptedLater(), n_jobs=1, random_state=0)
+        assert 0 < c.curve.frame["fold"].nunique() < 5
+        assert not c.curve.complete
+        assert c.best is c.agreement is None
+        assert c.answer.startswith("There is no answer yet")
 
     def test_during_the_fits_nothing_is_to_be_kept(self):
         class Interrupted(FisherScore):
@@ -686,19 +607,19 @@ class TestInterruption:
 
 def test_progress_goes_to_stderr(capsys):
     X, y = table()
-    compare(X, y, "FisherScore", random_state=0, n_resamples=3, verbose=1)
+    compare(X, y, "FisherScore", random_state=0, verbose=1)
     out, err = capsys.readouterr()
     assert out == ""
     assert "fits: 1 of 1" in err
-    assert "cross-validation: 30 of 30" in err
-    assert "stability of FisherScore: 3 of 3" in err
-    compare(X, y, "FisherScore", random_state=0, n_resamples=3, verbose=0)
+    assert "cross-validation: 10 of 10" in err
+    assert "test of relevance: 30 of 30" in err
+    compare(X, y, "FisherScore", random_state=0, verbose=0)
     assert capsys.readouterr() == ("", "")
 
 
 def test_iris_from_a_frame_has_its_names():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    c = compare(X, y, ["ReliefF", "FisherScore"], random_state=0, **LIGHT)
+    c = compare(X, y, ["ReliefF", "FisherScore"], random_state=0)
     assert set(c.feature_names[c.selected]) <= {"petal length (cm)", "petal width (cm)"}
     assert repr(c) == "Comparison(ReliefF, FisherScore on 150 × 4)"
 
@@ -707,11 +628,11 @@ def test_directions_refer_to_the_rarer_class_unless_one_is_named():
     X, y = table(60)
     y[:10] = 1
     X[:, 0] = y + 0.01 * X[:, 1]
-    rare = compare(X, y, "FisherScore", **LIGHT)
+    rare = compare(X, y, "FisherScore", random_state=0)
     assert rare.profile.positive == 0
     first = rare.features.iloc[0]
     assert (first["direction"], first["auc"]) == (-1, 0.0)
-    told = compare(X, y, "FisherScore", positive=1, **LIGHT)
+    told = compare(X, y, "FisherScore", positive=1, random_state=0)
     assert told.settings["positive"] == 1
     first = told.features.iloc[0]
     assert (first["direction"], first["auc"]) == (1, 1.0)
@@ -728,4 +649,4 @@ def test_directions_refer_to_the_rarer_class_unless_one_is_named():
 )
 def test_a_positive_class_has_to_be_one_of_two(y, positive, got):
     with pytest.raises(ValueError, match=f"positive to be one of two classes.*{got}"):
-        compare(table()[0], y, **LIGHT, positive=positive)
+        compare(table()[0], y, positive=positive)

@@ -432,7 +432,6 @@ def test_each_size_may_be_a_fit_of_its_own():
             mine = curve.frame.loc[place, "score"]
             score = expected.score(ratio.transform(X[test]), y[test])
             assert mine.tolist() == [pytest.approx(score)]
-    assert curve.evidence is None
 
 
 def test_repeated_folds_are_all_tried():

@@ -80,15 +80,15 @@ def test_comparison_keeps_groups_together(grouped):
             ["FisherScore"],
             groups=g,
             n_features=[6],
-            n_resamples=3,
-            n_permutations=5,
             random_state=0,
         )
         for g in (None, groups)
     ]
-    assert found[0].choice.score > 0.95 > 0.75 > found[1].choice.score
-    assert found[0].significance
-    assert not found[1].significance
+    apart, together = (c.recommendation.score for c in found)
+    assert apart > 0.95 > 0.75 > together
+    assert found[0].relevance is not None
+    assert found[1].relevance is None
+    assert found[0].notes == []
     assert any("rows of one group" in note for note in found[1].notes)
     assert found[1].settings["groups"] == "groups"
 
@@ -102,11 +102,9 @@ def test_comparison_of_a_sample_of_the_rows_has_their_groups(grouped):
         groups=groups,
         max_samples=100,
         n_features=[6],
-        n_resamples=0,
-        n_permutations=0,
         random_state=0,
     )
-    assert found.choice.score < 0.75
+    assert found.recommendation.score < 0.75
 
 
 def test_fewer_groups_than_folds(grouped):
@@ -114,8 +112,8 @@ def test_fewer_groups_than_folds(grouped):
     few = groups % 4
     with pytest.raises(ValueError, match=r"cannot make 5 folds of 4 groups.*cv=4"):
         selection_curve("FisherScore", X, y, groups=few)
-    found = compare(X, y, ["FisherScore"], groups=few, n_resamples=0, n_permutations=0)
-    assert "4 folds instead of 5: there are no more groups." in found.notes
+    found = compare(X, y, ["FisherScore"], groups=few)
+    assert len(found.recommendation.fold_scores) == 4
 
 
 @pytest.mark.parametrize("cv", [KFold(5), TimeSeriesSplit(3), "time"])

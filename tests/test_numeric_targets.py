@@ -36,9 +36,7 @@ FRIEDMAN = make_friedman1(200, 8, noise=1.0, random_state=0)
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare(
-        X, y, ["RReliefF", "FRegression"], random_state=0, n_resamples=10, budget=None
-    )
+    return compare(X, y, ["RReliefF", "FRegression"], random_state=0)
 
 
 @pytest.mark.parametrize(
@@ -282,11 +280,12 @@ def test_the_comparison_of_a_numeric_target(compared):
     assert compared.settings["task"] == "regression"
     assert "the R² of 5-NN" in compared.answer
     assert -0.05 < compared.chance < 0.02
-    assert set(compared.significance) == {"RReliefF", "FRegression"}
+    assert set(compared.alone) == {"RReliefF", "FRegression"}
     features = compared.features.set_index("feature")
     assert features.loc["bmi", "direction"] == 1
     assert features.loc["s3", "direction"] == -1
-    assert features.loc["bmi", "verdict"] == "confirmed"
+    assert features.loc["bmi", "verdict"] == "kept"
+    assert features.loc["bmi", "q_value"] < 0.05
 
 
 def test_chance_is_predicting_the_mean(compared):
@@ -302,8 +301,6 @@ def test_noise_keeps_nothing():
         rng.standard_normal(80),
         ["FRegression"],
         random_state=0,
-        n_resamples=0,
-        n_permutations=0,
     )
     assert len(result.selected) == 0
     assert "by predicting the mean" in result.answer
@@ -341,7 +338,7 @@ def test_auto_selector_of_numbers():
 
 
 def test_forest_by_name_has_the_task_of_y_in_a_comparison():
-    few = {"cv": 2, "n_features": [1, 8], "n_resamples": 0, "n_permutations": 0}
+    few = {"cv": 2, "n_features": [1, 8]}
     result = compare(*FRIEDMAN, ["ForestImportance"], random_state=0, **few)
     assert isinstance(result.selectors["ForestImportance"], ForestImportance)
     assert result.selectors["ForestImportance"].task == "regression"

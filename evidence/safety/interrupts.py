@@ -61,7 +61,6 @@ def subjects() -> dict[str, Subject]:
     X = rng.random((270, 24)) + 0.2 * y[:, None] * (np.arange(24) < 5)
     few = slice(0, 270, 2)
     fast = {"cv": 3, "n_features": [3, 9], "random_state": 0}
-    fewer = {"n_resamples": 2, "n_permutations": 19}
     fisher, relief = baselines.FisherScore(), widemargin.ReliefF()
     told = {
         "selection_curve": lambda jobs: evaluation.selection_curve(
@@ -82,7 +81,7 @@ def subjects() -> dict[str, Subject]:
         "redundancy": lambda jobs: evaluation.redundancy(X, y, n_jobs=jobs),
         "profile": lambda jobs: evaluation.profile(X, y),
         "compare": lambda jobs: evaluation.compare(
-            X[few], y[few], [fisher, relief], **fast, **fewer, n_jobs=jobs
+            X[few], y[few], [fisher, relief], **fast, n_jobs=jobs
         ),
         "signal": lambda jobs: evaluation.signal(
             X, y, n_permutations=99, random_state=0, n_jobs=jobs
@@ -129,9 +128,10 @@ def _digest(result: Any) -> bytes:
         )
     if hasattr(result, "selectors"):  # a comparison, whose times differ
         scores = [s.scores_.tobytes() for s in result.selectors.values()]
-        tested = [s.p_values.tobytes() for s in result.significance.values()]
-        told = [result.answer, result.choice, result.signal_test, result.notes]
-        return b"".join([*scores, *tested, _text(told)])
+        told = [result.answer, result.signal_test, result.notes]
+        if result.recommendation is not None:
+            told.append(result.features.to_csv())
+        return b"".join([*scores, _text(told)])
     frame = getattr(result, "frame", None)
     if frame is not None:
         return frame.drop(columns="fit_time", errors="ignore").to_csv().encode()

@@ -91,9 +91,7 @@ class Load:
 
     def report(self) -> None:
         X, y = self.frame(120)
-        found = evaluation.compare(
-            X, y, ["ReliefF"], cv=2, n_resamples=2, n_permutations=9
-        )
+        found = evaluation.compare(X, y, ["ReliefF"], cv=2)
         page = report(found)
         page.save(self.folder / "page.html")
         found._repr_html_()

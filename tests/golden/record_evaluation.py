@@ -20,13 +20,7 @@ from widemargin import AutoSelector, Selection, baselines, evaluation, margin
 Entries = Iterator[tuple[str, Callable[[], Any]]]
 
 SEED: dict[str, Any] = {"random_state": 0, "n_jobs": 1}
-SMALL: dict[str, Any] = {
-    "n_resamples": 6,
-    "n_permutations": 30,
-    "cv": 3,
-    "budget": None,
-    **SEED,
-}
+SMALL: dict[str, Any] = {"cv": 3, **SEED}
 KINDS = ("iris", "linear", "mixed", "mixed numbers", "ordered", "lopsided", "lonely")
 VERSION = re.compile(r"(?<=[ >])\d+\.\d+(\.\d+)+(\.?(dev|rc|post)\d+)?(?=[ ,.;<)]|$)")
 
@@ -63,6 +57,8 @@ def curves() -> Entries:
             yield f"significance/{way}/{table}", partial(call, **SEED)
         call = partial(evaluation.signal, X, y, n_permutations=99, **SEED)
         yield f"signal/{table}", call
+        call = partial(evaluation.relevance, X, y, n_rounds=5, **SEED)
+        yield f"relevance/{table}", call
         yield f"profile/{table}", partial(evaluation.profile, X, y)
         yield f"default_selectors/{table}", partial(evaluation.default_selectors, X, y)
 
@@ -128,10 +124,9 @@ def comparisons() -> dict[str, Callable[[], Any]]:
     noise = np.random.default_rng(0).standard_normal((40, 5))
     known = ("iris", "linear", "mixed", "ordered", "mixed numbers")
     iris, linear, mixed, ordered, numbers = (tables[name] for name in known)
-    quick = {**SMALL, "n_permutations": 0, "n_resamples": 2}
     return {
-        "default": partial(compare, *iris[:2], **quick),
-        "default for numbers": partial(compare, *linear[:2], **quick),
+        "default": partial(compare, *iris[:2], **SMALL),
+        "default for numbers": partial(compare, *linear[:2], **SMALL),
         "iris": partial(compare, *iris[:2], methods(), **SMALL),
         "linear": partial(compare, *linear[:2], ["RReliefF", "FRegression"], **SMALL),
         "mixed": partial(compare, *mixed[:2], methods(), **SMALL),

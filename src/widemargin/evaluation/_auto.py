@@ -341,10 +341,9 @@ class AutoSelector(TableSelector):
         self._leaks = setup.data.names[leaks].tolist()
         d = setup.data.shape[1] - len(leaks)
         names = ", ".join(repr(str(f)) for f in self.without_leaks_)
-        for sentence in setup.profile.leaks:
-            warn(f"{NAME}: {sentence}")
         warn(
-            f"{NAME}: without such features, {found.n_features} of {d} are chosen "
+            f"{NAME}: {' '.join(setup.profile.leaks)} "
+            f"Without such features, {found.n_features} of {d} are chosen "
             f"({names}), and the score is {found.score:.3f} instead of "
             f"{self.score_:.3f}."
         )

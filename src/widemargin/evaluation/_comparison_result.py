@@ -300,17 +300,17 @@ class Comparison:
         return (
             f"{lead}: {self._measure()} is {best} {those}, and {chance} by "
             f"{self._guessing}. Another {kind} or score{hint} may show more."
-            + self._significant()
+            + self._named()
         )
 
-    def _significant(self) -> str:
-        """Name the features whose scores are significant, if there are any."""
-        sure = self.features.loc[self.features["q_value"] < LEVEL, "feature"].tolist()
+    def _named(self) -> str:
+        """Name the relevant features, if there are any."""
+        sure = self.relevant["feature"].tolist()
         if not sure:
             return ""
         more = f" and {len(sure) - N_NAMED} more" if len(sure) > N_NAMED else ""
         names = ", ".join(map(str, sure[:N_NAMED]))
-        return f" Features with significant scores (q < {LEVEL:g}): {names}{more}."
+        return f" Relevant features (q < {LEVEL:g}): {names}{more}."
 
     def _ranked(self, found: Recommendation) -> str:
         without = " without near copies" if (found.redundant_with >= 0).any() else ""

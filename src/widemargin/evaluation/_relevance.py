@@ -220,7 +220,7 @@ def _normal_scores(data: Dataset) -> Dataset:
     values[:, numbers] = ndtri(ranks / (1 + np.sum(~np.isnan(ranks), axis=0)))
     if data.rows is None:
         return replace(data, values=values)
-    whole = np.empty_like(data.values)
+    whole = np.zeros(data.values.shape)
     whole[data.rows] = values
     return replace(data, values=whole)
 

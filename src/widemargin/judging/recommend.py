@@ -74,8 +74,7 @@ class Recommendation:
     redundant_with : array of shape (n_features,)
         The better feature of which one is a near copy; −1 for the others.
     fold_scores : array of shape (n_folds,)
-        Score of each fold with features that were chosen without its rows; NaN if it
-        has none, such as the AUC of rows of one class. Such a fold does not count.
+        Score of each fold with features that were chosen without its rows.
     score, stderr : float
         Their mean, and its standard error.
     score_all : float
@@ -171,11 +170,9 @@ def recommend(
     order = np.lexsort((fitted.ranking_, -consensus))
     order, instead = _without_copies(order, plan)
     count = int(np.count_nonzero(instead < 0))
-    size = n_features or _size(fitted, plan.data, order[:count], outcome)
+    size = n_features or min(_size(fitted, plan.data, order[:count], outcome), count)
     ranking = np.empty(len(order), np.int64)
     ranking[order] = np.arange(1, len(order) + 1)
-    scored = _scored(score_all, every)
-    scores, folds = outcome.scores[scored], [plan.folds[v] for v in scored]
     return Recommendation(
         method,
         fitted,
@@ -184,10 +181,10 @@ def recommend(
         ranking,
         instead,
         outcome.scores,
-        float(scores.mean()),
-        float(_errors(plan, scores[:, None], scored)[0]),
-        float(score_all[scored].mean()),
-        paired_p_value(scores - score_all[scored], folds),
+        float(outcome.scores.mean()),
+        float(_errors(plan, outcome.scores[:, None], every)[0]),
+        float(score_all.mean()),
+        paired_p_value(outcome.scores - score_all, plan.folds),
         outcome.supports,
     )
 
@@ -195,15 +192,6 @@ def recommend(
 def _scores_of_all(results: Results) -> Floats:
     """Score of each fold with all features."""
     return np.array([trial.scores[0] for trial in results.of(None)])
-
-
-def _scored(scores: Floats, folds: Ints) -> Ints:
-    """Those of some folds that have scores, (V, …); of all folds, if none of these."""
-    there = np.isfinite(scores.reshape(len(scores), -1).sum(axis=1))
-    some: Ints = folds[there[folds]] if there[folds].any() else np.flatnonzero(there)
-    if not len(some):
-        raise ValueError("No fold has a score: try another scoring, or another cv.")
-    return some
 
 
 def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
@@ -218,9 +206,13 @@ def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
         table = np.array([trial.scores for trial in trials])
         if plan.with_all:
             table = np.column_stack([table, _scores_of_all(results)])
-        every = np.arange(V)
+        every, most = np.arange(V), np.full(V, d)
+        if n_features is None:  # near copies come in only if they are asked for
+            for v, trial in enumerate(trials):
+                if trial.most is not None:
+                    most[v], table[v, tried > trial.most] = trial.most, trial.score_most
         picks = [_pick(plan, table, tried, every[every != v]) for v in range(V)]
-        sizes, scores = tried[picks], table[every, picks]
+        sizes, scores = np.minimum(tried[picks], most), table[every, picks]
         final = int(tried[_pick(plan, table, tried, every)])
     supports = np.zeros((V, d), np.bool_)
     for support, trial, size in zip(supports, trials, sizes, strict=True):
@@ -230,16 +222,15 @@ def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
 
 def _pick(plan: Plan, table: Floats, sizes: Ints, folds: Ints) -> int:
     """The smallest size within one standard error of the best, by some folds."""
-    some = _scored(table, folds)
+    some = folds if len(folds) else np.arange(len(table))
     scores, errors = table[some].mean(axis=0), _errors(plan, table[some], some)
     return choose(scores, errors, sizes)
 
 
 def _best(plan: Plan, outcomes: list[Outcome], folds: Ints) -> int:
     """The method that keeps the fewest features of those that are as good as any."""
-    scores = np.column_stack([outcome.scores for outcome in outcomes])
-    some = _scored(scores, folds)
-    scores = scores[some]
+    some = folds if len(folds) else np.arange(1)
+    scores = np.column_stack([outcome.scores for outcome in outcomes])[some]
     sizes = np.array([np.median(outcome.sizes[some]) for outcome in outcomes])
     return choose(scores.mean(axis=0), _errors(plan, scores, some), sizes)
 

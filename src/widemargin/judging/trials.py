@@ -53,6 +53,8 @@ class Trial(NamedTuple):
     order: Ints = NOTHING  # columns, best first, near copies last if they are skipped
     size: int | None = None  # how many the method itself would keep, if it can tell
     score: float = np.nan  # of so many
+    most: int | None = None  # how many are no near copies, if these are skipped
+    score_most: float = np.nan  # of so many
     seconds: float = 0.0  # that the selector took
 
 
@@ -166,18 +168,22 @@ def _try(plan: Plan, label: str | None, place: int, n_threads: int) -> Trial:
             ranked = _ranked(plan, label, fold[0], n_threads)
     if plan.refit_sizes:
         return Trial(np.array([score(c) for c in sets]), seconds=seconds)
-    own = [] if ranked.size is None else [ranked.size]
-    sizes = np.union1d(plan.sizes, own).astype(np.int64)
+    more = [k for k in (ranked.size, ranked.most) if k is not None]
+    sizes = np.union1d(plan.sizes, more).astype(np.int64)
     scores = plan.judge.best(fold, where)(ranked.order, sizes)
-    at_own = float(scores[np.isin(sizes, own)][0]) if own else np.nan
-    return ranked._replace(scores=scores[np.isin(sizes, plan.sizes)], score=at_own)
+    found = dict(zip(sizes.tolist(), scores.tolist(), strict=True))
+    return ranked._replace(
+        scores=np.array([found[k] for k in plan.sizes.tolist()]),
+        score=found.get(ranked.size, np.nan),
+        score_most=found.get(ranked.most, np.nan),
+    )
 
 
 def _ranked(plan: Plan, label: str, train: Ints, n_threads: int) -> Trial:
     """Columns, best first, by the training rows alone; near copies last, if skipped."""
     selector, seconds = _fitted(plan, label, train, n_threads)
     ranking, size = selector.ranking_, own_size(selector)
-    order = np.argsort(ranking, kind="stable")
+    order, most = np.argsort(ranking, kind="stable"), None
     if plan.redundancy is not None:
         with Workers(1) as workers:
             rows = plan.table.take(np.sort(train))
@@ -185,8 +191,8 @@ def _ranked(plan: Plan, label: str, train: Ints, n_threads: int) -> Trial:
             thinned = thin(order, similarity, plan.redundancy, MOST_THINNED)
         if size is not None:
             size = int(np.count_nonzero(thinned.instead[order[:size]] < 0))
-        order = thinned.order
-    return Trial(NO_SCORES, ranking, order, size, seconds=seconds)
+        order, most = thinned.order, int(np.count_nonzero(thinned.instead < 0))
+    return Trial(NO_SCORES, ranking, order, size, most=most, seconds=seconds)
 
 
 def own_size(selector: Any) -> int | None:
