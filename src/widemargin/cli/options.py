@@ -154,8 +154,8 @@ redundancy_option = option(
     "--redundancy SIMILARITY|auto|none",
     "Skip near copies: features whose correlation with a better one that is kept (for "
     "mixed data: symmetrical uncertainty) is at least this; auto, with -m, tries none, "
-    "0.9 and 0.7 in folds.  [0.9 for `compare`, `report`, and `select` without -m and a "
-    "number; auto for `select` -m without -n; else none]",
+    "0.9 and 0.7 in folds.  [0.9 for `compare`, `report` and `select`; with -m, auto; "
+    "with a number of features, and for `rank`, none]",
     type=similarity,
 )
 output_option = option(

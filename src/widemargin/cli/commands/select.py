@@ -70,11 +70,11 @@ def select(
 ) -> None:
     """Select features of FILE: print their names, or write the data with only them.
 
-    Without -m and a number, the features are those that `widemargin compare` recommends, and
-    a note says what they are worth. With -m and without -n, a method that finds its own
-    subset (such as GFlip) keeps it; others use -n auto: the smallest top-k whose
-    cross-validated 1-NN accuracy is within one standard error of the best, without near
-    copies if the folds show no loss (--redundancy auto).
+    Without -m and a number, the features are those that `widemargin compare`
+    recommends, and a note says what they are worth. With -m and without -n, a method
+    that finds its own subset (such as GFlip) keeps it; others use -n auto: the smallest
+    top-k whose cross-validated 1-NN accuracy is within one standard error of the best,
+    without near copies if the folds show no loss (--redundancy auto).
 
     Text files are written as they were read, with the same separator, decimal mark and
     encoding.
