@@ -1,14 +1,21 @@
 """Comparisons with every part made up, of any size, without computing any of them."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 
 from widemargin import Relief, ReliefF, Simba
 from widemargin.baselines import MRMR, FisherScore
-from widemargin.evaluation import SelectionCurve, profile
-from widemargin.evaluation._verdicts import Known, verdicts
+from widemargin.data.dataset import read_dataset
+from widemargin.evaluation import (
+    Agreement,
+    Comparison,
+    Redundancy,
+    SelectionCurve,
+    Signal,
+    Significance,
+)
+from widemargin.evaluation._profile import describe
+from widemargin.judging.recommend import Recommendation
 
 METHODS = {
     "ReliefF": ReliefF(n_neighbors=5),
@@ -30,10 +37,13 @@ NASTY = [
 ]
 
 
-def comparison(n=120, d=60, m=3, *, names=None, image_shape=None, seed=0, X=None):
-    """A comparison whose first few features matter, shaped as `compare` returns it."""
+def comparison(
+    n=120, d=60, m=3, *, names=None, image_shape=None, seed=0, X=None, y=None, **parts
+):
+    """A comparison whose first few features matter, as `compare` returns it."""
     rng = np.random.default_rng(seed)
-    y = np.array(["benign", "malignant", "not known"])[rng.integers(0, 3, n)]
+    if y is None:
+        y = np.array(["benign", "malignant", "not known"])[rng.integers(0, 3, n)]
     if X is None:
         X = rng.normal(size=(n, d))
         X[:, : d // 5 + 1] += 1.5 * (y == "malignant")[:, None]
@@ -41,49 +51,76 @@ def comparison(n=120, d=60, m=3, *, names=None, image_shape=None, seed=0, X=None
         names = [f"feature {f}" for f in range(d)]
     if not hasattr(X, "columns"):
         X = pd.DataFrame(X, columns=[str(name) for name in names])
+    data = read_dataset(X, y, "compare")
     labels = list(METHODS)[:m]
     selectors = {label: fitted(METHODS[label], rng, d) for label in labels}
     kept = max(1, d // 5)
-    again = {label: resampling(selectors[label], rng) for label in labels}
-    tested = significance(selectors[labels[0]], rng)
-    best = selectors[labels[0]]
-    return SimpleNamespace(
-        X=X,
-        y=y,
-        feature_names=np.array(names, object),
-        profile=profile(X, y),
-        selectors=selectors,
-        times={label: 0.003 * 40**i for i, label in enumerate(labels)},
-        curve=curve(labels, d, rng),
-        agreement=agreement(labels, rng),
-        resampling=again,
-        significance={labels[0]: tested},
-        redundancy=redundancy(d),
-        features=features(names, best, again[labels[0]], tested, redundancy(d), kept),
-        best=labels[0],
-        choice=SimpleNamespace(
-            method=labels[0], n_features=kept, score=0.88, stability=0.95
-        ),
-        chance=0.36,
-        classifier="1-NN",
-        answer=f"{kept} of {d} features carry it; 1-NN rises from 65 % to 88 %.",
-        complete=True,
-        notes=["Significance was left out for all methods but the first."],
-        settings={"cv": 5, "n_permutations": 50, "random_state": 0},
-        image_shape=image_shape,
-        summary=lambda: pd.DataFrame(
-            {
-                "method": labels,
-                "n_features": [kept + 2 * i for i in range(m)],
-                "score": [0.88 - 0.01 * i for i in range(m)],
-                "score_all": 0.651,
-                "area": 0.8,
-                "fold_stability": 0.9,
-                "stability": 0.8,
-                "fit_time": 0.1,
-            }
-        ),
+    alone = {
+        label: recommendation(label, selectors[label], kept + 2 * i, 0.88 - 0.01 * i)
+        for i, label in enumerate(labels)
+    }
+    best = alone[labels[0]]
+    names = np.array(names, object)
+    auc = np.where(np.arange(d) % 2, 0.25, 0.75)  # rises in every other feature
+    whole = {
+        "data": data,
+        "feature_names": names,
+        "profile": describe(data),
+        "selectors": selectors,
+        "times": {label: 0.003 * 40**i for i, label in enumerate(labels)},
+        "directions": (np.sign(auc - 0.5).astype(int), auc),
+        "candidates": labels[:1],
+        "recommendation": best,
+        "alone": alone,
+        "relevance": relevance(best, names),
+        "curve": curve(labels, d, rng),
+        "agreement": agreement(labels, rng),
+        "redundancy": redundancy(names),
+        "chance": 0.36,
+        "notes": ["A note on what was left out."],
+        "settings": {"cv": 5, "random_state": 0, "budget": 40.0}
+        | {"categorical_features": None},
+        "image_shape": image_shape,
+    }
+    return Comparison(**{**whole, **parts})
+
+
+def recommendation(label, selector, kept, score):
+    """The first features by a method's scores; the last ones are copies of the best."""
+    d = len(selector.ranking_)
+    order = np.argsort(selector.ranking_)
+    instead = np.full(d, -1)
+    instead[order[-(d // 6) :]] = order[0]
+    supports = np.zeros((5, d), bool)
+    for fold, support in enumerate(supports):
+        support[order[: max(1, min(d, kept + fold - 2))]] = True
+    return Recommendation(
+        method=label,
+        selector=selector,
+        columns=order[: min(kept, d)],
+        consensus=1 / selector.ranking_,
+        ranking=selector.ranking_,
+        redundant_with=instead,
+        fold_scores=np.full(5, score),
+        score=score,
+        stderr=0.012,
+        score_all=0.651,
+        p_value=0.01,
+        supports=supports,
     )
+
+
+def relevance(found, names):
+    """The test: the first half of the features are relevant, with rising q-values."""
+    p = np.clip(found.ranking / len(names) - 0.5, 0, 0.4) + 0.0001 * found.ranking
+    p = np.minimum(1.0, p)
+    q = np.minimum(1.0, np.where(found.ranking <= len(names) / 2, p / 10, p + 0.06))
+    return Significance(found.consensus, p, q, names, 30, "copies", "It was tested so.")
+
+
+def no_signal():
+    """What a test says of labels that have nothing to do with the features."""
+    return Signal(0.8, 0.05, 100, "1-NN", {"1-NN": 0.8})
 
 
 def fitted(selector, rng, d):
@@ -126,58 +163,13 @@ def agreement(labels, rng):
         return None
     correlation = rng.uniform(-0.2, 1, (m, m))
     correlation = np.triu(correlation, 1) + np.triu(correlation, 1).T + np.eye(m)
-    return SimpleNamespace(
-        labels=labels, correlation=correlation, overlap=np.abs(correlation)
-    )
+    return Agreement(labels, correlation, np.abs(correlation), None)
 
 
-def resampling(selector, rng):
-    ranking = selector.ranking_
-    d = len(ranking)
-    low = np.maximum(1, ranking - rng.integers(0, 6, d))
-    high = np.minimum(d, ranking + rng.integers(0, 12, d))
-    return SimpleNamespace(
-        frequency=np.round(np.clip(1.2 - ranking / d * 2, 0, 1), 2),
-        rank_low=low.astype(float),
-        rank_high=high.astype(float),
-        stability=SimpleNamespace(value=0.83, low=0.78, high=0.88),
-    )
-
-
-def significance(selector, rng):
-    p = np.clip(selector.ranking_ / len(selector.ranking_), 0, 1).round(2) + 0.0004
-    return SimpleNamespace(p_values=p, q_values=np.minimum(1, p * 1.5))
-
-
-def features(names, selector, again, tested, similar, kept):
-    """The frame of verdicts; values rise with the class in every other feature."""
-    d = len(selector.ranking_)
-    instead = np.full(d, -1)
-    for first, *others in similar.groups:
-        instead[others] = first
-    known = Known(
-        np.array(names, object),
-        selector.ranking_,
-        selector.scores_,
-        again.frequency,
-        tested.p_values,
-        tested.q_values,
-        instead,
-        kept,
-        True,
-    )
-    auc = np.where(np.arange(d) % 2, 0.25, 0.75)
-    return pd.DataFrame(
-        {**verdicts(known), "direction": np.sign(auc - 0.5).astype(int), "auc": auc}
-    )
-
-
-def redundancy(d):
-    groups = [g for g in ([0, 3, 4, 5, 2], [1, 6]) if max(g) < d]
-    similarity = [s for g in groups for s in [1.0] + [0.95] * (len(g) - 1)]
-    return SimpleNamespace(
-        groups=groups,
-        threshold=0.9,
-        measure="correlation",
-        frame=pd.DataFrame({"similarity": similarity}),
-    )
+def redundancy(names, groups=None):
+    if groups is None:
+        groups = [g for g in ([0, 3, 4, 5, 2], [1, 6]) if max(g) < len(names)]
+    similarities = np.ones(len(names))
+    for _, *others in groups:
+        similarities[others] = 0.95
+    return Redundancy(groups, similarities, names, "correlation", 0.9)

@@ -5,9 +5,9 @@ import html
 import json
 import os
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,15 +15,17 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import widemargin
-from report_cases import METHODS, NASTY, comparison, fitted, resampling
+from report_cases import METHODS, NASTY, comparison, fitted, no_signal
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
+from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare, profile
+from widemargin.evaluation._verdicts import VERDICTS
 from widemargin.reporting import formats
 from widemargin.reporting.distributions import column, columns, distributions
 from widemargin.reporting.html import render
-from widemargin.reporting.payload import VERDICTS, kept_names, payload
+from widemargin.reporting.payload import kept_names, payload, reason
 from widemargin.reporting.provenance import constructor
 from widemargin.reporting.summarize import summarize
 
@@ -31,16 +33,14 @@ pytest.importorskip("jinja2")
 
 LIMIT = 6_000_000
 PARTS = {
-    "profile": None,
+    "data": None,
     "curve": None,
     "agreement": None,
-    "resampling": {},
-    "significance": {},
+    "relevance": None,
     "redundancy": None,
     "times": {},
-    "summary": None,
-    "X": None,
-    "best": None,
+    "recommendation": None,
+    "alone": {},
     "chance": None,
 }
 
@@ -85,20 +85,17 @@ def page(full):
 def test_data_is_plain_and_complete(full):
     data = summarize(full)
     assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert data["schema"] == 1
+    assert data["schema"] == 2
     assert data["answer"] == full.answer
     assert [m["label"] for m in data["methods"]] == list(full.selectors)
-    for method, selector in zip(data["methods"], full.selectors.values(), strict=True):
-        assert method["rank"] == selector.ranking_.tolist()
-        assert method["score_of"] == selector.scores_.tolist()
-    first, second = data["methods"][:2]
-    assert first["best"]
-    assert first["p_value"] == full.significance["ReliefF"].p_values.tolist()
-    assert second["p_value"] is None
-    assert first["n_selected"] == sum(first["selected"]) == full.choice.n_features
-    assert {m["stability"]["value"] for m in data["methods"]} == {0.83}
-    assert first["fold_stability"] == full.choice.stability == 0.95
-    assert second["fold_stability"] == 0.9
+    for method, own in zip(data["methods"], full.alone.values(), strict=True):
+        assert method["rank"] == own.ranking.tolist()
+        assert method["score_of"] == own.selector.scores_.tolist()
+        assert np.flatnonzero(method["selected"]).tolist() == sorted(own.columns)
+        for name in ("score", "stderr", "score_all", "stability"):
+            assert method[name] == getattr(own, name)
+    assert [m["best"] for m in data["methods"]] == [True, False, False]
+    assert [m["candidate"] for m in data["methods"]] == [True, False, False]
     assert data["data"]["classes"] == [
         {"label": label, "count": int((full.y == label).sum())}
         for label in ["benign", "malignant", "not known"]
@@ -116,15 +113,9 @@ def test_curve_has_mean_and_standard_error_of_the_folds(full):
 
 
 def test_what_is_not_a_number_becomes_none(full):
-    broken = SimpleNamespace(**vars(full))
-    broken.significance = {
-        "Simba": SimpleNamespace(
-            p_values=np.full(60, np.nan), q_values=np.full(60, np.inf)
-        )
-    }
-    data = summarize(broken)
-    assert data["methods"][1]["p_value"] == [None] * 60
-    assert data["methods"][1]["q_value"] == [None] * 60
+    broken = replace(full.relevance, q_values=np.full(60, np.nan))
+    data = summarize(replace(full, relevance=broken))
+    assert data["verdicts"]["q_value"] == [None] * 60
     assert "NaN" not in json.dumps(data)
     assert render(data)
 
@@ -134,6 +125,8 @@ def test_page_is_made_from_the_saved_json_alone(full, tmp_path):
     saved = json.loads(report.save(tmp_path / "r.json").read_text("utf-8"))
     assert saved == report.data
     assert render(saved) == report.html
+    with pytest.raises(ValueError, match="schema 2, got 1: they were saved by another"):
+        render({**saved, "schema": 1})
 
 
 def test_everything_is_inside_the_page(page):
@@ -164,27 +157,27 @@ def test_first_fifty_rows_need_no_script(full, page):
 def test_tables_have_captions(page):
     tags = Outline(page).tags
     tables = [i for i, tag in enumerate(tags) if tag == "table"]
-    assert len(tables) == 7
+    assert len(tables) == 9
     assert all(tags[i + 1] == "caption" for i in tables)
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_missing_part_is_left_out(full, part):
-    data = summarize(SimpleNamespace(**{**vars(full), part: PARTS[part]}))
-    ids = set(Outline(render(data)).ids)
-    section = {"profile": "data", "X": "classes"}.get(part, part)
-    if section in ("data", "curve", "redundancy", "classes"):
+    ids = set(Outline(render(summarize(replace(full, **{part: PARTS[part]})))).ids)
+    section = {"data": "classes", "agreement": "agreement-correlation"}.get(part, part)
+    if section in ("curve", "redundancy", "classes", "agreement-correlation"):
         assert section not in ids
-    if part == "agreement":
-        assert "agreement-correlation" not in ids
-    assert {"ranking", "methods", "made"} <= ids
+    assert {"ranking", "relevant", "methods", "made"} <= ids
 
 
-def test_attributes_that_do_not_exist_are_missing_parts(full):
-    bare = SimpleNamespace(selectors=full.selectors, feature_names=full.feature_names)
-    ids = set(Outline(widemargin.report(bare).html).ids)
-    assert {"ranking", "methods"} <= ids
-    assert not {"data", "curve", "classes", "redundancy", "map"} & ids
+def test_without_a_recommendation_nothing_is_kept(full):
+    cut = replace(full, recommendation=None, alone={}, complete=False, curve=None)
+    report = widemargin.report(cut)
+    assert "There is no answer yet" in report.data["answer"]
+    assert report.data["verdicts"] is None
+    assert not any(any(m["selected"]) for m in report.data["methods"])
+    assert "Relevance was not tested. The comparison was interrupted" in report.html
+    assert "Features kept" not in report.html
 
 
 def test_selector_that_chose_its_number_of_features_shows_its_curve():
@@ -212,7 +205,7 @@ def test_score_intervals_are_shown_where_there_are_some():
 
 
 def test_interrupted_comparison_says_so(full):
-    cut = SimpleNamespace(**{**vars(full), "complete": False})
+    cut = replace(full, complete=False)
     assert "Not complete" in widemargin.report(cut).html
     assert "Not complete" not in widemargin.report(full).html
 
@@ -268,10 +261,9 @@ def test_lines_to_get_it_again_do_so(made, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def compared():
-    X, y = make_xor(n_samples=120, n_features=8, random_state=0)
-    options = {"cv": 3, "n_permutations": 5, "n_resamples": 4, "random_state": 0}
+    X, y = make_xor(n_samples=300, n_features=8, random_state=0)
     methods = ["ReliefF", "FisherScore"]
-    return compare(X, np.where(y, "odd", "even"), methods, **options)
+    return compare(X, np.where(y, "odd", "even"), methods, cv=3, random_state=0)
 
 
 def test_comparison_as_compare_makes_it(compared):
@@ -280,11 +272,11 @@ def test_comparison_as_compare_makes_it(compared):
     best = next(m for m in data["methods"] if m["best"])
     assert data["answer"] == compared.answer
     assert best["label"] == compared.best
+    assert len(compared.selected) > 1
     kept = np.flatnonzero(best["selected"])
     assert set(kept) == set(compared.selected)
-    assert best["score"] == pytest.approx(compared.choice.score)
-    assert best["frequency"] is not None
-    assert best["p_value"] is not None
+    assert best["score"] == pytest.approx(compared.recommendation.score)
+    assert best["stderr"] == pytest.approx(compared.recommendation.stderr)
     for line in data["curve"]["lines"]:
         own = compared.lines[line["label"]]
         assert line["n_features"] == own.sizes.tolist()
@@ -297,44 +289,127 @@ def test_comparison_as_compare_makes_it(compared):
 def test_verdicts_are_those_of_the_comparison(compared):
     data = summarize(compared)
     found, frame = data["verdicts"], compared.features.set_index("feature")
-    assert found["method"] == compared.best
     for f, name in enumerate(data["features"]["name"]):
         row = frame.loc[name]
-        assert found["verdict"][f] == row["verdict"]
-        assert found["why"][f] == row["why"]
-        assert found["direction"][f] == row["direction"]
-        assert found["auc"][f] == pytest.approx(row["auc"])
+        for part in ("verdict", "why", "copy_of", "direction"):
+            assert found[part][f] == row[part]
+        for part in ("auc", "q_value", "frequency"):
+            assert found[part][f] == pytest.approx(row[part])
     shown = payload(data)["verdicts"]
-    assert [shown["reasons"][r] for r in shown["why"]] == found["why"]
     assert [VERDICTS[int(v)] for v in shown["verdict"]] == found["verdict"]
+    names = [data["features"]["name"][f] for f in data["relevance"]["features"]]
+    assert names == compared.relevant["feature"].tolist()
 
 
 def test_verdicts_have_no_direction_without_an_order(full):
     data = summarize(full)
     assert data["verdicts"]["direction"] is data["verdicts"]["auc"] is None
     page = render(data)
-    assert '<span class="confirmed">confirmed</span>' in page
+    assert '<span class="kept">kept</span>' in page
     assert ">Direction<" not in page
+
+
+def test_copies_name_what_they_are_copies_of(full):
+    data = summarize(full)
+    best = full.feature_names[full.recommendation.columns[0]]
+    copies = np.flatnonzero(full.recommendation.redundant_with >= 0)
+    assert len(copies) == 10
+    for f in copies:
+        assert data["verdicts"]["verdict"][f] == "copy"
+        assert reason(data["verdicts"], f) == f"of {best}"
+
+
+def relevant_table(page):
+    return page.partition('<section id="relevant"')[2].partition("</section>")[0]
+
+
+def test_all_relevant_features_are_listed_by_their_q_values(full):
+    section = relevant_table(widemargin.report(full).html)
+    assert "30 of 60 features are relevant (q &lt; 0.05)" in section
+    assert "the 12 kept are enough" in section
+    assert "15 more</summary>" in section
+    order = full.relevant["feature"]
+    places = [section.index(f"<bdi>{name}</bdi>") for name in order]
+    assert places == sorted(places)
+    copied = section.partition('id="relevant-names">')[2].partition("</code>")[0]
+    assert copied.split("\n") == order.tolist()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"relevance": None}, "Relevance was not tested. Permuted copies assume"),
+        ({"signal_test": no_signal()}, "None: there is no signal"),
+    ],
+)
+def test_no_list_of_relevant_features_says_why(full, changes, said):
+    section = relevant_table(widemargin.report(replace(full, **changes)).html)
+    assert said in section
+    assert "<table" not in section
+
+
+@pytest.fixture(scope="module")
+def leaking():
+    X, y = make_xor(n_samples=150, n_features=6, random_state=0)
+    X = pd.DataFrame(X, columns=[f"x{f}" for f in range(6)])
+    X.insert(2, "the code", 10 + y)
+    return compare(X, np.where(y, "odd", "even"), ["ReliefF"], cv=3, random_state=0)
+
+
+def test_a_suspected_leak_has_two_answers_and_lines_that_drop_it(leaking):
+    report = widemargin.report(leaking)
+    leaks = report.data["leaks"]
+    assert leaks["features"] == [2]
+    assert leaks["with"]["kept"] == ["the code"]
+    assert leaks["with"]["score"] == 1
+    assert leaks["without"]["kept"] == leaking.names_without_leaks.tolist()
+    assert leaks["without"]["score"] == leaking.without_leaks.score < 1
+    assert leaks["drop"] == "--drop 'the code'"
+    names = {"X": leaking.X}
+    exec(leaks["code"], names)
+    assert list(names["X"].columns) == [f"x{f}" for f in range(6)]
+    head = report.html.partition("<main>")[0]
+    assert "Kept with it:" in head
+    assert "Kept without:" in head
+    for name in leaks["without"]["kept"]:
+        assert f"<b><bdi>{name}</bdi></b>" in head
+    assert report.html.count(">suspected leak</span>") == 1
+    assert page_payload(report.html)["leaks"] == [2]
 
 
 def test_lines_to_compare_again_do_so(compared, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"X": compared.X, "y": compared.y}
     code = summarize(compared)["provenance"]["code"]
-    assert "n_permutations=5," in code
+    assert "cv=3," in code
     exec(code, names)
     again = summarize(names["results"])["methods"]
     for method, twin in zip(summarize(compared)["methods"], again, strict=True):
         assert {**method, "time": 0} == {**twin, "time": 0}
 
 
+def test_default_methods_are_left_to_compare(compared):
+    X, y = compared.X, compared.y
+    found = compare(X, y, cv=3, random_state=0)
+    data = summarize(found)["provenance"]
+    assert found.candidates == ["KernelRFE"] != list(found.selectors)
+    assert "import KernelRFE" not in data["code"]
+    assert "AutoSelector(scoring='accuracy', cv=3, random_state=0" in data["pipeline"]
+    other = ReliefF(n_neighbors=3).fit(X, y)
+    changed = replace(found, selectors=found.selectors | {"ReliefF": other})
+    code = summarize(changed)["provenance"]["code"]
+    assert "    lambda table: {\n" in code
+    assert "ReliefF(n_neighbors=3)" in code
+
+
 def test_no_signal_is_not_recommended(full):
-    quiet = SimpleNamespace(**{**vars(full), "signal": False})
-    page = widemargin.report(quiet).html
-    assert "no signal was found, so no method is recommended" in page
+    page = widemargin.report(replace(full, signal_test=no_signal())).html
+    assert "No signal was found, so nothing is recommended" in page
     assert "nothing is kept" in page
     assert ">recommended<" not in page
-    assert ">recommended<" in widemargin.report(full).html
+    shown = widemargin.report(full).html
+    assert shown.count(">recommended<") == 1
+    assert shown.count("<small>for comparison<") == 2
 
 
 def test_kept_features_are_named_at_the_top(full, compared):
@@ -396,9 +471,8 @@ def test_map_has_one_digit_per_pixel_and_channel():
 
 
 def test_names_are_text_whatever_they_look_like():
-    found = comparison(d=8, m=2, names=NASTY)
-    found.y = np.where(found.y == "benign", "</script><script>", "<i>")
-    found.answer = "<script>1</script>"
+    y = np.array(["</script><script>", "<i>"] * 60)
+    found = comparison(d=8, m=2, names=NASTY, y=y, notes=["<script>1</script>"])
     page = widemargin.report(found, title="</title><script>").html
     outline = Outline(page)
     assert outline.tags.count("script") == 3
@@ -430,16 +504,13 @@ def test_more_features_than_a_page_carries_are_listed_best_first():
     names = [f"a rather long name of a gene or of a probe {f:06d}" for f in range(d)]
     rng = np.random.default_rng(0)
     selectors = {k: fitted(s, rng, d) for k, s in METHODS.items()}
-    found = SimpleNamespace(
-        feature_names=names,
-        selectors=selectors,
-        resampling={k: resampling(s, rng) for k, s in selectors.items()},
-    )
-    report = widemargin.report(found)
+    for selector in selectors.values():
+        selector.feature_names_in_ = np.array(names, object)
+    report = widemargin.report(selectors)
     assert len(report.html.encode()) < LIMIT
     listed = page_payload(report.html)["listed"]
     assert 1000 < len(listed) < d
-    best = np.min([s.ranking_ for s in found.selectors.values()], axis=0)
+    best = np.min([s.ranking_ for s in selectors.values()], axis=0)
     assert best[listed].max() <= np.delete(best, listed).min()
     assert "ranks highest" in report.html
 
@@ -521,8 +592,8 @@ def frame_of_kinds():
 def test_classes_are_counted_in_every_kind_of_column():
     X = frame_of_kinds()
     y = np.array(["one", "two"] * 50)
-    kinds = np.array(["numeric"] * 3 + ["nominal"] * 3 + ["numeric"])
-    found = distributions(X, y, np.arange(7), SimpleNamespace(kinds=kinds))
+    data = read_dataset(X, y, "report")
+    found = distributions(data, np.arange(7), profile(X, y))
     looks = dict(zip(X.columns, found["features"], strict=True))
     assert found["classes"] == ["one", "two"]
     for name, look in looks.items():
@@ -549,14 +620,18 @@ def test_classes_are_counted_in_every_kind_of_column():
 def test_booleans_are_listed_as_such():
     X = pd.DataFrame({"a": [True, False, True, True], "b": list("xyxy")})
     X["c"] = pd.array([True, None, False, True], dtype="boolean")
-    found = columns(X, profile(X, [0, 1, 0, 1]))["values"]
+    found = columns(read_dataset(X, [0, 1, 0, 1], "report"), profile(X, [0, 1, 0, 1]))[
+        "values"
+    ]
     assert found == ["True (3), False (1)", "x (2), y (2)", "True (2), False (1)"]
 
 
 def test_histogram_agrees_with_counting_one_by_one():
     rng = np.random.default_rng(3)
     X, y = 100 * rng.normal(size=(300, 2)), rng.integers(0, 3, 300)
-    look = distributions(X, y, np.array([1]), None)["features"][0]
+    look = distributions(read_dataset(X, y, "report"), np.array([1]), None)["features"][
+        0
+    ]
     assert json.loads(json.dumps(look)) == look
     width = (look["high"] - look["low"]) / len(look["counts"][0])
     counts = np.zeros_like(look["counts"])
@@ -568,7 +643,8 @@ def test_histogram_agrees_with_counting_one_by_one():
 
 def test_whole_numbers_get_a_bin_each():
     X = np.tile(np.arange(-3, 14), 4)[:, None]
-    look = distributions(X, [0, 1] * 34, np.array([0]), None)["features"][0]
+    data = read_dataset(X, [0, 1] * 34, "report")
+    look = distributions(data, np.array([0]), None)["features"][0]
     assert (look["low"], look["high"], look["whole"]) == (-3.5, 13.5, True)
     assert look["counts"] == [[2] * 17, [2] * 17]
 
@@ -576,7 +652,7 @@ def test_whole_numbers_get_a_bin_each():
 def test_many_classes_show_the_largest():
     y = np.repeat(np.arange(12), np.arange(12, 0, -1) + 1)
     X = np.random.default_rng(0).normal(size=(len(y), 1))
-    found = distributions(X, y, np.array([0]), None)
+    found = distributions(read_dataset(X, y, "report"), np.array([0]), None)
     assert found["classes"] == [str(c) for c in range(8)]
     assert found["n_classes"] == 12
 
@@ -585,10 +661,16 @@ def test_columns_come_from_every_kind_of_table():
     pl = pytest.importorskip("polars")
     X = np.arange(6.0).reshape(3, 2)
     for table in (X, X.tolist(), pd.DataFrame(X), pl.DataFrame(X), X.astype("f4")):
-        values = column(table, 1)
+        values = column(read_dataset(table, [0, 1, 0], "report"), 1)
         assert values.dtype == np.float64
         assert values.tolist() == [1, 3, 5]
-    assert column(pd.DataFrame({"a": ["x", None]}), 0).tolist()[0] == "x"
+    words = ["low", None, "high"]
+    grades = pd.DataFrame({"a": words})
+    levels = pd.CategoricalDtype(["low", "high"], ordered=True)
+    enum = pl.DataFrame({"a": words}, schema={"a": pl.Enum(["low", "high"])})
+    for table in (grades, grades.astype("category"), grades.astype(levels), enum):
+        values = column(read_dataset(table, [0, 1, 0], "report"), 0)
+        assert values.tolist() == words
 
 
 @pytest.mark.parametrize(

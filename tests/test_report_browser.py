@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 
 import widemargin
-from report_cases import NASTY, comparison
+from report_cases import NASTY, comparison, no_signal, redundancy
 from waiting import LONG
 from widemargin import ReliefF
 from widemargin.datasets import make_xor
-from widemargin.evaluation import compare, profile
+from widemargin.evaluation import compare
+from widemargin.evaluation._verdicts import VERDICTS
 from widemargin.reporting import formats
-from widemargin.reporting.payload import VERDICTS
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the browser tests need the package playwright"
@@ -134,27 +134,19 @@ def ordinal():
     grades = rng.integers(1, 10, 180)
     X = pd.DataFrame(rng.integers(0, 5, (180, 4)), columns=list("abcd"))
     X["e"] = grades + rng.normal(size=180)
-    found = comparison(n=180, d=5, m=2, names=X.columns, X=X)
-    found.y = pd.Series(pd.Categorical(grades, ordered=True))
-    found.profile, found.ordered = profile(X, found.y), True
+    y = pd.Series(pd.Categorical(grades, ordered=True))
+    found = comparison(n=180, d=5, m=2, names=X.columns, X=X, y=y)
     found.curve.frame["score"] -= 1.5
-    found.curve = replace(
-        found.curve, scoring="neg_rank_loss", baseline=np.full(5, -0.8)
-    )
-    found.chance = -2.25
-    found.choice.score = -0.6
-    return found
+    curve = replace(found.curve, scoring="neg_rank_loss", baseline=np.full(5, -0.8))
+    best = replace(found.recommendation, score=-0.6, score_all=-0.8)
+    return replace(found, curve=curve, recommendation=best, chance=-2.25, ordered=True)
 
 
 def grouped():
     """Forty groups of redundant features, the first of them of fifty."""
     found = comparison(d=150, m=2)
     groups = [list(range(50)), *([f, f + 1] for f in range(50, 128, 2))]
-    sizes = [len(group) for group in groups]
-    similarity = [s for n in sizes for s in [1.0] + [0.93] * (n - 1)]
-    found.redundancy.groups = groups
-    found.redundancy.frame = pd.DataFrame({"similarity": similarity})
-    return found
+    return replace(found, redundancy=redundancy(found.feature_names, groups))
 
 
 def leaking():
@@ -162,17 +154,14 @@ def leaking():
     rng = np.random.default_rng(3)
     y = rng.choice(["no", "yes"], 90)
     X = pd.DataFrame(rng.normal(size=(90, 4)), columns=list("abcd"))
+    X["a"] += 2 * (y == "yes")
     X["approved"] = np.where(y == "yes", 7, 3)
-    options = {"cv": 3, "n_permutations": 0, "n_resamples": 4, "random_state": 0}
-    return compare(X, y, ["ReliefF", "FisherScore"], **options)
+    return compare(X, y, ["ReliefF", "FisherScore"], cv=3, random_state=0)
 
 
 def noise():
     """Labels that have nothing to do with the features."""
-    found = comparison(d=20, m=2)
-    found.signal = False
-    found.features["verdict"], found.features["why"] = "rejected", "no signal"
-    return found
+    return comparison(d=20, m=2, signal_test=no_signal())
 
 
 def lone_selector():
@@ -183,8 +172,7 @@ def lone_selector():
 def compared():
     """What `compare` itself makes, of a table small enough to wait for."""
     X, y = make_xor(n_samples=120, n_features=8, random_state=0)
-    options = {"cv": 3, "n_permutations": 5, "n_resamples": 4, "random_state": 0}
-    return compare(X, y, ["ReliefF", "Simba", "FisherScore"], **options)
+    return compare(X, y, ["ReliefF", "Simba", "FisherScore"], cv=3, random_state=0)
 
 
 PAGES = {
@@ -310,6 +298,7 @@ def test_heads_of_columns_sort(browser, files):
         assert numbers(column(page, "Rank")) == list(range(1, 26))
         before = column(page, "Feature")
 
+        page.locator("#method").select_option(label="Simba")
         page.get_by_role("button", name="Score", exact=True).click()
         scores = numbers(column(page, "Score"))
         assert scores == sorted(scores, reverse=True)
@@ -326,23 +315,48 @@ def test_heads_of_columns_sort(browser, files):
 
         page.get_by_role("button", name="Feature", exact=True).click()
         assert column(page, "Feature") == [f"feature {i}" for i in range(25)]
-        assert page.locator("#table thead th").count() == 9
+        assert page.locator("#table thead th").count() == 4
 
 
 def test_verdicts_are_words_with_reasons_and_sort(browser, files):
     with opened(browser, files("sixty")) as page:
         page.get_by_role("button", name="Verdict", exact=True).click()
-        words = [text.split()[0] for text in column(page, "Verdict")]
-        places = [VERDICTS.index(word) for word in words]
-        assert places == sorted(places)
-        assert set(places) == {0, 1, 2}
+        first, second = column(page, "Verdict")[0], column(page, "Verdict")[12]
+        assert first == "kept"
+        assert re.fullmatch(r"copy\s+of feature \d+", second)
         page.get_by_role("button", name="Verdict", exact=True).click()
-        first = column(page, "Verdict")[0]
-        assert first.startswith("rejected")
-        assert "not significant" in first
+        assert set(column(page, "Verdict")[:20]) == {"not relevant"}
         page.locator("#method").select_option(label="Simba")
         titles = page.locator("#table thead th").all_inner_texts()
         assert not any("Verdict" in title for title in titles)
+
+
+def test_the_table_is_filtered_by_verdict(browser, files):
+    with opened(browser, files("sixty")) as page:
+        status = page.locator("#pager [role=status]")
+        total = 0
+        for option in page.locator("#verdict option").all_inner_texts():
+            name = option.partition(" (")[0]
+            page.locator("#verdict").select_option(label=option)
+            n = int(re.search(r"of (\d+) features", status.inner_text())[1])
+            if name in VERDICTS:
+                total += n
+                assert {v.split("\n")[0] for v in column(page, "Verdict")} == {name}
+            elif name == "all relevant":
+                assert n == 30
+                assert all("<" in q or float(q) < 0.05 for q in column(page, "q"))
+        assert total == 60
+        page.locator("#verdict").select_option(label="kept")
+        page.locator("#method").select_option(label="Simba")
+        assert set(column(page, "Kept")) == {"✓"}
+
+
+def test_all_relevant_features_unfold(browser, files):
+    with opened(browser, files("sixty")) as page:
+        rows = page.locator("#relevant tbody tr")
+        assert sum(row.is_visible() for row in rows.all()) == 15
+        page.locator("#relevant summary").first.click()
+        assert sum(row.is_visible() for row in rows.all()) == rows.count() == 30
 
 
 def test_directions_are_arrows_with_the_auc(browser, files):
@@ -363,8 +377,7 @@ def test_directions_are_arrows_with_the_auc(browser, files):
 
 def test_without_signal_nothing_in_the_table_stands_out(browser, files):
     with opened(browser, files("noise")) as page:
-        assert {text.split()[0] for text in column(page, "Verdict")} == {"rejected"}
-        assert set(column(page, "Kept")) == {""}
+        assert set(column(page, "Verdict")) == {"not relevant"}
         colours = page.evaluate(
             """() => [...new Set([...document.querySelectorAll("#table tbody tr > *")]
                  .map((cell) => getComputedStyle(cell).color))]"""
@@ -378,7 +391,7 @@ def test_without_signal_nothing_in_the_table_stands_out(browser, files):
 def test_keyboard_sorts_turns_pages_and_reads_the_curve(browser, files):
     with opened(browser, files("sixty")) as page:
         page.locator("#filter").focus()
-        for _ in range(4):  # method, two boxes, the table
+        for _ in range(3):  # method, verdict, the table
             page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.id") == "table"
         page.keyboard.press("Tab")
@@ -727,23 +740,14 @@ def test_pixels_lie_where_the_order_says(browser, files):
         assert re.fullmatch(r"0 or less\s*score [\d.]+", scale.inner_text())
 
 
-def test_a_rank_outside_its_interval_is_marked_and_explained(browser, tmp_path):
-    found = comparison(d=12, m=2)
-    again = found.resampling["ReliefF"]
-    worst = int(np.argmax(found.selectors["ReliefF"].ranking_))
-    again.rank_low[worst], again.rank_high[worst] = 2, 4
-    path = widemargin.report(found).save(tmp_path / "outside.html")
-    with opened(browser, path) as page:
-        assert column(page, "Ranks")[-1] == "2–4 *"
-        assert sum("*" in cell for cell in column(page, "Ranks")) == 1
-        terms = page.locator("#ranking .terms").inner_text()
-        assert "random half of the rows" in terms
-        assert "* marks a rank outside its own interval" in terms
-
-
-def test_a_possible_leak_is_said_above_all_numbers(browser, files):
+def test_a_possible_leak_is_said_above_all_numbers_and_marked(browser, files):
     with opened(browser, files("leaking")) as page:
-        remark = page.locator(".masthead .remark")
-        assert "'approved' separates the classes perfectly" in remark.inner_text()
+        head = page.locator(".masthead").inner_text()
+        assert "approved may be a copy of the target" in head
+        assert "Kept without: a" in head
+        assert page.inner_text("#drop") == "--drop approved"
+        assert page.locator("#table .leak").count() == 1
+        row = page.locator("#table tr", has=page.locator(".leak")).inner_text()
+        assert row.split()[1] == "approved"
     with opened(browser, files("compared")) as page:
-        assert page.locator(".masthead .remark").count() == 0
+        assert page.locator("#leak, .leak").count() == 0

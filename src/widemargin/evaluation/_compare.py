@@ -231,6 +231,7 @@ def compare(
         settings=settings,
         classifier=title_of(estimator, numeric),
         directions=directions_of(data, about, ordered),
+        candidates=candidates,
         image_shape=image_shape,
         image_order=image_order,
         ordered=ordered,

@@ -50,6 +50,8 @@ class Comparison:
         Time of that fit in seconds.
     directions : tuple of two arrays of shape (n_features,)
         Which way each feature goes with the target, and its AUC; see ``features``.
+    candidates : list of str
+        Methods that were chosen from; the others are shown for comparison.
     recommendation : Recommendation or None
         The features to keep, and what is known about the choice.
     alone : dict of str → Recommendation
@@ -90,6 +92,7 @@ class Comparison:
     selectors: dict[str, MarginSelector]
     times: dict[str, float]
     directions: tuple[Ints, Floats]
+    candidates: list[str] = field(default_factory=list)
     recommendation: Recommendation | None = None
     alone: dict[str, Recommendation] = field(default_factory=dict)
     relevance: Significance | None = None

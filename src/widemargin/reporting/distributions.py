@@ -44,9 +44,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from widemargin.data.kinds import holds_numbers
-from widemargin.data.labels import encode
-from widemargin.data.numbers import floats_of
+from widemargin.data.dataset import Dataset
+from widemargin.data.kinds import ORDERED
 from widemargin.data.protocol import Floats, Ints
 from widemargin.reporting.formats import numbers, text
 
@@ -67,44 +66,45 @@ Json = dict[str, Any]
 
 
 def distributions(
-    X: Any, y: Any, order: Ints, profile: Any, ordered: bool = False
+    data: Dataset | None, order: Ints, profile: Any, ordered: bool = False
 ) -> Json | None:
     """Look at the first features of an order class by class; None without data."""
-    if X is None or not len(order):
+    if data is None or not len(order):
         return None
-    if getattr(profile, "numeric_target", False):
-        return _by_target(X, profile, order)
-    codes, labels = _classes(y, len(X))
-    counts = np.bincount(codes, minlength=len(labels))
+    first = [
+        (f, profile is not None and profile.kinds[f] == "nominal", column(data, f))
+        for f in order[:N_FEATURES].tolist()
+    ]
+    if data.target is not None:
+        return _by_target(data.target, first)
+    labels = data.classes.tolist() if data.labelled else ["all rows"]
+    counts = np.bincount(data.codes, minlength=len(labels))
     most = N_ORDERED_CLASSES if ordered else N_CLASSES
     shown = np.sort(np.argsort(-counts, kind="stable")[:most])
-    members = [codes == c for c in shown]
-    features = []
-    for f in order[:N_FEATURES].tolist():
-        nominal = profile is not None and profile.kinds[f] == "nominal"
-        features.append({"feature": f, **_by_class(column(X, f), nominal, members)})
+    members = [data.codes == c for c in shown]
     return {
         "classes": [text(labels[c]) for c in shown],
         "n_classes": len(labels),
         "ordered": ordered,
-        "features": features,
+        "features": [
+            {"feature": f, **_by_class(values, nominal, members)}
+            for f, nominal, values in first
+        ],
     }
 
 
-def _by_target(X: Any, profile: Any, order: Ints) -> Json:
-    """How a numeric target goes with the first features of an order."""
-    target = profile.target
+def _by_target(target: Floats, first: list[tuple[int, bool, NDArray[Any]]]) -> Json:
+    """How a numeric target goes with some features."""
     low, high, cut = axis_ends(target)
-    features = [
-        {"feature": f, **_against(column(X, f), profile.kinds[f] == "nominal", target)}
-        for f in order[:N_FEATURES].tolist()
-    ]
     return {
         "classes": [],
         "n_classes": 0,
         "ordered": False,
         "target": {"low": low, "high": high, "cut": cut},
-        "features": features,
+        "features": [
+            {"feature": f, **_against(values, nominal, target)}
+            for f, nominal, values in first
+        ],
     }
 
 
@@ -165,39 +165,17 @@ def _scatter(values: Floats, target: Floats) -> Json:
     }
 
 
-def column(X: Any, f: int) -> NDArray[Any]:
-    """One column of an array, list or frame, in memory; missing values are NaN or None.
-
-    Numbers come as float64, everything else as objects.
-    """
-    values = X.iloc[:, f] if hasattr(X, "iloc") else _sliced(X, f)
-    if hasattr(values, "compute"):  # a collection that has yet to be evaluated
-        values = values.compute()
-    if hasattr(values, "cat") and hasattr(values, "isna"):  # pandas' categories
-        return np.asarray(values.astype(object))
-    if hasattr(values, "isna") and str(values.dtype) in _NULLABLE:
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)
-    array = np.asarray(values)
-    return array.astype(np.float64 if array.dtype.kind in "biuf" else object)
-
-
-# pandas' own number types, whose missing value NumPy does not know.
-_NULLABLE = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)} | {
-    "Float32",
-    "Float64",
-    "boolean",
-}
-
-
-def _sliced(X: Any, f: int) -> Any:
-    return X[:, f] if hasattr(X, "shape") else np.asarray(X)[:, f]
-
-
-def _classes(y: Any, n: int) -> tuple[Ints, list[Any]]:
-    if y is None:
-        return np.zeros(n, np.int64), ["all rows"]
-    codes, labels = encode(y, "report", look=False)
-    return codes, labels.tolist()
+def column(data: Dataset, f: int) -> NDArray[Any]:
+    """One column: numbers, NaN where they are missing, or objects with None there."""
+    values: Floats = data.X[:, f]
+    levels = data.categories.get(f)
+    if levels is None and data.kinds[f] == ORDERED:
+        kind = data.table.dtypes
+        levels = list((kind.iloc[f] if hasattr(kind, "iloc") else kind[f]).categories)
+    if levels is None:
+        return values
+    named = np.array([*levels, None], object)
+    return named[np.where(np.isnan(values), -1, values).astype(np.int64)]
 
 
 def _by_class(
@@ -265,14 +243,12 @@ def _histogram(values: Floats, there: list[NDArray[np.bool_]]) -> Json:
     }
 
 
-def columns(X: Any, profile: Any) -> Json | None:
+def columns(data: Dataset | None, profile: Any) -> Json | None:
     """Look at all columns; None without the data or their profile."""
-    if X is None or profile is None:
+    if data is None or profile is None:
         return None
-    if holds_numbers(X) and not hasattr(X, "compute"):
-        X = floats_of(X)  # columns of an array are at hand, those of a frame are not
     looks = [
-        _look(column(X, f), str(kind))
+        _look(column(data, f), str(kind))
         for f, kind in enumerate(np.asarray(profile.kinds).tolist())
     ]
     return {

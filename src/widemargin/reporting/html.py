@@ -10,21 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.evaluation._verdicts import COPY, KEPT, SPARE, UNTESTED, VERDICTS
 from widemargin.judging.measures import measure
 from widemargin.reporting import formats
 from widemargin.reporting.payload import (
-    VERDICTS,
     best_method,
     kept_names,
     listed_features,
     payload,
     ranked_groups,
+    reason,
     script_json,
 )
+from widemargin.reporting.summarize import SCHEMA
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
 N_STATIC_COLUMNS = 20  # of the overview of columns, likewise
 N_NAMED = 10  # kept features at the top of the page
+N_RELEVANT, MOST_RELEVANT = 15, 1000  # relevant features at once, and in the page
+MARKS = {KEPT: "kept", COPY: "twin", SPARE: "spare", UNTESTED: "untested"}  # by style
 N_GROUPS = 12  # groups of redundant features shown at once
 N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
 N_MEMBERS = 12  # members of a group that are named
@@ -69,6 +73,11 @@ def render(data: Json) -> str:
     """
     from markupsafe import Markup
 
+    if data.get("schema") != SCHEMA:
+        raise ValueError(
+            f"A report is made from data of schema {SCHEMA}, got {data.get('schema')}: "
+            "they were saved by another version of widemargin. Make the report again."
+        )
     script = "\n".join(["'use strict';", *map(_source, SCRIPTS)])
     return (
         _environment(_jinja())
@@ -118,6 +127,7 @@ def _environment(jinja2: Any) -> Any:
         environment.filters[name] = getattr(formats, name)
     environment.globals["interval"] = formats.interval
     environment.globals["direction"] = formats.direction
+    environment.globals["reason"] = reason
     environment.globals["clear_rho"] = CLEAR_RHO
     environment.globals["two_digits"] = formats.two_digits
     environment.globals["stepped"] = formats.stepped
@@ -140,16 +150,17 @@ def _shown(data: Json) -> Json:
     kept = kept_names(best, names)
     return {
         "best": best,
-        "verdicts": data.get("verdicts"),
-        "tally": _tally(data.get("verdicts")),
+        "verdicts": data["verdicts"],
+        "marks": MARKS,
+        "tally": _tally(data["verdicts"]),
         "kept": kept,
         "named": _named(data, kept),
         "overlapping": _overlapping(data["agreement"]),
-        "outside": _outside(best),
-        "leaks": data["data"].get("leaks", []) if data["data"] else [],
-        "overview": (data.get("columns") or {"kind": []})["kind"][:N_STATIC_COLUMNS],
-        "loss": bool(data["curve"] and data["curve"].get("lower_is_better")),
-        "ordered": bool(data["data"] and data["data"].get("ordered")),
+        "relevant": _relevant(data),
+        "n_relevant": N_RELEVANT,
+        "overview": (data["columns"] or {"kind": []})["kind"][:N_STATIC_COLUMNS],
+        "loss": bool(data["curve"] and data["curve"]["lower_is_better"]),
+        "ordered": bool(data["data"] and data["data"]["ordered"]),
         "top": order,
         "names": names,
         "scores": formats.aligned(max(tops, default=0.0)),
@@ -159,8 +170,8 @@ def _shown(data: Json) -> Json:
         "checkpoints": _checkpoints(data["curve"]),
         "groups": _groups(data),
         "alternatives": _alternatives(data["distributions"], data),
-        "target": data["data"].get("target") if data["data"] else None,
-        "guess": (data["curve"] or {}).get("guess", "guessing"),
+        "target": data["data"]["target"] if data["data"] else None,
+        "guess": data["curve"]["guess"] if data["curve"] else "guessing",
         "n_groups": N_GROUPS,
         "total_groups": len(groups),
     }
@@ -178,37 +189,40 @@ def _named(data: Json, kept: list[str]) -> Json | None:
 
 def _overlapping(agreement: Json | None) -> str:
     """What the overlap of two methods is taken of."""
-    k = agreement.get("k") if agreement else None
+    k = agreement["k"] if agreement else None
     if k is None:
         return "Overlap of the kept features"
     return f"Overlap of the first {formats.count(k) if k > 1 else 'feature'}"
 
 
 def _tally(verdicts: Json | None) -> str:
-    """How many features have which verdict, in words."""
+    """How many features are kept, and how many others have which verdict."""
     if verdicts is None:
         return ""
-    counts = {name: verdicts["verdict"].count(name) for name in VERDICTS}
-    d = len(verdicts["verdict"])
-    if d in counts.values():
-        name = next(name for name, n in counts.items() if n == d)
-        return f"All {formats.count(d)} are {name}."
+    found = verdicts["verdict"]
+    words = {KEPT: "kept", COPY: "near copies of better ones"}
     parts = [
-        f"{formats.count(n)} {'is' if n == 1 else 'are'} {name}"
-        for name, n in counts.items()
-        if n
+        f"{formats.count(found.count(name))} {words.get(name, name)}"
+        for name in VERDICTS
+        if name in found
     ]
-    return f"{', '.join(parts[:-1])} and {parts[-1]}."
+    return f"{'; '.join(parts)}."
 
 
-def _outside(method: Json) -> list[bool]:
-    """Of each feature, whether its rank lies outside the ranks in resamples."""
-    ranks, low, high = method["rank"], method["rank_low"], method["rank_high"]
-    if low is None or high is None:
-        return [False] * len(ranks)
+def _relevant(data: Json) -> list[Json]:
+    """The relevant features, lowest q-value first."""
+    found, verdicts = data["relevance"], data["verdicts"]
+    if not found or not found["features"]:
+        return []
     return [
-        a is not None and b is not None and not a <= rank <= b
-        for rank, a, b in zip(ranks, low, high, strict=True)
+        {
+            "name": data["features"]["name"][f],
+            "verdict": verdicts["verdict"][f],
+            "why": reason(verdicts, f),
+            "q": verdicts["q_value"][f],
+            "frequency": verdicts["frequency"][f],
+        }
+        for f in found["features"][:MOST_RELEVANT]
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.evaluation._verdicts import VERDICTS
 from widemargin.judging.measures import measure
 
 COLUMNS = {
@@ -14,13 +15,7 @@ COLUMNS = {
     "score_of": 4,
     "score_low": 4,
     "score_high": 4,
-    "rank_low": 5,
-    "rank_high": 5,
-    "frequency": 3,
-    "p_value": 3,
-    "q_value": 3,
 }
-VERDICTS = ("confirmed", "tentative", "rejected")
 BUDGET = 4_300_000  # characters for the tables of features
 MEASURED = 500  # features that tell how many characters one takes
 
@@ -39,6 +34,8 @@ def payload(data: Json) -> Json:
         **_tables(data, listed),
         "best": best_method(data),
         "signal": data["signal"],
+        "level": data["relevance"]["level"] if data["relevance"] else None,
+        "leaks": data["leaks"]["features"] if data["leaks"] else [],
         "curve": _rounded(data["curve"]),
         "distributions": _named(data),
         "image": _image(data),
@@ -53,8 +50,8 @@ def _tables(data: Json, listed: list[int]) -> Json:
         "listed": listed,
         "names": [names[f] for f in listed],
         "methods": [_method(m, listed) for m in data["methods"]],
-        "verdicts": _verdicts(data.get("verdicts"), listed),
-        "columns": _columns(data.get("columns"), listed),
+        "verdicts": _verdicts(data["verdicts"], listed),
+        "columns": _columns(data["columns"], listed),
     }
 
 
@@ -102,17 +99,27 @@ def _verdicts(found: Json | None, listed: list[int]) -> Json | None:
     """Verdicts as digits, and the reasons once each with their numbers."""
     if found is None:
         return None
-    why = [found["why"][f] for f in listed]
+    why = [reason(found, f) for f in listed]
     reasons = list(dict.fromkeys(why))
-    number = {reason: i for i, reason in enumerate(reasons)}
-    auc, sign = found["auc"], found["direction"]
+    number = {word: i for i, word in enumerate(reasons)}
+    digits = {"q_value": 3, "frequency": 3, "auc": 5, "direction": 0}
     return {
+        "names": VERDICTS,
         "verdict": "".join(str(VERDICTS.index(found["verdict"][f])) for f in listed),
         "reasons": reasons,
-        "why": [number[reason] for reason in why],
-        "auc": None if auc is None else [_short(auc[f], 5) for f in listed],
-        "direction": None if sign is None else [_short(sign[f], 0) for f in listed],
+        "why": [number[word] for word in why],
+        **{
+            name: found[name] and [_short(found[name][f], n) for f in listed]
+            for name, n in digits.items()
+        },
     }
+
+
+def reason(verdicts: Json, f: int) -> str:
+    """What the table says beside a verdict, if that is not what all such have."""
+    if verdicts["copy_of"][f] is not None:
+        return f"of {verdicts['copy_of'][f]}"
+    return "constant" if verdicts["why"][f] == "constant" else ""
 
 
 def _short(value: float | None, digits: int) -> float | int | None:

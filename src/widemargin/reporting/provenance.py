@@ -16,10 +16,14 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin._version import __version__
+from widemargin.evaluation import compare
+from widemargin.evaluation._auto import AutoSelector
+from widemargin.evaluation._defaults import BUDGET, choose
+from widemargin.evaluation._selectors import preset
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 # Settings that the code shows elsewhere, or that results do not depend on.
-ELSEWHERE = ("selectors", "n_jobs")
+ELSEWHERE = ("methods", "n_jobs")
 # Settings whose text is Python code if it is not a plain value.
 OBJECTS = ("cv", "estimator", "groups")
 PLAIN = (bool, int, float, str, type(None))
@@ -68,7 +72,7 @@ def provenance(
         "seed": _seed(found),
         "versions": versions | {package: version(package) for package in PACKAGES},
         "code": _code(found, [m["code"] for m in methods], lines),
-        "pipeline": _pipeline(found, found.selectors.get(best["label"]), kept, lines),
+        "pipeline": _pipeline(found, best, kept, lines),
     }
 
 
@@ -122,6 +126,8 @@ def _seed(found: Any) -> str | None:
 
 def _code(found: Any, constructors: list[str], reading: list[str]) -> str:
     classes = {type(s) for s in found.selectors.values()}
+    if _usual(found):
+        classes = set()
     baselines = {c for c in classes if c.__module__.startswith("widemargin.baselines")}
     lines = ["import widemargin"]
     for package, members in (
@@ -141,6 +147,17 @@ def _code(found: Any, constructors: list[str], reading: list[str]) -> str:
     return "\n".join([*lines, "", *_call(found, constructors)])
 
 
+def _usual(found: Any) -> bool:
+    """Whether the methods are those that `compare` chooses by itself."""
+    settings = found.settings
+    if not settings or len(found.candidates) == len(found.selectors):
+        return False
+    nominal, seed = settings["categorical_features"], settings["random_state"]
+    usual = choose(found.profile, seed, nominal, settings["budget"] / BUDGET)
+    theirs = [constructor(preset(s, seed, nominal)) for s in usual.values()]
+    return theirs == [constructor(s) for s in found.selectors.values()]
+
+
 def _call(found: Any, constructors: list[str]) -> list[str]:
     pairs = list(zip(found.selectors, constructors, strict=True))
     if not found.settings:
@@ -149,24 +166,24 @@ def _call(found: Any, constructors: list[str]) -> list[str]:
         if len(pairs) == 1:
             made = [f"results = {constructors[0]}.fit(X, y)"]
         return [*made, 'widemargin.report(results, X=X, y=y).save("report.html")']
+    shown = [f"        {label!r}: {code}," for label, code in pairs]
+    # Methods that a function returns are shown, and KernelRFE is chosen.
+    compete = len(found.candidates) == len(pairs)
+    shown = ["    {" if compete else "    lambda table: {", *shown, "    },"]
     return [
         "results = widemargin.evaluation.compare(",
         "    X,",
         "    y,",
-        "    {",
-        *(f"        {label!r}: {code}," for label, code in pairs),
-        "    },",
-        *(f"    {line}," for line in _arguments(found.settings)),
+        *([] if _usual(found) else shown),
+        *(f"    {line}," for line in _arguments(found.settings, compare)),
         ")",
         'widemargin.report(results).save("report.html")',
     ]
 
 
-def _arguments(settings: Json) -> list[str]:
-    """What was not left at the default of `compare`, as it is written in a call."""
-    from widemargin.evaluation import compare
-
-    defaults = inspect.signature(compare).parameters
+def _arguments(settings: Json, function: Any) -> list[str]:
+    """What was not left at a function's default, as it is written in a call."""
+    defaults = inspect.signature(function).parameters
     return [
         f"{name}={_argument(name, value)}"
         for name, value in settings.items()
@@ -191,7 +208,7 @@ def _regressor(line: str) -> str:
 
 
 def _pipeline(
-    found: Any, selector: Any, kept: list[str], reading: list[str]
+    found: Any, best: Json, kept: list[str], reading: list[str]
 ) -> str | None:
     """Lines that select the same features for a classifier; None if there are none.
 
@@ -213,16 +230,26 @@ def _pipeline(
         lines += ["kept = [", *(f"    {name!r}," for name in kept), "]"]
         lines += [f"selection = widemargin.Selection(kept){frames}"]
         lines += ["model = make_pipeline(selection, *steps).fit(X, y)"]
-    if selector is not None:
-        sized = clone(selector).set_params(n_features_to_select=len(kept))
-        baseline = type(sized).__module__.startswith("widemargin.baselines")
-        home = "widemargin.baselines" if baseline else "widemargin"
-        lines += ["", "# The method as a step selects again on the rows of each fit:"]
-        lines += [
-            "# cross-validate this one, because that evaluates the selection, too."
-        ]
-        lines += [f"selector = {home}.{constructor(sized)}"]
-        if frames:
-            lines += [f"selector{frames}"]
-        lines += ["model = make_pipeline(selector, *steps)"]
+    lines += ["", "# As a step, the choice is made again on the rows of each fit:"]
+    lines += ["# cross-validate this one, because that evaluates the choice, too."]
+    lines += [f"selector = {_step(found, best, len(kept))}{frames}"]
+    lines += ["model = make_pipeline(selector, *steps)"]
     return "\n".join(lines)
+
+
+def _step(found: Any, best: Json, n_features: int) -> str:
+    """The call that makes the transformer that chooses these features."""
+    if found.settings:
+        names = [_qualified(found.selectors[label]) for label in found.candidates]
+        alone = names == ["widemargin.KernelRFE()"] or _usual(found)
+        compete = [] if alone else [f"[{', '.join(names)}]"]
+        arguments = [*compete, *_arguments(found.settings, AutoSelector)]
+        return f"widemargin.AutoSelector({', '.join(arguments)})"
+    selector = clone(found.selectors[best["label"]])
+    return _qualified(selector.set_params(n_features_to_select=n_features))
+
+
+def _qualified(selector: Any) -> str:
+    baseline = type(selector).__module__.startswith("widemargin.baselines")
+    home = "widemargin.baselines" if baseline else "widemargin"
+    return f"{home}.{constructor(selector)}"

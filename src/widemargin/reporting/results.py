@@ -3,155 +3,132 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import catalogue
+from widemargin.data.dataset import feature_names, read_dataset
+from widemargin.evaluation import Comparison
+from widemargin.evaluation._profile import describe
+from widemargin.evaluation._selectors import is_regression
 from widemargin.judging.measures import measure
 from widemargin.reporting.formats import number, numbers, text
 from widemargin.reporting.provenance import constructor
 
-# What a comparison may lack, and what then stands in its place.
-MISSING: dict[str, Any] = {
-    "X": None,
-    "agreement": None,
-    "answer": None,
-    "baseline": None,
-    "best": None,
-    "chance": None,
-    "choice": None,
-    "classifier": "1-NN",
-    "complete": True,
-    "curve": None,
-    "features": None,
-    "image_order": "C",
-    "image_shape": None,
-    "notes": (),
-    "ordered": False,
-    "profile": None,
-    "redundancy": None,
-    "resampling": {},
-    "settings": {},
-    "signal": None,
-    "recommended": None,
-    "significance": {},
-    "summary": None,
-    "times": {},
-    "y": None,
-}
-
 Json = dict[str, Any]
 
 
-def as_comparison(results: Any, X: Any, y: Any) -> Any:
-    """An object with all the fields of a Comparison, for any results."""
-    if hasattr(results, "selectors") and hasattr(results, "feature_names"):
-        there = {name: getattr(results, name, MISSING[name]) for name in MISSING}
-        return SimpleNamespace(
-            selectors=results.selectors, feature_names=results.feature_names, **there
-        )
-    selectors = results if isinstance(results, Mapping) else {None: results}
-    if not selectors or not all(hasattr(s, "get_support") for s in selectors.values()):
+def as_comparison(results: Any, X: Any, y: Any) -> Comparison:
+    """The comparison itself, or one of fitted selectors, with nothing but these.
+
+    That one has no settings. Its data and profile are None where there is no X or y.
+    """
+    if isinstance(results, Comparison):
+        return results
+    given = results if isinstance(results, Mapping) else {None: results}
+    if not given or not all(hasattr(s, "get_support") for s in given.values()):
         raise TypeError(
             "report needs the Comparison that widemargin.evaluation.compare returns, "
             "a fitted selector, or a dict of fitted selectors by label, "
             f"got {type(results).__name__}."
         )
-    for selector in selectors.values():
+    for selector in given.values():
         check_is_fitted(selector, ["scores_", "ranking_", "support_"])
-    selectors = {label or type(s).__name__: s for label, s in selectors.items()}
+    selectors = {str(label or type(s).__name__): s for label, s in given.items()}
     first = next(iter(selectors.values()))
     names = getattr(first, "feature_names_in_", None)
     if names is None:
-        names = [f"x{f}" for f in range(first.n_features_in_)]
-    found = SimpleNamespace(
-        **{**MISSING, "selectors": selectors, "feature_names": names, "X": X, "y": y}
+        names = feature_names(np.empty((0, first.n_features_in_)))
+    data: Any = None
+    about: Any = None
+    if X is not None:
+        numeric = y is not None and (
+            getattr(first, "_numeric_target", False)
+            or is_regression(None, y, None, "report")
+        )
+        data = read_dataset(
+            X,
+            y,
+            "report",
+            labels=y is not None,
+            numeric=numeric,
+            look=False,
+        )
+        about = None if y is None else describe(data)
+    return Comparison(
+        data=data,
+        feature_names=names,
+        profile=about,
+        selectors=selectors,
+        times={},
+        directions=(np.empty(0, np.int64), np.empty(0)),
+        classifier="5-NN" if about and about.numeric_target else "1-NN",
     )
-    if X is not None and y is not None:
-        from widemargin.evaluation import profile
-
-        numeric = getattr(first, "_numeric_target", False)
-        found.profile = profile(X, y, task="regression" if numeric else None)
-        if found.profile.numeric_target:
-            found.classifier = "5-NN"
-    return found
 
 
-def methods(found: Any) -> list[Json]:
+def methods(found: Comparison) -> list[Json]:
     """All that the report says about each method."""
-    rows = _rows(found)
-    sign = measure(getattr(found.curve, "scoring", None)).sign
-    return [_method(found, label, rows[label], sign) for label in found.selectors]
-
-
-def _rows(found: Any) -> dict[str, Json]:
-    """The rows of the comparison's own table, by label."""
-    if found.summary is None:
-        return {label: _own_row(s) for label, s in found.selectors.items()}
-    frame = found.summary().set_index("method")
-    rows = frame.astype(object).where(frame.notna(), None).to_dict(orient="index")
-    choice = found.choice
-    if choice is not None:
-        # Of the recommended method the size that is recommended, not the one that a
-        # method would do with if it were alone.
-        rows[choice.method] |= {
-            "n_features": choice.n_features,
-            "score": choice.score,
-            "fold_stability": choice.stability,
-        }
-    return rows
-
-
-def _method(found: Any, label: str, row: Json, sign: int) -> Json:
-    selector = found.selectors[label]
-    if label == found.best and found.recommended is not None:
-        selector = found.recommended  # without near copies
-    n_selected = number(row.get("n_features"))
-    ranking = np.asarray(selector.ranking_)
-    support = selector.support_ if n_selected is None else ranking <= n_selected
-    if found.signal is False:
-        support = np.zeros(len(ranking), np.bool_)
+    sign = measure(found.curve.scoring if found.curve else None).sign
+    area = {} if found.curve is None else found.curve.summary()["area"].to_dict()
     papers = {m.name: m.paper for m in catalogue.methods()}
-    paper = papers.get(type(selector).__name__)
-    interval = getattr(selector, "scores_interval_", None)
-    resampling = found.resampling.get(label)
-    significance = found.significance.get(label)
+    return [
+        {
+            "label": text(label),
+            "code": constructor(selector),
+            "idea": _idea(selector),
+            "paper": papers.get(type(selector).__name__),
+            "best": label == found.best or len(found.selectors) == 1,
+            "candidate": label in found.candidates,
+            "area": number(area.get(label), sign),
+            "time": number(found.times.get(label)),
+            **_choice(found, label, sign),
+            **_interval(selector),
+        }
+        for label, selector in found.selectors.items()
+    ]
+
+
+def _choice(found: Comparison, label: str, sign: int) -> Json:
+    """Which features a method keeps, and what that is worth."""
+    selector: Any = found.selectors[label]
+    own = found.recommendation if label == found.best else found.alone.get(label)
+    ranking = selector.ranking_ if own is None else own.ranking
+    chosen = np.zeros(len(ranking), np.bool_)
+    if own is not None and found.signal is not False:
+        chosen[own.columns] = True
+    elif own is None and not found.settings:  # the selector's own, not interrupted
+        chosen = np.asarray(selector.support_)
+    scores: Json = {}
+    if own is not None:
+        scores = {
+            "score": number(own.score, sign),
+            "stderr": number(own.stderr),
+            "score_all": number(own.score_all, sign),
+            "stability": number(own.stability),
+        }
+    elif getattr(selector, "prefix_scores_", None) is not None and chosen.any():
+        by_size = selector.prefix_scores_
+        scores = {
+            "score": number(by_size[int(chosen.sum()) - 1]),
+            "score_all": number(by_size[-1]),
+        }
     return {
-        "label": text(label),
-        "code": constructor(selector),
-        "idea": _idea(selector),
-        "paper": paper and text(paper),
-        "best": label == found.best or len(found.selectors) == 1,
-        "n_selected": int(np.sum(support)),
-        "score": number(row.get("score"), sign),
-        "score_all": number(row.get("score_all"), sign),
-        "area": number(row.get("area"), sign),
-        "time": number(found.times.get(label)),
-        "fold_stability": number(row.get("fold_stability")),
-        "stability": _stability(getattr(resampling, "stability", None)),
+        **dict.fromkeys(("score", "stderr", "score_all", "stability")),
+        **scores,
+        "n_selected": int(chosen.sum()),
         "rank": numbers(ranking),
         "score_of": numbers(selector.scores_),
-        "selected": [bool(s) for s in support],
-        "score_low": None if interval is None else numbers(np.asarray(interval)[:, 0]),
-        "score_high": None if interval is None else numbers(np.asarray(interval)[:, 1]),
-        "rank_low": numbers(getattr(resampling, "rank_low", None)),
-        "rank_high": numbers(getattr(resampling, "rank_high", None)),
-        "frequency": numbers(getattr(resampling, "frequency", None)),
-        "p_value": numbers(getattr(significance, "p_values", None)),
-        "q_value": numbers(getattr(significance, "q_values", None)),
+        "selected": chosen.tolist(),
     }
 
 
-def _own_row(selector: Any) -> Json:
-    """Scores of a selector that chose its own number of features."""
-    scores = getattr(selector, "prefix_scores_", None)
-    kept = int(np.sum(selector.support_))
-    if scores is None or not kept:
-        return {}
-    return {"score": scores[kept - 1], "score_all": scores[-1]}
+def _interval(selector: Any) -> Json:
+    """Confidence intervals of the scores, which few selectors have."""
+    ends = getattr(selector, "scores_interval_", None)
+    low, high = (None, None) if ends is None else np.asarray(ends).T
+    return {"score_low": numbers(low), "score_high": numbers(high)}
 
 
 def _idea(selector: Any) -> str | None:
@@ -161,9 +138,3 @@ def _idea(selector: Any) -> str | None:
         return None
     _, _, idea = line[0].rstrip(".").partition(": ")
     return idea or line[0].rstrip(".")
-
-
-def _stability(stability: Any) -> Json | None:
-    if stability is None:
-        return None
-    return {part: number(getattr(stability, part)) for part in ("value", "low", "high")}

@@ -5,7 +5,7 @@ takes it as it is; what is not a finite number is None. A part that the results 
 have is None, too. Features are numbered from 0 in the order of X.
 
 ``schema``
-    1; raised when a field changes its meaning.
+    2; raised when a field changes its meaning.
 ``title``, ``created``, ``answer``
     Text; the moment is ISO 8601, the answer a sentence or two.
 ``signal``
@@ -28,22 +28,35 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``name``: one text per feature.
 ``methods``
     One dict per method. ``label``, ``code`` (the call that makes the selector),
-    ``idea``, ``paper``, ``best`` (whether it is the recommended one), ``n_selected``,
-    ``score``, ``score_all``, ``area``, ``time`` (seconds), ``fold_stability`` (of the
-    selections in the folds), ``stability`` (of those on subsamples: ``value``,
-    ``low``, ``high``); and lists with one entry per feature: ``rank``, ``score_of``,
-    ``selected``, and, each of them possibly None, ``score_low``, ``score_high``,
-    ``rank_low``, ``rank_high``, ``frequency``, ``p_value``, ``q_value``.
+    ``idea``, ``paper``, ``best`` (whether it is the recommended one), ``candidate``
+    (whether it could have been), ``n_selected``, ``score`` (nested mean over the
+    folds), ``stderr`` (its standard error), ``score_all``, ``stability`` (agreement of
+    the choices for the folds), ``area``, ``time`` (seconds); and lists with one entry
+    per feature: ``rank``, ``score_of`` (by a fit to all rows), ``selected``, and, both
+    possibly None, ``score_low`` and ``score_high``. In a comparison, ranks are those of
+    the consensus of the folds, near copies last.
 ``verdicts``
-    None without them. ``method`` (the label of the method that they are of), ``low``
-    and ``high`` (labels of the two classes; directions refer to ``high``; None for
-    more) and lists with one entry per feature: ``verdict`` ("confirmed", "tentative" or
-    "rejected"), ``why`` (what speaks against it, empty if nothing does), and
-    ``direction`` and ``auc``, which are None for three or more classes without an
-    order. Else (a numeric target counts as classes in order) ``direction`` has 1 where
-    values rise with the class, −1 where they fall and 0 where a test cannot tell, and
-    ``auc`` the probability that of two rows of different classes the higher class has
-    the higher value, None for a feature without an order.
+    None without a recommendation. ``low`` and ``high`` (labels of the two classes;
+    directions refer to ``high``; None for more) and lists with one entry per feature:
+    ``verdict`` ("kept", "copy", "relevant, not needed", "not relevant" or "not
+    tested"), ``why`` (a reason, or empty), ``copy_of`` (the name of the better feature
+    that a copy is like, or None), ``p_value``, ``q_value``, ``frequency``
+    (share of the folds that choose it or a near copy of it), and ``direction`` and
+    ``auc``, which are None for three or more classes without an order. Else (a numeric
+    target counts as classes in order) ``direction`` has 1 where values rise with the
+    class, −1 where they fall and 0 where a test cannot tell, and ``auc`` the
+    probability that of two rows of different classes the higher class has the higher
+    value, None for a feature without an order.
+``relevance``
+    None for selectors without a comparison. ``features`` (numbers of all relevant
+    features, lowest q-value first; None if nothing was tested), ``level`` (of q),
+    ``how`` (they were tested, or why not).
+``leaks``
+    None if no feature is suspected to be a copy of the target. ``features`` (numbers),
+    ``drop`` (an option of the command that leaves them out), ``code`` (a line of Python
+    that does), ``with`` and ``without``: the recommendation with and without these
+    features, each with ``kept`` (names), ``n_features``, ``score``, ``stderr``,
+    ``score_all`` and ``stability``.
 ``curve``
     ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
     ``guess`` (what it is that scores by chance, such as "guessing"),
@@ -70,20 +83,24 @@ have is None, too. Features are numbered from 0 in the order of X.
 from __future__ import annotations
 
 import math
+import shlex
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin.data.frames import as_frame
+from widemargin.data.dataset import Names
+from widemargin.evaluation import Comparison
+from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.measures import measure
+from widemargin.judging.recommend import Recommendation
 from widemargin.reporting.distributions import columns, distributions
 from widemargin.reporting.formats import number, numbers, text
 from widemargin.reporting.payload import kept_names
 from widemargin.reporting.provenance import provenance
 from widemargin.reporting.results import as_comparison, methods
 
-SCHEMA = 1
+SCHEMA = 2
 TITLE = "Which features matter?"
 N_BINS = 10  # of a numeric target
 N_PREFIXES = 300  # points of a curve that has one for every number of features
@@ -135,9 +152,8 @@ def summarize(
     >>> data["answer"]
     'ReliefF keeps 3 of 10 features: x2, x1 and x0.'
     """
-    found = as_comparison(results, as_frame(X, "report"), y)
+    found = as_comparison(results, X, y)
     shape = image_shape if image_shape is not None else found.image_shape
-    ordered = bool(found.ordered)
     names = [text(name) for name in found.feature_names]
     by_method = methods(found)
     best = next((m for m in by_method if m["best"]), by_method[0])
@@ -146,20 +162,22 @@ def summarize(
         "schema": SCHEMA,
         "title": text(title or TITLE),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "answer": text(getattr(found, "answer", None) or _answer(best, kept)),
-        "signal": None if found.signal is None else bool(found.signal),
-        "beats_chance": getattr(found, "beats_chance", None),
-        "complete": bool(found.complete),
+        "answer": text(found.answer if found.settings else _answer(best, kept)),
+        "signal": found.signal,
+        "beats_chance": found.beats_chance,
+        "complete": found.complete,
         "notes": [text(note) for note in found.notes],
-        "data": _data(found.profile, ordered),
-        "columns": columns(found.X, found.profile),
+        "data": _data(found.profile, found.ordered),
+        "columns": columns(found.data, found.profile),
         "features": {"name": names},
         "methods": by_method,
-        "verdicts": _verdicts(found, best),
+        "verdicts": _verdicts(found),
+        "relevance": _relevance(found),
+        "leaks": _leaks(found),
         "curve": _curve(found),
         "agreement": _agreement(found.agreement),
         "redundancy": _redundancy(found.redundancy),
-        "distributions": distributions(found.X, found.y, order, found.profile, ordered),
+        "distributions": distributions(found.data, order, found.profile, found.ordered),
         "image": _image(shape, image_order or found.image_order, len(names)),
         "provenance": provenance(found, by_method, best, kept, reading or []),
     }
@@ -206,46 +224,88 @@ def _target(target: Any) -> Json | None:
     }
 
 
-def _verdicts(found: Any, best: Json) -> Json | None:
+def _verdicts(found: Comparison) -> Json | None:
     """Verdicts in the order of X; None for results that have none."""
-    frame, about = found.features, found.profile
-    if frame is None:
+    if found.recommendation is None:
         return None
-    frame = frame.iloc[np.argsort(np.argsort(best["rank"], kind="stable"))]
-    pair = about.pair if about else None
-    directed = bool(pair or found.ordered or (about and about.numeric_target))
+    about = found.profile
+    frame = found.features.iloc[found.recommendation.ranking - 1]
+    low, high = about.pair or (None, None)
+    directed = bool(about.pair or found.ordered or about.numeric_target)
     return {
-        "method": best["label"],
-        "low": text(pair[0]) if pair else None,
-        "high": text(pair[1]) if pair else None,
+        "low": text(low) if about.pair else None,
+        "high": text(high) if about.pair else None,
         "verdict": frame["verdict"].tolist(),
         "why": [text(reason) for reason in frame["why"]],
-        "direction": numbers(frame["direction"]) if directed else None,
-        "auc": numbers(frame["auc"]) if directed else None,
+        "copy_of": [None if name is None else text(name) for name in frame["copy_of"]],
+        **{n: numbers(frame[n]) for n in ("p_value", "q_value", "frequency")},
+        **{n: numbers(frame[n]) if directed else None for n in ("direction", "auc")},
     }
 
 
-def _curve(found: Any) -> Json | None:
-    scoring = getattr(found.curve, "scoring", None)
+def _relevance(found: Comparison) -> Json | None:
+    """All relevant features, kept or not."""
+    if not found.settings:
+        return None
+    test, features = found.relevance, None
+    how = "The comparison was interrupted before the test."
+    if test is not None and found.recommendation is not None:
+        features = (found.relevant["rank"] - 1).tolist()
+        by_rank = np.argsort(found.recommendation.ranking)
+        features, how = by_rank[features].tolist(), test.how
+    elif found.complete:
+        how = (
+            "Permuted copies assume independent rows, which rows of one group are not."
+        )
+    return {"features": features, "level": LEVEL, "how": how}
+
+
+def _leaks(found: Comparison) -> Json | None:
+    """The two answers where features may be copies of the target."""
+    one, other = found.recommendation, found.without_leaks
+    if one is None or other is None or found.names_without_leaks is None:
+        return None
+    leaks = [int(f) for f in found.profile.target_copies]
+    names = [str(found.feature_names[f]) for f in leaks]
+    sign = measure(found.curve.scoring if found.curve else None).sign
+
+    def answer(own: Recommendation, kept: Names) -> Json:
+        return {
+            "kept": [text(name) for name in kept],
+            "n_features": own.n_features,
+            "score": number(own.score, sign),
+            "stderr": number(own.stderr),
+            "score_all": number(own.score_all, sign),
+            "stability": number(own.stability),
+        }
+
+    return {
+        "features": leaks,
+        "drop": text(f"--drop {shlex.quote(','.join(names))}"),
+        "code": text(f"X = X.drop(columns={names!r})"),
+        "with": answer(one, found.feature_names[one.columns]),
+        "without": answer(other, found.names_without_leaks),
+    }
+
+
+def _curve(found: Comparison) -> Json | None:
+    curve = found.curve
+    scoring = curve.scoring if curve else None
     numeric = bool(found.profile and found.profile.numeric_target)
     sign = measure(scoring).sign
-    if found.curve is None:
-        lines = _prefix_lines(found)
-    else:
-        lines = _fold_lines(found.curve, sign)
+    lines = _fold_lines(curve, sign) if curve else _prefix_lines(found)
     if not lines:
         return None
     if scoring is None:
         own = [getattr(s, "scoring_", None) for s in found.selectors.values()]
         scoring = "r2" if numeric else next(filter(None, own), None)
-    baseline = getattr(found.curve, "baseline", None)
     return {
         "estimator": text(found.classifier),
         "scoring": None if scoring is None else text(scoring).removeprefix("neg_"),
         "lower_is_better": sign < 0,
         "chance": number(found.chance, sign),
         "guess": "predicting the mean" if numeric else "guessing",
-        "score_all": None if baseline is None else number(np.nanmean(baseline), sign),
+        "score_all": number(found.score_all, sign),
         "baseline": _baseline(found.baseline, sign),
         "lines": lines,
     }
@@ -307,23 +367,20 @@ def _agreement(agreement: Any) -> Json | None:
         "labels": [text(label) for label in agreement.labels],
         "correlation": [numbers(row) for row in np.asarray(agreement.correlation)],
         "overlap": [numbers(row) for row in np.asarray(agreement.overlap)],
-        "k": getattr(agreement, "k", None),
+        "k": agreement.k,
     }
 
 
 def _redundancy(redundancy: Any) -> Json | None:
     if redundancy is None:
         return None
-    # To its group's representative, in the order of the groups.
-    column = iter(redundancy.frame["similarity"] if redundancy.groups else ())
-    measure = getattr(redundancy, "measure", None)
     return {
-        "threshold": number(getattr(redundancy, "threshold", None)),
-        "measure": None if measure is None else text(measure),
+        "threshold": number(redundancy.threshold),
+        "measure": text(redundancy.measure),
         "groups": [
             {
                 "features": [int(f) for f in group],
-                "similarity": [number(next(column)) for _ in group],
+                "similarity": numbers(redundancy.similarities[group]),
             }
             for group in redundancy.groups
         ],

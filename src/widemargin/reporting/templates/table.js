@@ -13,8 +13,7 @@ function startTable() {
     first: 0,
   };
   const filter = document.getElementById("filter");
-  const kept = document.getElementById("selected");
-  const significant = document.getElementById("significant");
+  const verdict = document.getElementById("verdict");
   const body = element("tbody");
   const head = element("tr");
   const caption = element("caption", { class: "unseen" });
@@ -27,9 +26,8 @@ function startTable() {
     .getElementById("table")
     .append(element("table", { class: page.signal === false ? "ranking muted" : "ranking" }, caption, element("thead", {}, head), body));
   document.getElementById("pager").append(...pager.parts);
-  for (const input of [filter, kept, significant]) {
-    input?.addEventListener("input", () => refilter());
-  }
+  makeFilter(verdict);
+  for (const input of [filter, verdict]) input.addEventListener("input", () => refilter());
   makeSwitch((method) => {
     view.method = method;
     Object.assign(view, { sort: "rank", descending: false });
@@ -41,9 +39,6 @@ function startTable() {
     columns = view.method === ALL ? sideBySide() : ofMethod(view.method);
     const label = view.method === ALL ? "all methods" : methods[view.method].label;
     caption.textContent = `All features by ${label}, a page at a time`;
-    if (significant) {
-      significant.disabled = view.method === ALL || !methods[view.method].q_value;
-    }
     head.replaceChildren(
       ...columns.map((column) =>
         element(
@@ -82,15 +77,17 @@ function startTable() {
 
   function refilter() {
     const wanted = filter.value.trim().toLowerCase();
-    const q = significant?.checked && !significant.disabled && methods[view.method].q_value;
-    shown = order.filter(
-      (i) =>
-        lower[i].includes(wanted) &&
-        (!kept.checked || isKept(i)) &&
-        (!q || (q[i] !== null && q[i] <= 0.05)),
-    );
+    shown = order.filter((i) => lower[i].includes(wanted) && isShown(i));
     view.first = 0;
     render();
+  }
+
+  // Verdicts are those of the recommendation; any method's table can be filtered by them.
+  function isShown(i) {
+    if (verdict.value === "") return true;
+    if (verdict.value === KEPT) return isKept(i);
+    if (verdict.value === RELEVANT) return page.relevant.has(i);
+    return page.verdicts.verdict[i] === verdict.value;
   }
 
   function isKept(i) {
@@ -121,7 +118,9 @@ function startTable() {
   function cell(column, i) {
     const content = column.cell(i);
     if (column.key === "feature") {
-      return element("th", { scope: "row" }, named(content));
+      const suspect = page.leaks.includes(page.listed[i]);
+      const tag = suspect ? element("span", { class: "tag leak" }, "suspected leak") : null;
+      return element("th", { scope: "row" }, named(content), tag && " ", tag);
     }
     const bar = column.bar?.(i);
     return element(
@@ -133,70 +132,75 @@ function startTable() {
   }
 }
 
-// The columns of one method's table; a column it has no values for is left out.
+// The columns of one method's table; a column it has no values for is left out. The
+// recommended one has verdicts, and what they are based on, in place of scores.
 function ofMethod(m) {
   const method = page.methods[m];
-  const judged = page.verdicts;
+  const judged = m === page.best ? page.verdicts : null;
   const best = method.score_of.reduce((most, s) => Math.max(most, s), 0) || 1;
-  const columns = [
-    { key: "rank", title: "Rank", values: method.rank, format: count },
-    nameColumn(),
-    ...(judged && m === page.best ? [verdictColumn(judged)] : []),
-    {
-      key: "kept",
-      title: "Kept",
-      number: false,
-      bestIsHigh: true,
-      value: (i) => Number(method.selected[i]),
-      cell: (i) => (method.selected[i] === "1" ? "✓" : ""),
-    },
-    {
-      key: "score",
-      title: "Score",
-      values: method.score_of,
-      format: aligned(best),
-      bestIsHigh: true,
-      bar: (i) => Math.max(0, (method.score_of[i] ?? 0) / best),
-    },
-    {
-      key: "interval",
-      title: "Score interval",
-      values: method.score_low,
-      cell: (i) => interval(method.score_low[i], method.score_high[i], aligned(best)),
-      bestIsHigh: true,
-    },
-    {
-      key: "ranks",
-      title: "Ranks",
-      values: method.rank_low,
-      cell: (i) => interval(method.rank_low[i], method.rank_high[i]) + (isOutside(method, i) ? " *" : ""),
-    },
-    {
-      key: "chosen",
-      title: "Chosen",
-      values: method.frequency,
-      format: (v) => percent(v, 0),
-      bestIsHigh: true,
-      // The verdict beside says much the same, and needs the room.
-      bar: judged ? null : (i) => method.frequency[i],
-    },
-    { key: "p", title: "p", values: method.p_value, format: probability },
-    { key: "q", title: "q", values: method.q_value, format: probability },
-    {
-      key: "direction",
-      title: "Direction",
-      values: judged?.auc,
-      cell: (i) => direction(judged.direction[i], judged.auc[i]),
-      bestIsHigh: true,
-    },
-  ];
+  const rank = { key: "rank", title: "Rank", values: method.rank, format: count };
+  const columns = judged
+    ? [
+        rank,
+        nameColumn(),
+        verdictColumn(judged),
+        {
+          key: "q",
+          title: "q",
+          values: judged.q_value.some((q) => q !== null) ? judged.q_value : null,
+          format: probability,
+        },
+        {
+          key: "frequency",
+          title: "In folds",
+          values: judged.frequency,
+          format: (v) => percent(v, 0),
+          bestIsHigh: true,
+        },
+        {
+          key: "direction",
+          title: "Direction",
+          values: judged.auc,
+          cell: (i) => direction(judged.direction[i], judged.auc[i]),
+          bestIsHigh: true,
+        },
+      ]
+    : [
+        rank,
+        nameColumn(),
+        {
+          key: "kept",
+          title: "Kept",
+          number: false,
+          bestIsHigh: true,
+          value: (i) => Number(method.selected[i]),
+          cell: (i) => (method.selected[i] === "1" ? "✓" : ""),
+        },
+        {
+          key: "score",
+          title: "Score",
+          values: method.score_of,
+          format: aligned(best),
+          bestIsHigh: true,
+          bar: (i) => Math.max(0, (method.score_of[i] ?? 0) / best),
+        },
+        {
+          key: "interval",
+          title: "Score interval",
+          values: method.score_low,
+          cell: (i) => interval(method.score_low[i], method.score_high[i], aligned(best)),
+          bestIsHigh: true,
+        },
+      ];
   return columns.filter((c) => c.values || c.value).map(completed);
 }
 
-const VERDICTS = ["confirmed", "tentative", "rejected"];
+const KEPT = "kept";
+const RELEVANT = "relevant";
+const MARKS = ["kept", "twin", "spare", "irrelevant", "untested"]; // by style
 
-// The verdict on a feature, and below it what speaks against the feature.
-function verdictColumn({ verdict, reasons, why }) {
+// The verdict on a feature, and beside it the reason.
+function verdictColumn({ names, verdict, reasons, why }) {
   return {
     key: "verdict",
     title: "Verdict",
@@ -204,14 +208,29 @@ function verdictColumn({ verdict, reasons, why }) {
     number: false,
     value: (i) => Number(verdict[i]),
     cell: (i) => {
-      const name = VERDICTS[verdict[i]];
       const reason = reasons[why[i]];
       const parts = document.createDocumentFragment();
-      parts.append(element("span", { class: name }, name));
+      parts.append(element("span", { class: MARKS[verdict[i]] }, names[verdict[i]]));
       if (reason) parts.append(" ", element("small", {}, element("bdi", {}, reason)));
       return parts;
     },
   };
+}
+
+// What can be shown: all, what is kept, and what has a verdict that occurs.
+function makeFilter(select) {
+  const { verdicts } = page;
+  const add = (value, text) => select.append(element("option", { value }, text));
+  add("", "all features");
+  if (!verdicts) return add(KEPT, "kept");
+  const relevant = verdicts.q_value.flatMap((q, i) => (q !== null && q < page.level ? [i] : []));
+  page.relevant = new Set(page.signal === false ? [] : relevant);
+  add(KEPT, "kept");
+  if (page.relevant.size) add(RELEVANT, `all relevant (${count(page.relevant.size)})`);
+  verdicts.names.forEach((name, v) => {
+    const of = verdicts.verdict.split(String(v)).length - 1;
+    if (v && of) add(String(v), `${name} (${count(of)})`);
+  });
 }
 
 // The AUC, after an arrow if values clearly rise, or fall, with the class.
@@ -219,11 +238,6 @@ function direction(sign, auc) {
   if (auc === null) return NONE;
   const arrow = { 1: "↑ ", [-1]: "↓ " }[sign] ?? "";
   return arrow + auc.toFixed(2);
-}
-
-// The page explains the star: a resample has half the rows.
-function isOutside({ rank, rank_low, rank_high }, i) {
-  return rank_low[i] !== null && !(rank_low[i] <= rank[i] && rank[i] <= rank_high[i]);
 }
 
 function sideBySide() {
