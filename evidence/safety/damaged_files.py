@@ -269,7 +269,7 @@ def _results() -> bytes:
             source, path = Path(folder) / "x.csv", Path(folder) / "x.json"
             frame = table(Draw(1))
             frame.to_csv(source, index=False)
-            small = ["--permutations", 0, "--resamples", 0, "-m", "ReliefF"]
+            small = ["-m", "ReliefF"]
             outcome = run(
                 "report", source, "-q", "-t", frame.columns[-1], *small, "-o", path
             )

@@ -29,7 +29,7 @@ from sklearn.datasets import load_iris
 
 Entries = Iterator[tuple[str, Callable[[], Any]]]
 
-QUICK = "--folds 3 --resamples 5 --permutations 30"
+QUICK = "--folds 3"
 TWO = "-m ReliefF -m FisherScore"
 COMMANDS = ("rank", "select", "apply", "compare", "report", "methods", "demo")
 MESSY = """\
