@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from widemargin.cli.problem import Problem
 from widemargin.cli.writing import records
 from widemargin.judging.measures import measure
 
@@ -21,6 +22,11 @@ def redundancy_of(how: MethodOptions) -> dict[str, Any]:
     """The similarity of near copies, as an argument; none if it is not given."""
     if how.redundancy is None:
         return {}
+    if how.redundancy == "auto":
+        raise Problem(
+            "--redundancy auto is for `rank` and `select` with -m; give a similarity "
+            "such as 0.9, or none."
+        )
     return {"redundancy": None if how.redundancy == "none" else how.redundancy}
 
 

@@ -52,7 +52,6 @@ def compare_file(
 
     look(path)
     check_scoring(effort)
-    _check_redundancy(how)
     chosen = make_selectors(methods, how.of_methods, 0) if methods else None
     dataset = read_data(path, told_task(data, chosen or {}), notes)
     check_judge(effort, dataset.numeric)
@@ -96,14 +95,6 @@ def check_judge(effort: Effort, numeric: bool) -> None:
             sys.path.append("")  # a module in this folder will do
         with working():
             classifier_of(effort.estimator, "--estimator", numeric=numeric)
-
-
-def _check_redundancy(how: MethodOptions) -> None:
-    if how.redundancy == "auto":
-        raise Problem(
-            "--redundancy auto is for `rank` and `select` with -m; give a similarity "
-            "such as 0.9, or none."
-        )
 
 
 def compare(
