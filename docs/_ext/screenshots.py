@@ -17,7 +17,7 @@ from widemargin.evaluation import compare
 
 STATIC = Path(__file__).parent.parent / "_static"
 PARTS = {  # of the page, by the heading that they begin with
-    "report-answer": (0, 712),
+    "report-answer": (0, 600),
     "report-curve": ("How many", 612),
 }
 
