@@ -341,7 +341,7 @@ def test_the_table_is_filtered_by_verdict(browser, files):
             n = int(re.search(r"of (\d+) features", status.inner_text())[1])
             if name in VERDICTS:
                 total += n
-                assert {v.split("\n")[0] for v in column(page, "Verdict")} == {name}
+                assert all(v.startswith(name) for v in column(page, "Verdict"))
             elif name == "all relevant":
                 assert n == 30
                 assert all("<" in q or float(q) < 0.05 for q in column(page, "q"))
@@ -423,14 +423,6 @@ def test_filters_narrow_the_table(browser, files):
         assert "No feature matches." in page.locator("#table tbody").inner_text()
         page.locator("#filter").fill("")
 
-        page.get_by_label("kept only").check()
-        assert set(column(page, "Kept")) == {"✓"}
-        assert len(column(page, "Kept")) == 12
-        page.get_by_label("kept only").uncheck()
-        page.get_by_label("q ≤ 0.05 only").check()
-        assert all(q <= 0.05 for q in numbers(column(page, "q")))
-        assert len(column(page, "q")) < 10
-
 
 def test_methods_can_be_switched(browser, files):
     with opened(browser, files("sixty")) as page:
@@ -439,8 +431,7 @@ def test_methods_can_be_switched(browser, files):
         assert column(page, "Feature") != best
         assert numbers(column(page, "Rank")) == list(range(1, 26))
         heads = page.locator("#table thead").inner_text()
-        assert "Chosen" in heads
-        assert "q" not in heads.split()
+        assert heads.split() == ["Rank", "Feature", "Kept", "Score"]
         page.locator("#method").select_option("All side by side")
         ranks = [numbers(column(page, m)) for m in ("ReliefF", "Simba", "MRMR")]
         assert all(len(r) == 25 for r in ranks)

@@ -73,7 +73,9 @@ def comparison(found: Comparison) -> str:
         nothing = not signal and row.method in found.selectors
         cells = [
             "none" if nothing else _whole(row.n_features),
-            *(_score(value, read) for value in (row.score, row.score_all)),
+            _score(row.score, read),
+            _score(row.stderr, read._replace(sign=1)),
+            _score(row.score_all, read),
             _fixed(row.stability),
             f"{row.fit_time:.2f} s",
         ]
@@ -81,7 +83,7 @@ def comparison(found: Comparison) -> str:
     mark = "in bold: recommended"
     if not signal:
         mark = "no signal was found, and nothing is recommended"
-    head = ["Method", "Features", _title(read), "With all"]
+    head = ["Method", "Features", _title(read), "± s.e.", "With all"]
     head += ["Stability", "Fit"]
     n, d = found.profile.n_samples, found.profile.n_features
     parts.append(_table(f"{n} rows, {d} features; {mark}", head, rows))
@@ -95,12 +97,24 @@ def comparison(found: Comparison) -> str:
 def _verdicts(found: Comparison) -> str:
     """What to make of the best features."""
     frame = found.features
-    shown = frame.head(ROWS)[["feature", "verdict", "why"]]
-    rows = [[False, *row] for row in shown.itertuples(index=False)]
+    rows = [
+        [
+            row.rank <= (found.n_features or 0),
+            row.feature,
+            "–" if np.isnan(row.q_value) else _probability(row.q_value),
+            f"{row.frequency:.0%}",
+            row.verdict,
+            row.why,
+        ]
+        for row in frame.head(ROWS).itertuples()
+    ]
     left = len(frame) - ROWS
     more = f"{left} more features in <code>.features</code>" if left > 0 else ""
-    head = ["Feature", "Verdict", "Why"]
-    return _table("Verdicts, best first", head, rows, more, n_words=2)
+    caption = "Best first; in bold: kept"
+    if found.relevance is not None:
+        caption += f"; {len(found.relevant)} of {len(frame)} are relevant"
+    head = ["Feature", "q", "In folds", "Verdict", "Why"]
+    return _table(caption, head, rows, more, n_words=2)
 
 
 def selection_curve(curve: SelectionCurve) -> str:
