@@ -321,7 +321,7 @@ def test_compare_writes_the_table_and_the_data_of_the_report():
     )
     assert result.exit_code == 0, result.stderr
     assert pd.read_csv("table.csv")["method"].tolist() == ["FisherScore"]
-    assert json.loads(Path("data.json").read_text())["schema"] == 1
+    assert json.loads(Path("data.json").read_text())["schema"] == 2
 
 
 def test_report_writes_a_page_and_makes_it_again_from_its_data():

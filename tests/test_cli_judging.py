@@ -196,7 +196,7 @@ def test_code_of_the_report_runs_and_selects_the_same(frame, mixed):
     exec(data["provenance"]["pipeline"], space)
     assert set(space["kept"]) == kept
     assert space["selection"].transform(space["X"]).shape[1] == len(kept)
-    again = space["selector"].fit(space["X"], space["y"])
+    again = space["selector"].fit(space["X"], space["y"], groups=space["groups"])
     assert set(again.get_feature_names_out()) == kept
     space["model"].fit(space["X"], space["y"])
     exec(data["provenance"]["code"], space)

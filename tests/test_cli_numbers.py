@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 from cli_tools import invoke
+from widemargin.data.dataset import read_dataset
 from widemargin.reporting.distributions import distributions
 from widemargin.reporting.html import render
 from widemargin.reporting.summarize import summarize
@@ -197,7 +198,8 @@ def test_figures_against_the_target(frame):
     X = frame.drop(columns="progression").assign(colour=colour)
     X.loc[:9, "bmi"] = np.nan
     about = profile(X, frame["progression"])
-    found = distributions(X, frame["progression"], np.array([2, 1, 4]), about)
+    data = read_dataset(X, frame["progression"], "report", numeric=True)
+    found = distributions(data, np.array([2, 1, 4]), about)
     bmi, sex, colours = found["features"]
     assert (bmi["kind"], bmi["missing"]) == ("scatter", [10])
     assert bmi["rho"] == pytest.approx(

@@ -227,6 +227,7 @@ def test_the_code_reads_what_the_command_reads(make, options):
     assert getattr(found, "dtype", None) == expected.dtype or not options.ordinal
 
 
+@pytest.mark.filterwarnings("ignore:.*as a copy of the target would:UserWarning")
 @pytest.mark.parametrize("make", [unnamed, titled, german, spelled, zeros, flags])
 def test_all_code_of_a_report_runs_as_it_is(make):
     call = ["report", make(), "-m", "ReliefF", "-q", "-o", "x.json"]
