@@ -67,19 +67,16 @@ def _bar(score: float, best: float) -> str:
     return "━" * round(BAR * max(score, 0.0) / best) if best > 0 else ""
 
 
-def print_comparison(comparison: Any, *, named: bool = False) -> None:
-    """Print the answer, a line per method, and the verdicts on features.
-
-    Methods that the user ``named`` compete; others are for comparison.
-    """
+def print_comparison(comparison: Any) -> None:
+    """Print the answer, a line per method, and the verdicts on features."""
     console = stdout()
     # In a pipe a sentence is one line.
     console.print(f"{comparison.answer}\n", soft_wrap=not console.is_terminal)
-    _print_methods(console, comparison, named)
+    _print_methods(console, comparison)
     print_verdicts(comparison)
 
 
-def _print_methods(console: Console, comparison: Any, named: bool) -> None:
+def _print_methods(console: Console, comparison: Any) -> None:
     """Print a line for each method, and for the features in use today."""
     scoring, signal = comparison.curve.scoring, comparison.signal is not False
     name, table = measure(scoring).name, plain_table()
@@ -100,10 +97,12 @@ def _print_methods(console: Console, comparison: Any, named: bool) -> None:
         )
     print_table(console, table)
     if signal:
-        others = "; the others are for comparison"
-        if named:
+        others = ""
+        if len(comparison.candidates) > 1:
             others = ": the fewest features within one standard error of the best"
-        console.print(f"* recommended{others * (len(comparison.selectors) > 1)}")
+        elif len(comparison.selectors) > 1:
+            others = "; the others are for comparison"
+        console.print(f"* recommended{others}")
     if measure(scoring).is_loss:
         console.print(f"{name}: lower is better")
 

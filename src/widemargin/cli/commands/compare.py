@@ -65,5 +65,5 @@ def compare(
         if out.as_json:
             echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
-            print_comparison(comparison, named=bool(method))
+            print_comparison(comparison)
         out.say_written()
