@@ -266,8 +266,6 @@ class AutoSelector(TableSelector):
         """Choose, test, and keep what comes out."""
         with muted():
             about = describe(data, self.categorical_features)
-        for sentence in about.group_leaks:
-            warn(f"{NAME}: {sentence}")
         seed = seed_of(self.random_state)
         methods = self._chosen_methods(about, seed)
         ordered = has_order(about, methods)
@@ -330,23 +328,23 @@ class AutoSelector(TableSelector):
             )
 
     def _take_leaks(self, setup: Setup) -> None:
-        """See what is chosen without copies of the target, and warn of them."""
+        """Warn of leaks, and say what is chosen without copies of the target."""
         self.without_leaks_ = self._found_without_leaks = None
-        without = setup.recommend_without_leaks()
-        if without is None:
-            return
-        found, self.without_leaks_ = without
-        leaks = setup.profile.target_copies
-        self._found_without_leaks = found
-        self._leaks = setup.data.names[leaks].tolist()
-        d = setup.data.shape[1] - len(leaks)
-        names = ", ".join(repr(str(f)) for f in self.without_leaks_)
-        warn(
-            f"{NAME}: {' '.join(setup.profile.leaks)} "
-            f"Without such features, {found.n_features} of {d} are chosen "
-            f"({names}), and the score is {found.score:.3f} instead of "
-            f"{self.score_:.3f}."
-        )
+        said, without = list(setup.profile.leaks), setup.recommend_without_leaks()
+        if without is not None:
+            found, self.without_leaks_ = without
+            leaks = setup.profile.target_copies
+            self._found_without_leaks = found
+            self._leaks = setup.data.names[leaks].tolist()
+            d = setup.data.shape[1] - len(leaks)
+            names = ", ".join(repr(str(f)) for f in self.without_leaks_)
+            said.append(
+                f"Without copies of the target, {found.n_features} of {d} features are "
+                f"chosen ({names}), and the score is {found.score:.3f} instead of "
+                f"{self.score_:.3f}."
+            )
+        if said:
+            warn(f"{NAME}: {' '.join(said)}")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

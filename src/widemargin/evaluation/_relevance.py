@@ -7,8 +7,8 @@ and two scores are compared. One is the gradient of `KernelRFE` with all feature
 present, which is powerful for features that tell something by themselves. The other is
 that of ReliefF for any target: among the nearest rows of each row, a feature should
 differ where the targets do; it also finds features that tell something only together.
-The p-value is twice the smaller of both. Numbers enter as normal scores: neither skewed
-columns nor their units matter.
+The p-value is twice the smaller of both. Numbers enter as ranks: neither skewed columns
+nor their units matter.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
@@ -121,7 +120,7 @@ def relevance_test(
     verbose: int = 0,
 ) -> Significance:
     """Do the work of `relevance` on a table that was read already."""
-    data = _normal_scores(data)
+    data = _ranked(data)
     random, d = check_random_state(random_state), data.shape[1]
     ranker = KernelRFE(
         task="regression" if data.numeric else "classification",
@@ -211,13 +210,13 @@ class Part:
         return W
 
 
-def _normal_scores(data: Dataset) -> Dataset:
-    """The same table with normal scores in the place of numbers."""
+def _ranked(data: Dataset) -> Dataset:
+    """The same table with ranks, as shares of the rows, in the place of numbers."""
     values: Floats = np.array(data.X, np.float64)
     coded = np.empty(0, np.int64) if data.nominal is None else data.nominal
     numbers = np.setdiff1d(np.arange(values.shape[1]), coded)
     ranks = rankdata(values[:, numbers], axis=0, nan_policy="omit")
-    values[:, numbers] = ndtri(ranks / (1 + np.sum(~np.isnan(ranks), axis=0)))
+    values[:, numbers] = ranks / (1 + np.sum(~np.isnan(ranks), axis=0))
     if data.rows is None:
         return replace(data, values=values)
     whole = np.zeros(data.values.shape)
