@@ -71,8 +71,8 @@ def test_a_numeric_target():
 
 @pytest.mark.parametrize("kind", ["frame", "codes"])
 def test_nominal_columns_and_missing_values(kind):
-    X, y = noise(200, 3)
-    rng = np.random.default_rng(1)
+    X, y = noise(200, 3, 1)
+    rng = np.random.default_rng(2)
     X[:, 0] += 1.5 * y
     X[rng.random(200) < 0.2, 0] = np.nan
     code = (rng.integers(0, 2, 200) + y) % 3 * 2.0

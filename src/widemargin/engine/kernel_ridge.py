@@ -64,12 +64,10 @@ class KernelRidge:
         rows: Ints,
         Y: Floats,
         workers: Workers,
-        gram: Floats | None = None,  # products of rows, if they are known
     ) -> None:
         self.how, self.data, self.rows, self.Y = how, data, rows, Y
         self.workers, self.total = workers, float((Y**2).sum()) or 1.0
-        gram = gram_matrix(data, rows, workers) if gram is None else gram
-        self.R, L, self.m, self.t = self._factorise(gram)
+        self.R, L, self.m, self.t = self._factorise(gram_matrix(data, rows, workers))
         _mirror(self.R)
         H, _ = dtrtri(L, lower=1, overwrite_c=1)
         B = H @ Y
@@ -102,19 +100,14 @@ class KernelRidge:
             )
         return R, L, m, t
 
-    def gradient(self, rows: Ints | None = None) -> tuple[Floats, float]:
-        """s_f of each feature, and the difference up to which two are equal.
-
-        With other ``rows`` in the place of those of the fit, s_f of a feature whose
-        values are in that order.
-        """
+    def gradient(self) -> tuple[Floats, float]:
+        """s_f of each feature, and the difference up to which two are equal."""
         a, A = self.how.linear, self.A
         W = A @ A.T
         W *= self.R
         W *= (1 - a) * 2 * self.how.gamma / self.m
-        at = self.rows if rows is None else rows
         terms = quadratic_forms(
-            self.data, at, W, A * math.sqrt(a / self.t), self.workers
+            self.data, self.rows, W, A * math.sqrt(a / self.t), self.workers
         )
         terms /= self.total
         return terms.sum(axis=0), TIE * float(np.abs(terms).sum(axis=0).max())

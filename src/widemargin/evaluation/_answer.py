@@ -194,7 +194,7 @@ class Setup:
         """How often features are compared with copies: as the budget allows."""
         n, d = self.sample.shape
         rows, parts = min(n, ROWS), int(np.clip(n // ROWS, 1, PARTS))
-        work = parts * (2 * rows**3 + 12 * rows**2 * d)
+        work = parts * rows**2 * (4 * d + 40)
         # A third of the budget is for this.
         return int(np.clip(self.budget * RATE / (3 * work), FEWEST_ROUNDS, ROUNDS))
 
