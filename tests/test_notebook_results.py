@@ -57,9 +57,7 @@ def data():
 def results(data):
     X, y = data
     methods = {"<b>ReliefF</b>": "ReliefF", "Fisher": "FisherScore"}
-    found = compare(
-        X, y, methods, cv=3, n_permutations=5, n_resamples=4, random_state=0
-    )
+    found = compare(X, y, methods, cv=3, random_state=0)
     return {
         "comparison": found,
         "curve": found.curve,
@@ -103,11 +101,13 @@ def test_comparison_has_the_answer_the_methods_and_the_curves(results):
     assert "<b>ReliefF</b>" in tags.cells
     assert page.count("<polyline") == 2
     assert ">guessing</text>" in page
-    assert page.count("<tr class=yes>") == 1
-    best = found.features.iloc[0]
-    cells = tags.cells[tags.cells.index("Reasons against it") + 1 :]
-    assert cells[1] == best["verdict"]
-    assert {"confirmed", "tentative", "rejected"} & set(cells)
+    # The recommended method, and the features that are kept.
+    assert page.count("<tr class=yes>") == 1 + found.n_features
+    cells = tags.cells[tags.cells.index("Why") + 1 :]
+    assert cells[3::5] == found.features["verdict"].head(10).tolist()
+    assert "copy" in set(cells[3::5])
+    error = 100 * found.summary()["stderr"][0]
+    assert f"{error:.1f} %" in tags.cells
 
 
 def test_features_come_best_first_and_the_rest_is_counted(results):
@@ -139,9 +139,7 @@ def test_agreement_has_both_tables(results):
 def test_a_loss_reads_as_a_loss(data):
     X, _ = data
     y = pd.Categorical(np.tile(["a", "b", "c", "d"], 20), ordered=True)
-    found = compare(
-        X, y, "FisherScore", cv=2, n_permutations=0, n_resamples=0, random_state=0
-    )
+    found = compare(X, y, "FisherScore", cv=2, random_state=0)
     page = found._repr_html_()
     assert "Rank loss ↓" in page
     assert "rank loss (lower is better)" in page
