@@ -258,13 +258,10 @@ class Comparison:
         known = frame["relevant"].to_numpy() == True  # noqa: E712
         return frame[known].sort_values(["q_value", "rank"], ignore_index=True)
 
-    def _tops(self) -> list[float]:
-        return [float(line.mean.max()) for line in self.lines.values()]
-
     def _no_signal(self) -> str:
         assert self.curve is not None
         assert self.signal_test is not None
-        top = max(self._tops())
+        top = max(float(line.mean.max()) for line in self.lines.values())
         chance, found = _together(self.curve.scoring, self.chance or 0.0, top)
         at_best = "at least" if measure(self.curve.scoring).is_loss else "at most"
         return (
@@ -297,9 +294,7 @@ class Comparison:
             lead += " with fewer than all features"
         if self.signal and self.signal_test is not None:
             lead = f"There is signal (p = {self.signal_test.p_value:.3f}), but {lead}"
-        hint = (
-            ", such as balanced_accuracy," if self.curve.scoring == "accuracy" else ""
-        )
+        hint = ", such as balanced_accuracy," * (self.curve.scoring == "accuracy")
         return (
             f"{lead}: {self._measure()} is {best} {those}, and {chance} by "
             f"{self._guessing}. Another {kind} or score{hint} may show more."

@@ -45,6 +45,11 @@ def text(value: Any) -> str:
     return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
+def texts(values: Iterable[Any]) -> list[str]:
+    """A list of such texts."""
+    return [text(value) for value in values]
+
+
 def count(value: float | None) -> str:
     """10000 → 10 000."""
     if value is None:

@@ -58,9 +58,7 @@ MIXED_STEPS = [
 Json = dict[str, Any]
 
 
-def provenance(
-    found: Any, methods: list[Json], best: Json, kept: list[str], lines: list[str]
-) -> Json:
+def provenance(found: Any, best: Json, kept: list[str], lines: list[str]) -> Json:
     """Say how results came about, how to get them again and how to use them.
 
     ``kept`` are the names of the features that the ``best`` method keeps; ``lines`` of
@@ -71,7 +69,7 @@ def provenance(
         "settings": {str(k): _shown(v) for k, v in found.settings.items()},
         "seed": _seed(found),
         "versions": versions | {package: version(package) for package in PACKAGES},
-        "code": _code(found, [m["code"] for m in methods], lines),
+        "code": _code(found, lines),
         "pipeline": _pipeline(found, best, kept, lines),
     }
 
@@ -124,19 +122,8 @@ def _seed(found: Any) -> str | None:
     return None if seed is None else _shown(seed)
 
 
-def _code(found: Any, constructors: list[str], reading: list[str]) -> str:
-    classes = {type(s) for s in found.selectors.values()}
-    if _usual(found):
-        classes = set()
-    baselines = {c for c in classes if c.__module__.startswith("widemargin.baselines")}
+def _code(found: Any, reading: list[str]) -> str:
     lines = ["import widemargin"]
-    for package, members in (
-        ("widemargin", classes - baselines),
-        ("widemargin.baselines", baselines),
-    ):
-        if members:
-            names = ", ".join(sorted(c.__name__ for c in members))
-            lines.append(f"from {package} import {names}")
     if str(found.settings.get("cv")).startswith("TimeSeriesSplit("):
         lines.append("from sklearn.model_selection import TimeSeriesSplit")
     if reading:
@@ -144,7 +131,7 @@ def _code(found: Any, constructors: list[str], reading: list[str]) -> str:
     else:
         names = "X, y and groups" if found.settings.get("groups") else "X and y"
         lines += ["", f"# {names} are your data."]
-    return "\n".join([*lines, "", *_call(found, constructors)])
+    return "\n".join([*lines, "", *_call(found)])
 
 
 def _usual(found: Any) -> bool:
@@ -158,23 +145,22 @@ def _usual(found: Any) -> bool:
     return theirs == [constructor(s) for s in found.selectors.values()]
 
 
-def _call(found: Any, constructors: list[str]) -> list[str]:
-    pairs = list(zip(found.selectors, constructors, strict=True))
+def _call(found: Any) -> list[str]:
+    made = {label: _qualified(s) for label, s in found.selectors.items()}
     if not found.settings:
-        fits = [f"    {label!r}: {code}.fit(X, y)," for label, code in pairs]
-        made = ["results = {", *fits, "}"]
-        if len(pairs) == 1:
-            made = [f"results = {constructors[0]}.fit(X, y)"]
-        return [*made, 'widemargin.report(results, X=X, y=y).save("report.html")']
-    shown = [f"        {label!r}: {code}," for label, code in pairs]
+        fits = [f"    {label!r}: {code}.fit(X, y)," for label, code in made.items()]
+        lines = ["results = {", *fits, "}"]
+        if len(made) == 1:
+            lines = [f"results = {code}.fit(X, y)" for code in made.values()]
+        return [*lines, 'widemargin.report(results, X=X, y=y).save("report.html")']
     # Methods that a function returns are shown, and KernelRFE is chosen.
-    compete = len(found.candidates) == len(pairs)
-    shown = ["    {" if compete else "    lambda table: {", *shown, "    },"]
+    given = "{" if len(found.candidates) == len(made) else "lambda table: {"
+    shown = [f"        {label!r}: {code}," for label, code in made.items()]
     return [
         "results = widemargin.evaluation.compare(",
         "    X,",
         "    y,",
-        *([] if _usual(found) else shown),
+        *([] if _usual(found) else [f"    {given}", *shown, "    },"]),
         *(f"    {line}," for line in _arguments(found.settings, compare)),
         ")",
         'widemargin.report(results).save("report.html")',

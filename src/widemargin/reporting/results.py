@@ -14,6 +14,7 @@ from widemargin.evaluation import Comparison
 from widemargin.evaluation._profile import describe
 from widemargin.evaluation._selectors import is_regression
 from widemargin.judging.measures import measure
+from widemargin.judging.recommend import Recommendation
 from widemargin.reporting.formats import number, numbers, text
 from widemargin.reporting.provenance import constructor
 
@@ -100,27 +101,30 @@ def _choice(found: Comparison, label: str, sign: int) -> Json:
         chosen[own.columns] = True
     elif own is None and not found.settings:  # the selector's own, not interrupted
         chosen = np.asarray(selector.support_)
-    scores: Json = {}
+    scores: Json = dict.fromkeys(("score", "stderr", "score_all", "stability"))
     if own is not None:
-        scores = {
-            "score": number(own.score, sign),
-            "stderr": number(own.stderr),
-            "score_all": number(own.score_all, sign),
-            "stability": number(own.stability),
-        }
+        scores = worth(own, sign)
     elif getattr(selector, "prefix_scores_", None) is not None and chosen.any():
         by_size = selector.prefix_scores_
-        scores = {
-            "score": number(by_size[int(chosen.sum()) - 1]),
-            "score_all": number(by_size[-1]),
-        }
+        scores["score"] = number(by_size[int(chosen.sum()) - 1])
+        scores["score_all"] = number(by_size[-1])
     return {
-        **dict.fromkeys(("score", "stderr", "score_all", "stability")),
         **scores,
         "n_selected": int(chosen.sum()),
         "rank": numbers(ranking),
         "score_of": numbers(selector.scores_),
         "selected": chosen.tolist(),
+    }
+
+
+def worth(own: Recommendation, sign: int) -> Json:
+    """How many features a recommendation keeps, and how good they are."""
+    return {
+        "n_selected": own.n_features,
+        "score": number(own.score, sign),
+        "stderr": number(own.stderr),
+        "score_all": number(own.score_all, sign),
+        "stability": number(own.stability),
     }
 
 

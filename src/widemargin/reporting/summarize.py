@@ -55,7 +55,7 @@ have is None, too. Features are numbered from 0 in the order of X.
     None if no feature is suspected to be a copy of the target. ``features`` (numbers),
     ``drop`` (an option of the command that leaves them out), ``code`` (a line of Python
     that does), ``with`` and ``without``: the recommendation with and without these
-    features, each with ``kept`` (names), ``n_features``, ``score``, ``stderr``,
+    features, each with ``kept`` (names), ``n_selected``, ``score``, ``stderr``,
     ``score_all`` and ``stability``.
 ``curve``
     ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
@@ -89,16 +89,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin.data.dataset import Names
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.measures import measure
-from widemargin.judging.recommend import Recommendation
 from widemargin.reporting.distributions import columns, distributions
-from widemargin.reporting.formats import number, numbers, text
+from widemargin.reporting.formats import number, numbers, text, texts
 from widemargin.reporting.payload import kept_names
 from widemargin.reporting.provenance import provenance
-from widemargin.reporting.results import as_comparison, methods
+from widemargin.reporting.results import as_comparison, methods, worth
 
 SCHEMA = 2
 TITLE = "Which features matter?"
@@ -154,7 +152,7 @@ def summarize(
     """
     found = as_comparison(results, X, y)
     shape = image_shape if image_shape is not None else found.image_shape
-    names = [text(name) for name in found.feature_names]
+    names = texts(found.feature_names)
     by_method = methods(found)
     best = next((m for m in by_method if m["best"]), by_method[0])
     order, kept = np.argsort(best["rank"], kind="stable"), kept_names(best, names)
@@ -166,7 +164,7 @@ def summarize(
         "signal": found.signal,
         "beats_chance": found.beats_chance,
         "complete": found.complete,
-        "notes": [text(note) for note in found.notes],
+        "notes": texts(found.notes),
         "data": _data(found.profile, found.ordered),
         "columns": columns(found.data, found.profile),
         "features": {"name": names},
@@ -179,7 +177,7 @@ def summarize(
         "redundancy": _redundancy(found.redundancy),
         "distributions": distributions(found.data, order, found.profile, found.ordered),
         "image": _image(shape, image_order or found.image_order, len(names)),
-        "provenance": provenance(found, by_method, best, kept, reading or []),
+        "provenance": provenance(found, best, kept, reading or []),
     }
 
 
@@ -203,8 +201,8 @@ def _data(profile: Any, ordered: bool) -> Json | None:
         "constants": len(profile.constants),
         "duplicated_columns": sum(len(g) - 1 for g in profile.duplicated_columns),
         "duplicated_rows": int(profile.duplicated_rows),
-        "leaks": [text(sentence) for sentence in profile.leaks],
-        "warnings": [text(sentence) for sentence in profile.warnings],
+        "leaks": texts(profile.leaks),
+        "warnings": texts(profile.warnings),
     }
 
 
@@ -236,7 +234,7 @@ def _verdicts(found: Comparison) -> Json | None:
         "low": text(low) if about.pair else None,
         "high": text(high) if about.pair else None,
         "verdict": frame["verdict"].tolist(),
-        "why": [text(reason) for reason in frame["why"]],
+        "why": texts(frame["why"]),
         "copy_of": [None if name is None else text(name) for name in frame["copy_of"]],
         **{n: numbers(frame[n]) for n in ("p_value", "q_value", "frequency")},
         **{n: numbers(frame[n]) if directed else None for n in ("direction", "auc")},
@@ -269,22 +267,12 @@ def _leaks(found: Comparison) -> Json | None:
     names = [str(found.feature_names[f]) for f in leaks]
     sign = measure(found.curve.scoring if found.curve else None).sign
 
-    def answer(own: Recommendation, kept: Names) -> Json:
-        return {
-            "kept": [text(name) for name in kept],
-            "n_features": own.n_features,
-            "score": number(own.score, sign),
-            "stderr": number(own.stderr),
-            "score_all": number(own.score_all, sign),
-            "stability": number(own.stability),
-        }
-
     return {
         "features": leaks,
         "drop": text(f"--drop {shlex.quote(','.join(names))}"),
         "code": text(f"X = X.drop(columns={names!r})"),
-        "with": answer(one, found.feature_names[one.columns]),
-        "without": answer(other, found.names_without_leaks),
+        "with": {"kept": texts(found.feature_names[one.columns]), **worth(one, sign)},
+        "without": {"kept": texts(found.names_without_leaks), **worth(other, sign)},
     }
 
 
@@ -297,8 +285,9 @@ def _curve(found: Comparison) -> Json | None:
     if not lines:
         return None
     if scoring is None:
-        own = [getattr(s, "scoring_", None) for s in found.selectors.values()]
-        scoring = "r2" if numeric else next(filter(None, own), None)
+        known = [getattr(s, "scoring_", None) for s in found.selectors.values()]
+        scoring = "r2" if numeric else next(filter(None, known), None)
+    own = found.baseline
     return {
         "estimator": text(found.classifier),
         "scoring": None if scoring is None else text(scoring).removeprefix("neg_"),
@@ -306,19 +295,13 @@ def _curve(found: Comparison) -> Json | None:
         "chance": number(found.chance, sign),
         "guess": "predicting the mean" if numeric else "guessing",
         "score_all": number(found.score_all, sign),
-        "baseline": _baseline(found.baseline, sign),
+        "baseline": own
+        and {
+            "n_features": len(own.features),
+            "score": number(own.score, sign),
+            "stderr": number(own.stderr),
+        },
         "lines": lines,
-    }
-
-
-def _baseline(baseline: Any, sign: int) -> Json | None:
-    """The features that the user has today."""
-    if baseline is None:
-        return None
-    return {
-        "n_features": len(baseline.features),
-        "score": number(baseline.score, sign),
-        "stderr": number(baseline.stderr),
     }
 
 
@@ -364,7 +347,7 @@ def _agreement(agreement: Any) -> Json | None:
     if agreement is None:
         return None
     return {
-        "labels": [text(label) for label in agreement.labels],
+        "labels": texts(agreement.labels),
         "correlation": [numbers(row) for row in np.asarray(agreement.correlation)],
         "overlap": [numbers(row) for row in np.asarray(agreement.overlap)],
         "k": agreement.k,
