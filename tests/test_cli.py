@@ -111,9 +111,9 @@ def test_demo_prints_the_answer_and_where_the_report_is(demo):
     folder, result, _ = demo
     assert result.returncode == 0
     assert "\x1b" not in result.stdout
-    auto = AutoSelector(random_state=0).fit(
-        *load_breast_cancer(return_X_y=True, as_frame=True)
-    )
+    bunch = load_breast_cancer(as_frame=True)
+    labels = bunch.target_names[bunch.target]
+    auto = AutoSelector(random_state=0).fit(bunch.data, labels)
     found = re.findall(r"^(\w[a-z ]+?) {2,}kept ", result.stdout, re.MULTILINE)
     assert set(found) == set(auto.get_feature_names_out())
     assert f"\n{len(found)} of 30 features, as KernelRFE ranks" in result.stdout

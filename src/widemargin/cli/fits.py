@@ -216,7 +216,7 @@ def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
     """Note what the choice of `AutoSelector` is worth, and how to drop leaks."""
     from widemargin.evaluation._judges import title_of
 
-    judge, scoring = title_of(None, dataset.numeric), auto.scoring_
+    judge, scoring = title_of(None, dataset.numeric), str(auto.scoring_)
     known = relevant(auto.features_) or []
     notes.note(
         f"{auto.n_features_} of {plural(len(dataset.features), 'feature')} kept: "
