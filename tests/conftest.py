@@ -61,8 +61,8 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish():
     """Replace the clock, for tests and doctests.
 
-    What a comparison leaves out, and what a log tells, depends on how long things take.
-    Here, everything takes one tick, however busy the machine is.
+    Tables show how long fits take, and so do logs. Here, everything takes one tick,
+    however busy the machine is.
     """
     # Imported here: the process that only hands out tests does not come here, and the
     # others do not start before it has read this file.
