@@ -99,7 +99,7 @@ def test_selections_and_evaluations_take_them(X):
     assert reduced.dtypes.astype(str).tolist() == ["float64", "category"]
     assert profile(X, Y).names.tolist() == list(PANDAS)
     assert redundancy(X).names.tolist() == list(PANDAS)
-    found = compare(X, Y, ["ReliefF"], n_resamples=0, n_permutations=0, random_state=0)
+    found = compare(X, Y, ["ReliefF"], random_state=0)
     assert set(found.features["feature"]) == set(PANDAS)
     page = widemargin.report(ReliefF().fit(X, Y), X=X, y=Y)
     assert "colour" in page.html
