@@ -183,16 +183,22 @@ class Comparison:
             return self._no_signal()
         if not self.beats_chance:
             return self._no_use(found)
-        answer = self._sentence(found, d)
         if self.without_leaks is None:
-            return answer
+            return self._sentence(found, d)
         leaks = self.profile.target_copies
         names = ", ".join(str(self.feature_names[f]) for f in leaks)
-        is_one = len(leaks) == 1
+        copy, it = ("a copy", "it") if len(leaks) == 1 else ("copies", "them")
+        scores = _together(curve.scoring, found.score, self.without_leaks.score)
+        with_them, without = (
+            f"{choice.n_features} of {n} features give {self._measure()} of {score} ± "
+            f"{_error(curve.scoring, choice.stderr)}"
+            for choice, n, score in zip(
+                (found, self.without_leaks), (d, d - len(leaks)), scores, strict=True
+            )
+        )
         return (
-            f"{names} may be {'a copy' if is_one else 'copies'} of the target. With "
-            f"{'it' if is_one else 'them'}: {_lowered(answer)} Without: "
-            f"{_lowered(self._sentence(self.without_leaks, d - len(leaks)))}"
+            f"{names} may be {copy} of the target. With {it}, {with_them}; without "
+            f"{it}, {without}."
         )
 
     def _sentence(self, found: Recommendation, d: int) -> str:
@@ -255,8 +261,8 @@ class Comparison:
     def relevant(self) -> pd.DataFrame:
         """All relevant features, the lowest q-value first; columns as ``features``."""
         frame = self.features
-        known = frame["relevant"].to_numpy() == True  # noqa: E712
-        return frame[known].sort_values(["q_value", "rank"], ignore_index=True)
+        found = frame[frame["relevant"].fillna(value=False)]
+        return found.sort_values(["q_value", "rank"], ignore_index=True)
 
     def _no_signal(self) -> str:
         assert self.curve is not None
@@ -374,11 +380,6 @@ class Comparison:
         n, d = self.profile.n_samples, self.profile.n_features
         state = "" if self.complete else ", interrupted"
         return f"Comparison({', '.join(self.selectors)} on {n} × {d}{state})"
-
-
-def _lowered(sentence: str) -> str:
-    """The same within another sentence."""
-    return sentence[0].lower() + sentence[1:]
 
 
 def _error(scoring: str, stderr: float) -> str:

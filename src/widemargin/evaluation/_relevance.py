@@ -84,8 +84,8 @@ def relevance(
     -----
     A feature that is correlated with a relevant one is relevant, too. Permuted copies
     treat rows as independent: with several rows of one person or machine, p-values are
-    too small. Of tables with more than 600 rows, up to five parts of 600 rows are
-    tested together. Features that matter only in combination are hard to find among
+    too small. Of tables with more than 600 rows, up to five parts of at most 600
+    rows are tested together. Features that matter only in combination are hard to find among
     hundreds of others.
 
     Examples
@@ -227,10 +227,11 @@ def _parts(data: Dataset, random: np.random.RandomState) -> list[Dataset]:
     n = data.shape[0]
     if n <= ROWS:
         return [data]
-    count = min(PARTS, n // ROWS)
+    count = min(PARTS, -(-n // ROWS))
+    size = min(ROWS, n // count)
     y = data.codes if data.target is None else data.target
     shuffled = random.permutation(n)
     by_target = shuffled[np.argsort(y[shuffled], kind="stable")]
     # Neighbours in this order go to different parts, of the rows that are needed.
-    chosen: Ints = np.linspace(0, n - 1, count * ROWS).round().astype(np.int64)
+    chosen: Ints = np.linspace(0, n - 1, count * size).round().astype(np.int64)
     return [data.take(np.sort(by_target[chosen[p::count]])) for p in range(count)]

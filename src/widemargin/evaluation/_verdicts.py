@@ -47,39 +47,34 @@ def features_frame(
     chosen, relevant = np.isin(np.arange(d), kept), q < LEVEL
     if signal is False:
         relevant = np.zeros(d, np.bool_)
-    verdict, why, copy_of = [], [], list[Any]()
-    for f in order.tolist():
+
+    def verdict_of(f: int) -> tuple[str, str, str | None]:
+        """A verdict, the reason, and the better feature that it is a copy of."""
         like = int(found.redundant_with[f])
-        copy = like >= 0 and bool(chosen[like] or relevant[f] or relevance is None)
-        copy_of.append(str(names[like]) if copy and not chosen[f] else None)
         if chosen[f]:
-            verdict.append(KEPT)
-            why.append("")
-        elif copy:
-            verdict.append(COPY)
-            why.append(f"near copy of {names[like]}")
-        elif f in constants:
-            verdict.append(IRRELEVANT)
-            why.append("constant")
-        elif relevance is None:
-            verdict.append(UNTESTED)
-            why.append("there was no test")
-        elif relevant[f]:
-            verdict.append(SPARE)
-            why.append("adds nothing to those that are kept")
-        else:
-            verdict.append(IRRELEVANT)
-            what = "no signal" if signal is False else "scores like permuted copies"
-            why.append(what)
+            return KEPT, "", None
+        if like >= 0 and (chosen[like] or relevant[f] or relevance is None):
+            return COPY, f"near copy of {names[like]}", str(names[like])
+        if f in constants:
+            return IRRELEVANT, "constant", None
+        if relevance is None:
+            return UNTESTED, "there was no test", None
+        if relevant[f]:
+            return SPARE, "adds nothing to those that are kept", None
+        missing = "no signal" if signal is False else "scores like permuted copies"
+        return IRRELEVANT, missing, None
+
+    verdicts = [verdict_of(f) for f in order.tolist()]
     sign, auc = direction
-    return data_frame(
+    frame = data_frame(
         {
             "feature": names[order],
             "rank": found.ranking[order],
             "score": found.consensus[order],
-            "verdict": verdict,
-            "why": why,
-            "copy_of": copy_of,
+            **{
+                name: [verdict[i] for verdict in verdicts]
+                for i, name in enumerate(("verdict", "why", "copy_of"))
+            },
             "relevant": [None] * d if relevance is None else relevant[order],
             "p_value": p[order],
             "q_value": q[order],
@@ -88,6 +83,7 @@ def features_frame(
             "auc": auc[order],
         }
     )
+    return frame.astype({"relevant": "boolean"})  # which may be unknown
 
 
 def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
