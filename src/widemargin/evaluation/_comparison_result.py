@@ -190,15 +190,15 @@ class Comparison:
         copy, it = ("a copy", "it") if len(leaks) == 1 else ("copies", "them")
         scores = _together(curve.scoring, found.score, self.without_leaks.score)
         with_them, without = (
-            f"{choice.n_features} of {n} features give {self._measure()} of {score} ± "
-            f"{_error(curve.scoring, choice.stderr)}"
+            f"{score} ± {_error(curve.scoring, choice.stderr)} with "
+            f"{choice.n_features} of {n} features"
             for choice, n, score in zip(
                 (found, self.without_leaks), (d, d - len(leaks)), scores, strict=True
             )
         )
         return (
-            f"{names} may be {copy} of the target. With {it}, {with_them}; without "
-            f"{it}, {without}."
+            f"{names} may be {copy} of the target. If {it} may be used, "
+            f"{self._measure()} is {with_them}; if not, {without}."
         )
 
     def _sentence(self, found: Recommendation, d: int) -> str:

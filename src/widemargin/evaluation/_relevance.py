@@ -85,8 +85,8 @@ def relevance(
     A feature that is correlated with a relevant one is relevant, too. Permuted copies
     treat rows as independent: with several rows of one person or machine, p-values are
     too small. Of tables with more than 600 rows, up to five parts of at most 600
-    rows are tested together. Features that matter only in combination are hard to find among
-    hundreds of others.
+    rows are tested together. Features that matter only in combination are hard to find
+    among hundreds of others.
 
     Examples
     --------
