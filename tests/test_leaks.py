@@ -35,8 +35,10 @@ def test_the_answer_without_is_that_of_the_table_without(given, place):
     assert found.without_leaks.stderr == clean.recommendation.stderr
     assert found.without_leaks.stability == clean.recommendation.stability
     assert clean.without_leaks is clean.names_without_leaks is None
-    assert found.answer.startswith("outcome may be a copy of the target. With it: 1 of")
-    assert f" Without: {len(expected)} of {X.shape[1]} features" in found.answer
+    d = X.shape[1]
+    assert found.answer.startswith("outcome may be a copy of the target.")
+    assert f" with 1 of {d + 1} features; if not, " in found.answer
+    assert found.answer.endswith(f" with {len(expected)} of {d} features.")
     match = "outcome.*copy of the target.*Without copies of the target"
     with pytest.warns(UserWarning, match=match) as caught:
         auto = AutoSelector(random_state=0).fit(leaky, y)
