@@ -49,7 +49,7 @@ def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
 
 
 def _fit(name: str, seed: int, data: Sets) -> dict[str, Any]:
-    """The answer to the training rows of a split, and what it is worth on the others."""
+    """The answer to the training rows of a split, and its worth on the others."""
     split = judge.split(name, seed, data)
     auto = AutoSelector(
         categorical_features=[*split.nominal] or None, random_state=seed, n_jobs=1
@@ -171,8 +171,8 @@ def verdicts(rows: Rows) -> list[Verdict]:
             found["kept"] <= 15,
         ),
         promise(
-            "not below all features by more than one standard error on at least 80 % of "
-            "tables (1-NN)",
+            "not below all features by more than one standard error on at least 80 % "
+            "of tables (1-NN)",
             f"{n - lost} of {n}; {found['to_all']:+.1f} points on average",
             n - lost >= 0.8 * n,
         ),

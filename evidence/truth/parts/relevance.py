@@ -33,7 +33,7 @@ def _flags(rng: np.random.Generator) -> Design:
 
 
 def _blocks(rng: np.random.Generator) -> Design:
-    """Five strong columns beside five blocks of ten that go together, but not with y."""
+    """Five strong columns, and five blocks of ten that go together, not with y."""
     y = rng.integers(0, 2, 150)
     shared = np.repeat(rng.standard_normal((150, 5)), 10, axis=1)
     blocks = np.sqrt(0.8) * shared + np.sqrt(0.2) * rng.standard_normal((150, 50))
