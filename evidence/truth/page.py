@@ -1,4 +1,4 @@
-"""docs/truth.md from the stored results."""
+"""docs/truth.md from the stored results: ten sentences, the verdicts, the tables."""
 
 from __future__ import annotations
 
@@ -6,36 +6,37 @@ from pathlib import Path
 from typing import Any
 
 from evidence.framework.pages import Pages, table
-from evidence.framework.results import newest
+from evidence.framework.results import Rows, newest
 from evidence.framework.store import OLDER, Stores
-from evidence.framework.verdicts import Verdict
 from evidence.truth.parts import PARTS
+from evidence.truth.sentences import sentences
 
-INTRODUCTION = """\
-# How good the answers are
+# The one answer comes first, then the tools around it.
+FIRST = ("answer", "relevance", "seeds", "genes", "skew")
+ORDER = (*FIRST, *(name for name in PARTS if name not in FIRST))
 
+HOW = """\
 Scores are facts about a table. *Which features, how many, how sure* are claims about
-the world, and this page reports how often they are true. Each claim is tested against a
-known truth: either the data were simulated, or rows were held out.
-
-`python -m evidence.truth --page` writes this page from the results in
+the world. Each is tested here against a known truth: either the data were simulated, or
+rows were held out. `evidence/truth/PROTOCOL.md` was written before the answer was
+measured. `python -m evidence.truth --page` writes this page from the results in
 `evidence/truth/results`, which were measured with
 
     python -m evidence.truth [part …] --data DIR
 
-An interrupted run resumes where it stopped. `DIR` is a folder of public data sets (see
-`evidence.data.load`); cases whose data set is not there are skipped. The slow
-tests run a small version of each part.
+`DIR` is a folder of public data sets (see `evidence.data.load`), and the environment
+variable `WIDEMARGIN_FRESH` names one with the tables of the study
+(`evidence/study/collect.py`). Cases whose data set is not there are skipped.
 """
 
 
 def pages(results: Path) -> Pages:
     """The page."""
-    sections, summary = [], []
+    sections, summary, found = [], [], dict[str, Rows]()
     made_with: dict[str, list[str]] = {}
     stores = Stores(results)
-    for name, part in PARTS.items():
-        rows = stores[name].rows()
+    for name in ORDER:
+        part, rows = PARTS[name], stores[name].rows()
         if not rows:
             continue
         made = stores[name].made_with.items()
@@ -43,36 +44,38 @@ def pages(results: Path) -> Pages:
         made_with.setdefault(text, []).append(name)
         if hasattr(part, "GROUPS"):
             rows = newest(rows, *part.GROUPS, enough=getattr(part, "ENOUGH", 40))
+        found[name] = rows
+        link = f"[{name}](#{name})"
         verdicts = part.verdicts(rows)
-        summary += [
-            [f"[{name}](#{name})", v.claim, v.ours, v.verdict] for v in verdicts
-        ]
-        sections.append(_section(name, part, rows, verdicts))
-    head = ["part", "claim", "measured", "verdict"]
-    lines = [f"- {', '.join(names)}: {text}" for text, names in made_with.items()]
+        summary += [[link, v.claim, v.ours, v.verdict] for v in verdicts]
+        sections.append(_section(name, part, rows))
+    holding = sum(line[-1] == "holds" for line in summary)
     text = "\n".join(
         [
-            INTRODUCTION,
-            "## Summary",
+            "# How good the answers are",
             "",
-            table(head, summary),
+            *(f"{i}. {text}" for i, text in enumerate(sentences(found), 1)),
+            "",
+            HOW,
+            "## Promises",
+            "",
+            f"{holding} of {len(summary)} hold.",
+            "",
+            table(["part", "promise", "measured", "verdict"], summary),
             *sections,
             "## Versions",
             "",
-            *lines,
+            "Of the last run of each part.",
+            "",
+            *(f"- {', '.join(names)}: {text}" for text, names in made_with.items()),
             "",
         ]
     )
     return {Path("truth.md"): text}
 
 
-def _section(
-    name: str, part: Any, rows: list[dict[str, Any]], verdicts: list[Verdict]
-) -> str:
+def _section(name: str, part: Any, rows: Rows) -> str:
     lines = [f'<a id="{name}"></a>', "", f"## {part.TITLE}", ""]
-    lines += [f"`python -m evidence.truth {name} --data DIR`", ""]
-    lines += [f"- {v.claim}: **{v.ours}** ({v.verdict})" for v in verdicts]
-    lines.append("")
     older = sum(bool(row.get(OLDER)) for row in rows)
     if older:
         lines += [
