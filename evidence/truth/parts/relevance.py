@@ -188,7 +188,10 @@ def figures(rows: Rows) -> dict[str, Any]:
         for (name,), some in by.items()
         if "rank_power" in some[0]
     }
-    return {"low": low, "fdr": fdr, "power": power, "tables": len(rows)}
+    noise = [
+        row["fdp"] > 0 for row in rows if "power" not in row and "table" not in row
+    ]
+    return {"low": low, "fdr": fdr, "power": power, "noise": noise}
 
 
 def verdicts(rows: Rows) -> list[Verdict]:
@@ -203,6 +206,9 @@ def verdicts(rows: Rows) -> list[Verdict]:
         measured = f"{min(shares.values()):.3f} to {shares[worst]:.3f} ({worst})"
         if above:
             measured += f"; above in {', '.join(above)}"
+        if key == "fdr":
+            count, n = sum(found["noise"]), len(found["noise"])
+            measured += f". All designs of noise: {count} of {n} tables"
         told.append(promise(f"{what}, in each design", measured, not above))
     return told
 
