@@ -79,13 +79,18 @@ def _null(found: Found) -> str:
 
 def _power(found: Found) -> str:
     power = relevance.figures(found["relevance"])["power"]
-    above = sum(mine >= other for mine, other in power.values())
-    ring = power["ring"]
+    together = [power.pop(name) for name in relevance.TOGETHER]
+    alone = [*power.values()]
     return (
-        "The test of relevance finds at least as many features as a rank test of each "
-        f"by itself in {above} of {len(power)} designs; where a class surrounds the "
-        f"other it finds {ring[0]:.0%} of them against {ring[1]:.0%}."
+        f"It finds {_range(alone, 0)} of the features that tell something by themselves "
+        f"(a rank test of each: {_range(alone, 1)}), and {_range(together, 0)} in "
+        f"designs where some do so only together (rank test: {_range(together, 1)})."
     )
+
+
+def _range(powers: list[tuple[float, float]], which: int) -> str:
+    mine = [100 * power[which] for power in powers]
+    return f"{min(mine):.0f} to {max(mine):.0f} %"
 
 
 def _genes(found: Found) -> str:

@@ -99,6 +99,7 @@ MADE: dict[str, Callable[[np.random.Generator], Design]] = {
     "linear target": _linear,
     "target with a product": _product,
 }
+TOGETHER = ("ring", "target with a product")  # features that matter only together
 # Designs of `significance`, too: its figures are for ReliefF.
 SHARED = ("noise of six kinds", "strong nominal", "correlated", "heavy tails")
 REAL = {
