@@ -38,8 +38,8 @@ def _claim(found: Found) -> str:
     means = [mean_of(some, "claim") for some in grouped(mine, "features").values()]
     return (
         f"`score_` less the score on rows that it never saw was {of['gap']:+.3f} on "
-        f"average, and within two standard errors in {of['within']:.0%} of fits; for "
-        f"random labels, whose truth is .500, it was {min(means):.3f} to "
+        f"average, and within two standard errors in {100 * of['within']:.0f} % of fits; "
+        f"for random labels, whose truth is .500, it was {min(means):.3f} to "
         f"{max(means):.3f}."
     )
 
@@ -53,7 +53,7 @@ def _agreement(found: Found) -> str:
         "The answers to two random parts of the rows, two thirds each, agreed with a "
         f"Jaccard index of {index:.2f}, near copies counting as one feature (mean "
         f"`stability_`: {stability:.2f}); other seeds on wine changed the set by at "
-        f"most {most} features (index {wine:.2f})."
+        f"most {most} feature{'s' * (most != 1)} (index {wine:.2f})."
     )
 
 
@@ -61,19 +61,19 @@ def _copies(found: Found) -> str:
     of = seeds_part.figures(found["seeds"])
     return (
         f"Of five quantities measured four times each, two measurements of one were "
-        f"kept in {of['twice']} of {of['planted']} tables, and {of['relevant']:.0%} of "
-        "the quantities were called relevant."
+        f"kept in {of['twice']} of {of['planted']} tables, and {100 * of['relevant']:.0f} % "
+        "of the quantities were called relevant."
     )
 
 
 def _null(found: Found) -> str:
     of = relevance.figures(found["relevance"])
-    low, rate = of["low"].values(), of["fdr"].values()
+    low, rate, noise = of["low"].values(), of["fdr_beside"], of["noise"]
     return (
         f"Of features that have nothing to do with the target, {100 * min(low):.1f} to "
         f"{100 * max(low):.1f} % had p ≤ .05 in {len(low)} designs; of the features "
         f"called relevant (q < .05) {100 * min(rate):.1f} to {100 * max(rate):.1f} % "
-        "were false."
+        f"were false, and {sum(noise)} of {len(noise)} tables of pure noise had any."
     )
 
 
@@ -82,8 +82,8 @@ def _power(found: Found) -> str:
     together = [power.pop(name) for name in relevance.TOGETHER]
     alone = [*power.values()]
     return (
-        f"It finds {_range(alone, 0)} of the features that tell something by themselves "
-        f"(a rank test of each: {_range(alone, 1)}), and {_range(together, 0)} in "
+        f"The test finds {_range(alone, 0)} of features that tell something by "
+        f"themselves (a rank test of each: {_range(alone, 1)}), and {_range(together, 0)} in "
         f"designs where some do so only together (rank test: {_range(together, 1)})."
     )
 
@@ -98,8 +98,8 @@ def _genes(found: Found) -> str:
     same = "the same" if of["same"] else "not the same"
     return (
         f"Of 20 genes among 8000 (100 rows, shifts of 1.5 sd) it finds "
-        f"{min(of['found'])} to {max(of['found'])}, with {of['false']:.1%} false ones "
-        f"beside them; on a busy machine the result is {same}."
+        f"{min(of['found'])} to {max(of['found'])}, with {100 * of['false']:.1f} % "
+        f"false ones beside them; on a busy machine the result is {same}."
     )
 
 

@@ -187,11 +187,8 @@ def tables(rows: Rows) -> str:
         ["`AutoSelector`", f"interaction, {n} rows", *_claims(some)]
         for (n,), some in grouped(by.get(("AutoSelector",), []), "rows").items()
     ]
-    text += table(["answer", "design", "tables", "kept", "claimed", "held out"], lines)
-    return text + (
-        "\n`AutoSelector` scores each fold with a choice that was made without its "
-        "rows, from fewer rows than there are: with few rows its claim is too low.\n"
-    )
+    head = ["answer", "design", "tables", "kept", "claimed", "held out"]
+    return text + table(head, lines)
 
 
 def _claims(rows: Rows) -> list[Any]:

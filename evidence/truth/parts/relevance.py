@@ -189,10 +189,14 @@ def figures(rows: Rows) -> dict[str, Any]:
         for (name,), some in by.items()
         if "rank_power" in some[0]
     }
-    noise = [
-        row["fdp"] > 0 for row in rows if "power" not in row and "table" not in row
-    ]
-    return {"low": low, "fdr": fdr, "power": power, "noise": noise}
+    pure = {row["design"] for row in rows if "power" not in row and "table" not in row}
+    return {
+        "low": low,
+        "fdr": fdr,
+        "fdr_beside": [share for name, share in fdr.items() if name not in pure],
+        "power": power,
+        "noise": [row["fdp"] > 0 for row in rows if row["design"] in pure],
+    }
 
 
 def verdicts(rows: Rows) -> list[Verdict]:

@@ -139,8 +139,8 @@ def verdicts(rows: Rows) -> list[Verdict]:
             promise(
                 "wine, five seeds: one method, and sets that differ by at most two "
                 "features, near copies as one, or `stability_` below .8",
-                f"{len({row['method'] for row in wine})} method, at most {most} "
-                f"features (Jaccard {index:.2f}, `stability_` {steady:.2f})",
+                f"{len({row['method'] for row in wine})} method, sets differ by at "
+                f"most {most} (Jaccard {index:.2f}, `stability_` {steady:.2f})",
                 len({row["method"] for row in wine}) == 1
                 and (most <= 2 or steady < STEADY),
             )
@@ -150,7 +150,7 @@ def verdicts(rows: Rows) -> list[Verdict]:
         pairs = sum(row["copies"] for row in cancer)
         told.append(
             promise(
-                "breast cancer, ten seeds: at most 5 features, no two with |r| ≥ .9",
+                "breast cancer, ten seeds: at most 5 features, no two correlated at .9",
                 f"{min(sizes)} to {max(sizes)} features, {pairs} such pairs",
                 max(sizes) <= 5 and pairs == 0,
             )
