@@ -38,9 +38,9 @@ def _claim(found: Found) -> str:
     means = [mean_of(some, "claim") for some in grouped(mine, "features").values()]
     return (
         f"`score_` less the score on rows that it never saw was {of['gap']:+.3f} on "
-        f"average, and within two standard errors in {100 * of['within']:.0f} % of fits; "
-        f"for random labels, whose truth is .500, it was {min(means):.3f} to "
-        f"{max(means):.3f}."
+        f"average, and within two standard errors in "
+        f"{100 * of['within']:.0f} % of fits; for random labels, whose truth is "
+        f".500, it was {min(means):.3f} to {max(means):.3f}."
     )
 
 
@@ -61,8 +61,8 @@ def _copies(found: Found) -> str:
     of = seeds_part.figures(found["seeds"])
     return (
         f"Of five quantities measured four times each, two measurements of one were "
-        f"kept in {of['twice']} of {of['planted']} tables, and {100 * of['relevant']:.0f} % "
-        "of the quantities were called relevant."
+        f"kept in {of['twice']} of {of['planted']} tables, and "
+        f"{100 * of['relevant']:.0f} % of the quantities were called relevant."
     )
 
 
@@ -83,8 +83,9 @@ def _power(found: Found) -> str:
     alone = [*power.values()]
     return (
         f"The test finds {_range(alone, 0)} of features that tell something by "
-        f"themselves (a rank test of each: {_range(alone, 1)}), and {_range(together, 0)} in "
-        f"designs where some do so only together (rank test: {_range(together, 1)})."
+        f"themselves (a rank test of each: {_range(alone, 1)}), and "
+        f"{_range(together, 0)} in designs where some do so only together "
+        f"(rank test: {_range(together, 1)})."
     )
 
 
