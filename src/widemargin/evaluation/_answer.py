@@ -39,7 +39,7 @@ RATE = 2 * 10**9  # operations in a second of a budget, about what a core does
 FEWEST_ROUNDS = 10  # of the test of relevance
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Setup:
     """What is to be answered, and how."""
 
