@@ -106,8 +106,6 @@ def test_chance_is_that_of_the_score(plain, scoring):
         scoring=scoring,
         cv=3,
         n_features=[2],
-        n_permutations=0,
-        n_resamples=0,
         random_state=0,
     )
     assert found.chance == pytest.approx(CHANCE[scoring])
@@ -126,13 +124,11 @@ def test_baseline_is_scored_in_the_same_folds(plain, baseline):
 
 
 def test_comparison_has_a_row_for_the_baseline(plain):
-    found = compare(
-        *plain, ["FisherScore"], baseline=["c", "d"], n_permutations=0, n_resamples=0
-    )
+    found = compare(*plain, ["FisherScore"], baseline=["c", "d"])
     last = found.summary().iloc[-1]
     assert (last["method"], last["n_features"]) == ("baseline", 2)
-    assert last["score"] == found.baseline.score < found.choice.score
-    assert compare(*plain, ["FisherScore"], n_permutations=0).baseline is None
+    assert last["score"] == found.baseline.score < found.recommendation.score
+    assert compare(*plain, ["FisherScore"]).baseline is None
 
 
 @pytest.mark.parametrize(

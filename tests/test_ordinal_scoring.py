@@ -10,7 +10,7 @@ from widemargin.datasets import make_ordinal
 from widemargin.evaluation import compare, rank_loss, selection_curve
 from widemargin.judging.measures import measure
 
-QUICK = {"cv": 3, "n_permutations": 0, "n_resamples": 0, "random_state": 0}
+QUICK = {"cv": 3, "random_state": 0}
 
 
 def grades(n=150, random_labels=False):

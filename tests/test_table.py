@@ -368,7 +368,7 @@ def test_integers_that_floats_cannot_hold_are_named(given, name):
 
 def test_a_comparison_names_them_once():
     X, y = large_integers()
-    less = {"n_permutations": 0, "n_resamples": 0, "random_state": 0}
+    less = {"random_state": 0}
     frame = pd.DataFrame(X, columns=["a", "b"])
     with pytest.warns(UserWarning, match=r"beyond 2\*\*53 in column 'b'") as caught:
         compare(frame, y, ["ReliefF", "FisherScore"], **less)

@@ -31,6 +31,7 @@ from widemargin.evaluation._p_values import copy_p_values
 from widemargin.evaluation._refits import Call, count_of, interruptible, stoppable
 from widemargin.evaluation._selectors import is_regression
 from widemargin.evaluation._significance import Significance
+from widemargin.notices import muted
 from widemargin.selectors.kernel_rfe import KernelRFE, centred_targets
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
@@ -99,6 +100,7 @@ def relevance(
     count_of("relevance", "n_rounds", n_rounds, 5)
     numeric = is_regression(None, y, task, "relevance")
     data = read_dataset(X, y, "relevance", numeric=numeric)
+    data.warn_of_columns("relevance", categorical_features)
     return relevance_test(
         data,
         n_rounds,
@@ -125,7 +127,8 @@ def relevance_test(
         task="regression" if data.numeric else "classification",
         categorical_features=categorical_features,
     )
-    parts = [Part(ranker, rows) for rows in _parts(data, random)]
+    with muted():  # the caller has said it
+        parts = [Part(ranker, rows) for rows in _parts(data, random)]
     tests = [
         (part, random.permutation(len(part.Y)))
         for _ in range(n_rounds)
