@@ -67,10 +67,10 @@ def pytest_collection_finish():
     # Imported here: the process that only hands out tests does not come here, and the
     # others do not start before it has read this file.
     from widemargin import progress
-    from widemargin.evaluation import _stages
+    from widemargin.judging import trials
 
     ticks = itertools.count(2**10, 2**-20)
-    _stages.time = SimpleNamespace(perf_counter=ticks.__next__)
+    trials.time = SimpleNamespace(perf_counter=ticks.__next__)
     progress.monotonic = ticks.__next__
 
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from settings_tools import changed_settings, effort_settings
+from settings_tools import effort_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
 from widemargin.data.dataset import read_dataset
@@ -507,7 +507,6 @@ class TestCost:
         idle = compare(X, y, random_state=0, cv=2)
         ages = itertools.count(0, 10**5)
         slow = SimpleNamespace(perf_counter=ages.__next__, monotonic=ages.__next__)
-        monkeypatch.setattr(stages, "time", slow)
         monkeypatch.setattr(trials, "time", slow)
         busy = compare(X, y, random_state=0, cv=2)
         assert min(busy.times.values()) >= 10**5
@@ -524,28 +523,6 @@ class TestCost:
         rows = some_of_each(codes, 0.1, np.random.default_rng(0))
         assert np.bincount(codes[rows]).tolist() == [100, 2]
         assert len(np.unique(rows)) == len(rows)
-
-    def test_rows_to_warm_up_are_of_all_classes(self):
-        codes = np.repeat([0, 1, 2], [1000, 7, 1])
-        with changed_settings(small_table_rows=9):
-            rows = stages._warm_up_rows(codes)
-        assert np.bincount(codes[rows])[1:].tolist() == [7, 1]
-        assert 42 <= len(rows) - 8 <= 52
-
-    @pytest.mark.parametrize(("n", "few"), [(300, 257), (100, 100)])
-    def test_what_a_timed_fit_needs_is_compiled_before(self, n, few):
-        # Small tables are not searched. What makes ready for a large one is not small.
-        sizes = []
-
-        class Noted(FisherScore):
-            def _score(self, table, workers):
-                sizes.append(len(table.X))
-                return super()._score(table, workers)
-
-        with changed_settings(small_table_rows=256):
-            compare(*table(n), Noted(), random_state=0)
-        assert sizes[0] >= few
-        assert sizes[1] == n
 
 
 class InterruptedLater(FisherScore):

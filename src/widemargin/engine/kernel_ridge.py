@@ -18,7 +18,7 @@ from widemargin.threads import Workers, spans
 
 TIE = 1e-9  # of the terms of a score: scores as close as this are equal
 ROUNDING = 1e-13  # of the distances: what is less is none
-PANEL, BLOCK = 64, 256  # rows and columns worked on at a time
+PANEL, BLOCK = 128, 256  # rows and columns worked on at a time
 
 
 class RidgeParameters(Protocol):

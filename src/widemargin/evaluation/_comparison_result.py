@@ -47,7 +47,7 @@ class Comparison:
     selectors : dict of str → selector
         By label, fitted on all rows.
     times : dict of str → float
-        Time of that fit in seconds.
+        Median time of a fit in the folds, in seconds.
     directions : tuple of two arrays of shape (n_features,)
         Which way each feature goes with the target, and its AUC; see ``features``.
     candidates : list of str
@@ -339,7 +339,7 @@ class Comparison:
         table : DataFrame
             Columns: method, n_features (what would be recommended by the method
             alone), score (of that, nested), stderr, score_all (with all features),
-            area, stability (agreement of the folds), fit_time (seconds, on all rows).
+            area, stability (agreement of the folds), fit_time (seconds, in a fold).
             NaN where a part is missing. A baseline has the last row. Scores are those
             of the scorer, so higher is better; a loss (``neg_…``) is negative.
         """
@@ -356,7 +356,7 @@ class Comparison:
                     "score_all": own.score_all if own else np.nan,
                     "area": area.get(label, np.nan),
                     "stability": own.stability if own else np.nan,
-                    "fit_time": self.times[label],
+                    "fit_time": self.times.get(label, np.nan),
                 }
             )
         if self.baseline is not None:

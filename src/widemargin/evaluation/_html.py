@@ -77,7 +77,7 @@ def comparison(found: Comparison) -> str:
             _score(row.stderr, read._replace(sign=1)),
             _score(row.score_all, read),
             _fixed(row.stability),
-            f"{row.fit_time:.2f} s",
+            "" if np.isnan(row.fit_time) else f"{row.fit_time:.2f} s",
         ]
         rows.append([best, row.method, *cells])
     mark = "in bold: recommended"

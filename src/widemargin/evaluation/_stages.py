@@ -5,13 +5,10 @@ Each takes a `Setup`, what is to be done, and returns fields of the `Comparison`
 
 from __future__ import annotations
 
-import time
 import warnings
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from widemargin.data.protocol import Ints
@@ -22,9 +19,7 @@ from widemargin.evaluation._selection_curve import curve_of
 from widemargin.evaluation._stability import agreement
 from widemargin.notices import warn
 from widemargin.progress import announce, progress, tell, titled
-from widemargin.settings import current
 
-WARM_UP = 128  # rows that compile, or load, what a timed fit needs
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
 N_FIRST = 5  # features of the first ranking to show
 LARGE_TABLE = 10**6  # cells, from which trees and near copies do
@@ -33,21 +28,16 @@ Parts = dict[str, Any]  # fields of the `Comparison` that have come out so far
 
 
 def fit_all(setup: Setup, parts: Parts) -> None:
-    """Fit every method to all rows, and take the time."""
+    """Fit every method to all rows."""
     n, d = setup.data.shape
     if n * n * d > LONG_FITS or n * d > LARGE_TABLE:
         size = f"{len(setup.methods)} methods on {n} rows and {d} features"
         announce(f"Fitting {size}", None, setup.verbose)
-    few, said = setup.data.take(_warm_up_rows(setup.data.codes)), list[str]()
+    said = list[str]()
     with progress("fits", len(setup.methods), setup.verbose) as advance:
-        for label, selector in setup.methods.items():
-            # Should the few rows not be enough for it, it is timed cold.
-            with warnings.catch_warnings(action="ignore"), suppress(ValueError):
-                few.fit(clone(selector))
+        for label in setup.methods:
             with warnings.catch_warnings(record=True, action="always") as caught:
-                start = time.perf_counter()
                 parts["selectors"][label] = setup.fitted(label)
-                parts["times"][label] = time.perf_counter() - start
             said += [str(w.message) for w in caught if w.category is UserWarning]
             advance()
             if label == setup.candidates[0]:
@@ -64,16 +54,6 @@ def _show_first(setup: Setup, label: str, ranking: Ints) -> None:
     tell(f"First ranking, by {label}: {names} …", setup.verbose)
 
 
-def _warm_up_rows(codes: Ints) -> Ints:
-    """Some of each class, and enough of all to be searched as the whole table is."""
-    n, counts = len(codes), np.bincount(codes)
-    by_class = np.argsort(codes, kind="stable")
-    place = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
-    of_each = by_class[place < max(4, WARM_UP // len(counts))]
-    of_all = np.linspace(0, n - 1, min(n, current().small_table_rows + 1))
-    return np.union1d(of_each, of_all.astype(np.int64))
-
-
 def choose(setup: Setup, parts: Parts) -> None:
     """Score the rankings in folds, and choose the features to keep."""
     data, n = setup.sample, setup.data.shape[0]
@@ -87,6 +67,10 @@ def choose(setup: Setup, parts: Parts) -> None:
     parts["curve"] = curve_of(results, scoring)
     if results.interrupted:
         raise KeyboardInterrupt
+    parts["times"] = {
+        label: float(np.median([trial.seconds for trial in results.of(label)]))
+        for label in setup.methods
+    }
     with quiet():
         parts["chance"] = float(
             np.mean(
