@@ -16,6 +16,7 @@ from widemargin.base.estimator import (
     refuse_booleans,
     refuse_keywords,
 )
+from widemargin.base.hooks import Hooks
 from widemargin.base.transformer import TableSelector
 from widemargin.data.build import build
 from widemargin.data.dataset import Dataset, read_dataset
@@ -37,7 +38,7 @@ from widemargin.threads import Workers, thread_count
 
 
 @dataclass(eq=False, repr=False)
-class MarginSelector(TableSelector):
+class MarginSelector(Hooks, TableSelector):
     """Base class of all methods.
 
     A method implements ``_score(table, workers)``, which returns one number per
@@ -69,25 +70,6 @@ class MarginSelector(TableSelector):
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
     }
-
-    # Whether the method makes use of an order of the classes.
-    _ordered_classes = False
-
-    # Methods that are _mixed have a parameter ``categorical_features``.
-    # Whether a feature has the same score, or statistic, without the other features.
-    _separable = False
-
-    # Features that it is worth taking one by one; None: any number.
-    _most_taken: ClassVar[int | None] = None
-
-    # What to use instead on a Dask collection; None if the method itself runs there.
-    _instead_on_dask: ClassVar[str | None] = "FisherScore, FRLL or ReliefF"
-
-    # How ranks are scaled with scale="rank".
-    _scale_of_ranks = "minmax"
-
-    # Whether the method arrives at a subset of its own, not at a ranking.
-    _gives_subset = False
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -306,60 +288,6 @@ class MarginSelector(TableSelector):
             return None
         return nominal_columns(X, self.categorical_features, type(self).__name__, kinds)
 
-    @property
-    def _statistic(self) -> Floats:
-        """What tests of significance compare between fits, one number per feature.
-
-        The scores, unless these are relative to other features: the best one's share
-        of the best is 1 for whatever labels. A method with such scores overrides this
-        with what they were before they were divided; nothing else is asked of it.
-        """
-        return self.scores_
-
-    def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
-        """Neighbours of each row that `_permuted_scores` sums over, 0 for no search.
-
-        None if only refits give the scores under permuted labels. A method with such a
-        shortcut overrides both in its own class; they are not asked of a subclass,
-        whose scores may be others.
-        """
-        return None
-
-    def _permuted_scores(
-        self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers
-    ) -> Floats:
-        """(B, len(features)): scores of some features under B labellings, no refits.
-
-        ``targets`` is (B, n): for each row of the table, of numbers without gaps, a
-        class code or a number to predict. The scores are those of fits to the table, or
-        of separable methods a monotone function of these.
-        """
-        raise NotImplementedError
-
-    @property
-    def _numeric_target(self) -> bool:
-        """Whether y is a number to predict, and not a class."""
-        return False
-
-    def _uses_labels(self, y: Any) -> bool:
-        """Whether y counts; an unsupervised method ignores it, or does without."""
-        return True
-
-    def _natural_support(self) -> NDArray[np.bool_] | None:
-        """The subset that the method itself arrives at, if any."""
-        return None
-
-    def _own_size(self) -> int | None:
-        """How many features "auto" keeps, if the method itself can tell."""
-        return None
-
-    def _best_size(self, data: Dataset, order: Ints) -> int | None:
-        """How many of the best of another ranking to keep, if the method can tell.
-
-        ``order`` are features, best first, constant ones last.
-        """
-        return None
-
     def _rank(self, table: AnyTable) -> NDArray[np.int64]:
         """1 for the best; equal scores by column order, constant features last."""
         natural = self._natural_support()
@@ -373,12 +301,6 @@ class MarginSelector(TableSelector):
         """Whether selection needs cross-validation or similarities."""
         auto = self.n_features_to_select == "auto" and not self._gives_subset
         return auto or self.redundancy is not None
-
-    def _scores_without(
-        self, table: Table, left_out: list[Ints], workers: Workers
-    ) -> Floats | None:
-        """Scores without each of some sets of rows, if one search serves them all."""
-        return None
 
     def _select(self, size: int | None) -> NDArray[np.bool_]:
         natural = self._natural_support()

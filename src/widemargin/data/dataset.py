@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.data.frames import is_frame
+from widemargin.data.frames import feature_names, is_frame
 from widemargin.data.kinds import (
     BOOLEAN,
     CODED,
@@ -76,10 +76,8 @@ class Dataset:
     def shape(self) -> tuple[int, int]:
         """Rows, and features without probes."""
         n, d = self.values.shape
-        return (
-            n if self.rows is None else len(self.rows),
-            d if self.features is None else len(self.features),
-        )
+        n = n if self.rows is None else len(self.rows)
+        return n, d if self.features is None else len(self.features)
 
     @property
     def names(self) -> Names:
@@ -295,14 +293,6 @@ def _by_frequency(codes: Ints, categories: list[Any]) -> Ints:
     places = np.empty(len(categories) + 1, np.int64)
     places[ranked], places[-1] = np.arange(len(categories)), -1
     return places[codes]
-
-
-def feature_names(X: Any) -> Names:
-    """Column names as text, x0, x1, … for what has none."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
-        columns = [f"x{f}" for f in range(np.shape(X)[1])]
-    return np.array([str(c) for c in columns], dtype=object)
 
 
 def read_dataset(

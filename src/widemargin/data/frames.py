@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,14 @@ def column_of(X: Any, f: int) -> Any:
     if isinstance(X, np.ndarray):
         return X[:, f]
     return X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
+
+
+def feature_names(X: Any) -> NDArray[np.object_]:
+    """Column names as text, x0, x1, … for what has none."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        columns = [f"x{f}" for f in range(np.shape(X)[1])]
+    return np.array([str(c) for c in columns], dtype=object)
 
 
 def as_frame(X: Any, name: str) -> Any:

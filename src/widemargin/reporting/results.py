@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import catalogue
-from widemargin.data.dataset import feature_names, read_dataset
+from widemargin.data.dataset import read_dataset
+from widemargin.data.frames import feature_names
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._profile import describe
 from widemargin.evaluation._selectors import is_regression
