@@ -1,5 +1,6 @@
 import itertools
 import os
+import sys
 import signal
 from collections import Counter
 from types import SimpleNamespace
@@ -72,6 +73,14 @@ def pytest_collection_finish():
     ticks = itertools.count(2**10, 2**-20)
     trials.time = SimpleNamespace(perf_counter=ticks.__next__)
     progress.monotonic = ticks.__next__
+
+
+@pytest.fixture(autouse=True, scope="module")
+def scheduler_as_before():
+    """Clients that close out of order leave Dask with a scheduler that is gone."""
+    yield
+    if "dask" in sys.modules:
+        sys.modules["dask"].config.config.pop("scheduler", None)
 
 
 def seconds_in_processes():

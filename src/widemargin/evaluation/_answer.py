@@ -123,6 +123,7 @@ class Setup:
         selector = clone(self.methods[label])
         if selector.n_jobs is None:
             selector.set_params(n_jobs=self.n_jobs)
+        self.data.warned.add(type(selector).__name__)  # of columns, the caller warns
         fitted: MarginSelector = self.data.fit(selector)
         return fitted
 
