@@ -1,7 +1,7 @@
 import itertools
 import os
-import sys
 import signal
+import sys
 from collections import Counter
 from types import SimpleNamespace
 
