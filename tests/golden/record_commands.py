@@ -14,7 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -419,26 +419,35 @@ def calls(command: str, lines: str) -> Entries:
             yield line, partial(run, f"{command} {line}")
 
 
+@contextmanager
+def in_empty_folder() -> Iterator[None]:
+    """Where nobody else makes files meanwhile."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        yield
+
+
 def helps() -> Entries:
     """What the command says of itself."""
-    yield "nothing", partial(run, "")
-    yield "help", partial(run, "--help")
-    yield "unknown", partial(run, "rnak")
-    yield "methods", partial(run, "methods")
-    yield "methods json", partial(run, "methods --json")
-    for command in (*COMMANDS, "warm", "completion"):
-        yield f"{command} --help", partial(run, f"{command} --help")
-        yield f"{command} wrong", partial(run, f"{command} --wrong")
-    for shell in ("bash", "zsh", "fish", "tcsh"):
-        yield f"completion {shell}", partial(run, f"completion {shell}")
+    with in_empty_folder():
+        yield "nothing", partial(run, "")
+        yield "help", partial(run, "--help")
+        yield "unknown", partial(run, "rnak")
+        yield "methods", partial(run, "methods")
+        yield "methods json", partial(run, "methods --json")
+        for command in (*COMMANDS, "warm", "completion"):
+            yield f"{command} --help", partial(run, f"{command} --help")
+            yield f"{command} wrong", partial(run, f"{command} --wrong")
+        for shell in ("bash", "zsh", "fish", "tcsh"):
+            yield f"completion {shell}", partial(run, f"completion {shell}")
 
 
 def streams() -> Entries:
     """Data from standard input."""
     text = iris().to_csv(index=False).encode()
-    for line in ("rank - -m ReliefF", "rank - -m ReliefF --json", "select - -n 2"):
-        yield line, partial(run, line, text)
-    yield "nothing", partial(run, "rank -")
+    with in_empty_folder():
+        for line in ("rank - -m ReliefF", "rank - -m ReliefF --json", "select - -n 2"):
+            yield line, partial(run, line, text)
+        yield "nothing", partial(run, "rank -")
 
 
 PARTS: dict[str, Callable[[], Entries]] = {
