@@ -5,9 +5,12 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from oracles import relevance as oracle
+from widemargin import KernelRFE
+from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import relevance
-from widemargin.evaluation._relevance import ROWS
+from widemargin.evaluation._relevance import NEIGHBORS, ROWS, Part
 
 
 def found(X, y, **options):
@@ -95,15 +98,22 @@ def test_many_rows_are_tested_in_parts():
     assert found(X, y, n_rounds=10) == [1]
 
 
-def test_the_order_of_the_rows_hardly_counts():
-    X, y = noise()
+@pytest.mark.parametrize("kind", ["classes", "numbers", "mixed", "parts"])
+def test_the_order_of_the_rows_does_not_count(kind):
+    X, y = noise(ROWS + 100 if kind == "parts" else 120)
     X[:, 2] += 0.7 * y
+    target = X[:, 2] + X[:, 3] if kind == "numbers" else y
+    options = {}
+    if kind == "mixed":
+        X[:, 0] = np.digitize(X[:, 0], [-1, 0, 1])
+        X[::7, 1] = np.nan
+        options = {"categorical_features": [0]}
     order = np.random.default_rng(5).permutation(len(y))
     one, two = (
-        relevance(X[rows], y[rows], n_rounds=60, random_state=0).p_values
+        relevance(X[rows], target[rows], n_rounds=10, random_state=0, **options)
         for rows in (np.arange(len(y)), order)
     )
-    assert np.corrcoef(np.log(one), np.log(two))[0, 1] > 0.9
+    np.testing.assert_allclose(one.p_values, two.p_values, rtol=1e-6)
 
 
 def test_threads_do_not_count():
@@ -133,3 +143,15 @@ def test_wrong_arguments_are_refused():
         relevance(X, np.zeros(40))
     with pytest.raises(ValueError, match="task"):
         relevance(X, y, task="ranking")
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_both_scores_are_those_of_an_oracle(numeric):
+    rng = np.random.default_rng(3)
+    X, y = rng.random((45, 4)), rng.integers(0, 3, 45)
+    target = X[:, 0] + rng.random(45) if numeric else y
+    task = "regression" if numeric else "classification"
+    part = Part(KernelRFE(task=task), read_dataset(X, target, "test", numeric=numeric))
+    Z, order = part.columns.take(part.rows), rng.permutation(45)
+    expected = oracle.scores(Z, part.Y, order, NEIGHBORS)
+    np.testing.assert_allclose(part.beside_copies(order), expected, rtol=1e-9)

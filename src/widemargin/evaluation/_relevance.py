@@ -31,6 +31,7 @@ from widemargin.evaluation._p_values import copy_p_values
 from widemargin.evaluation._refits import Call, count_of, interruptible, stoppable
 from widemargin.evaluation._selectors import is_regression
 from widemargin.evaluation._significance import Significance
+from widemargin.judging.folds import row_keys
 from widemargin.notices import muted
 from widemargin.selectors.kernel_rfe import KernelRFE, centred_targets
 from widemargin.threads import Workers, single_threaded_blas, thread_count
@@ -121,7 +122,7 @@ def relevance_test(
     verbose: int = 0,
 ) -> Significance:
     """Do the work of `relevance` on a table that was read already."""
-    data = _ranked(data)
+    data = _ranked(data.take(_in_order(data)))
     random, d = check_random_state(random_state), data.shape[1]
     ranker = KernelRFE(
         task="regression" if data.numeric else "classification",
@@ -211,6 +212,14 @@ class Part:
         return W
 
 
+def _in_order(data: Dataset) -> Ints:
+    """The rows in an order that depends on what they hold, not on how they came."""
+    X, nominal = data.X, data.nominal
+    if data.target is not None:
+        X = np.column_stack([X, data.target])
+    return np.lexsort((row_keys(X, data.codes, nominal=nominal), data.codes))
+
+
 def _ranked(data: Dataset) -> Dataset:
     """The same table with ranks, as shares of the rows, in the place of numbers."""
     values: Floats = np.array(data.X, np.float64)
@@ -218,8 +227,6 @@ def _ranked(data: Dataset) -> Dataset:
     numbers = np.setdiff1d(np.arange(values.shape[1]), coded)
     ranks = rankdata(values[:, numbers], axis=0, nan_policy="omit")
     values[:, numbers] = ranks / (1 + np.sum(~np.isnan(ranks), axis=0))
-    if data.rows is None:
-        return replace(data, values=values)
     whole = np.zeros(data.values.shape)
     whole[data.rows] = values
     return replace(data, values=whole)
