@@ -96,9 +96,9 @@ the problems they were designed for.
 
 A third of the rows of each table was held out, three times (once for AutoSelector,
 permutation importance, Boruta, the HSIC lasso, forests with elimination or
-`redundancy="auto"`, and methods that are only in the last table). AutoSelector is that of
-the day of the run, which let several methods compete; [today's](truth.md) was measured
-on other splits. Each method, with
+`redundancy="auto"`, and methods that are only in the last table). AutoSelector is that
+of the day of the run, which let several methods compete; [today's](truth.md) was
+measured on other splits. Each method, with
 its defaults, ranked the features on the training rows; the top 5, 10 and 20 were used
 by 1-NN, logistic regression and gradient boosting (numeric targets: 5-NN, ridge,
 boosting), fitted on the same rows and evaluated on the others. Tables are the units of
