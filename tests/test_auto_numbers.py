@@ -12,10 +12,7 @@ from oracles.judge import fold_predictions, r_squared
 from widemargin import MultiSURF, RReliefF
 from widemargin.base import MarginSelector
 from widemargin.baselines import ForestImportance, FRegression, MutualInformation
-from widemargin.judging.choice import R2Curve, choose_on
 from widemargin.judging.folds import plain_folds
-from widemargin.judging.sweep import PrefixJudge
-from widemargin.threads import Workers
 
 NUMERIC = [
     RReliefF(),
@@ -54,6 +51,16 @@ class Given(MarginSelector):
         return np.asarray(self.scores, float)
 
 
+def given_order(order, **settings):
+    """A selector that ranks features in that order."""
+    return Given(-np.argsort(order), **settings)
+
+
+def folds_of(X, y, nominal=None):
+    """The folds of "auto"."""
+    return plain_folds(X, np.asarray(y, float), min(10, len(y)), nominal=nominal)
+
+
 def tables():
     rng = np.random.default_rng(0)
     smooth = rng.standard_normal((60, 5))
@@ -70,12 +77,10 @@ def tables():
 def test_scores_are_the_oracles(table, scale):
     X, y = list(tables())[table]
     order = np.random.default_rng(1).permutation(X.shape[1])
-    judge = PrefixJudge(
-        X, np.zeros(len(X), np.int64), None, scale, np.asarray(y, float)
-    )
-    folds = judge.folds()
-    with Workers(1) as workers:
-        (curve,) = judge.curves(folds, [order] * len(folds), [None], 99, workers)
+    constant = np.ptp(X[:, order], axis=0) == 0
+    order = order[np.argsort(constant, kind="stable")]  # as all selectors rank them
+    fitted = given_order(order, scale=scale).fit(X, y)
+    folds = folds_of(X, y)
     found = [
         fold_predictions(X.tolist(), list(y), fold, order.tolist(), scale=scale)
         for fold in folds
@@ -85,7 +90,8 @@ def test_scores_are_the_oracles(table, scale):
         r_squared(list(y), tests, [f[size] for f in found])
         for size in range(len(order))
     ]
-    np.testing.assert_allclose(curve.scores, expected, atol=1e-7)
+    found = fitted.prefix_scores_ + fitted.optimism_
+    np.testing.assert_allclose(found, expected, atol=1e-7)
 
 
 def test_nominal_and_missing_values_are_the_oracles():
@@ -94,10 +100,8 @@ def test_nominal_and_missing_values_are_the_oracles():
     X[rng.random(50) < 0.2, 0] = np.nan
     X[rng.random(50) < 0.2, 1] = np.nan
     y = np.nan_to_num(X[:, 0]) + rng.standard_normal(50)
-    judge = PrefixJudge(X, np.zeros(50, np.int64), np.array([0]), "minmax", y)
-    folds = judge.folds()
-    with Workers(1) as workers:
-        (curve,) = judge.curves(folds, [np.array([0, 1, 2])] * 10, [None], 3, workers)
+    fitted = given_order([0, 1, 2], categorical_features=[0]).fit(X, y)
+    folds = folds_of(X, y, np.array([0]))
     rows = [[None if np.isnan(v) else v for v in row] for row in X]
     found = [
         fold_predictions(rows, list(y), fold, [0, 1, 2], nominal=[True, False, False])
@@ -105,44 +109,19 @@ def test_nominal_and_missing_values_are_the_oracles():
     ]
     tests = [test for _, test in folds]
     expected = [r_squared(list(y), tests, [f[s] for f in found]) for s in range(3)]
-    np.testing.assert_allclose(curve.scores, expected, atol=1e-9)
+    found = fitted.prefix_scores_ + fitted.optimism_
+    np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_with_all_features_it_is_scikit_learns_regressor():
     X, y = load_diabetes(return_X_y=True)
     X = X + np.random.default_rng(3).standard_normal(X.shape) / 1e6  # no ties
     fitted = Given(np.arange(10.0)).fit(X, y)
-    judge = PrefixJudge(X, np.zeros(len(X), np.int64), None, "minmax", y)
-    knn = make_pipeline(MinMaxScaler(), KNeighborsRegressor(5))
-    predicted = cross_val_predict(knn, X, y, cv=judge.folds())
-    expected = 1 - np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2)
+    knn, folds = make_pipeline(MinMaxScaler(), KNeighborsRegressor(5)), folds_of(X, y)
+    predicted = cross_val_predict(knn, X, y, cv=folds)
+    errors = [np.mean((y[test] - predicted[test]) ** 2) for _, test in folds]
+    expected = 1 - np.mean(errors) / y.var()
     assert fitted.prefix_scores_[-1] + fitted.optimism_ == pytest.approx(expected)
-
-
-def test_standard_errors_cover_the_spread_over_new_tables():
-    """Of R² over many tables, by the spread of it and as one table tells it."""
-    rng = np.random.default_rng(4)
-    scores, errors = [], []
-    for _ in range(60):
-        X = rng.standard_normal((150, 1))
-        y = X[:, 0] + rng.standard_normal(150)
-        judge = PrefixJudge(X, np.zeros(150, np.int64), None, "minmax", y)
-        folds = judge.folds()
-        with Workers(1) as workers:
-            (curve,) = judge.curves(folds, [np.array([0])] * 10, [None], 1, workers)
-        scores.append(curve.scores[0])
-        errors.append(curve.errors[0])
-    assert 0.8 < np.mean(errors) / np.std(scores) < 1.8
-
-
-def test_the_smallest_size_within_one_standard_error_is_chosen():
-    squares = np.tile([10.0, 20.0], (10, 1))
-    gains = np.array([2.0, 7.0, 7.5, 7.6])
-    sums = np.tile([gains, gains**2, 10 * gains], (10, 1, 1))
-    curve = R2Curve(sums, squares)
-    np.testing.assert_allclose(curve.scores, gains / 10)
-    within = curve.scores >= curve.scores.max() - curve.errors[3]
-    assert choose_on([curve]) == (0, int(np.argmax(within)) + 1)
 
 
 @pytest.mark.parametrize("n", [24, 80, 300])

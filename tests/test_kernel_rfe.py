@@ -22,7 +22,7 @@ from oracles.kernel_rfe import (
 )
 from widemargin import KernelRFE
 from widemargin.datasets import make_xor
-from widemargin.judging.choice import AccuracyCurve, excess
+from widemargin.judging.auto import Tried, choose
 
 
 def wide(rng):
@@ -258,11 +258,16 @@ def test_auto_takes_the_lowest_error_and_claims_what_the_folds_find(task):
 
 
 def test_each_fold_is_judged_at_its_own_size():
-    hits = np.array([[1, 4, 5], [3, 2, 5]])  # of 5 rows each, with 1, 2 and 3 features
-    curve = AccuracyCurve(hits, np.array([5, 5]), 10)
-    assert excess(curve, 3, [2, 1]) == pytest.approx(1.0 - 0.7)
-    assert excess(curve, 3, [3, None]) == 0.0
-    assert excess(curve, 2, [3, 3]) == 0.0  # the claim is not raised
+    shares = np.array([[1, 4, 5], [3, 2, 5]]) / 5  # with 1, 2 and 3 features
+    for size, own, excess in [
+        (3, [2, 1], 1.0 - 0.7),
+        (3, [3, None], 0.0),
+        (2, [3, 3], 0.0),  # the claim is not raised
+    ]:
+        tried = Tried(shares[:, None], np.array([5, 5]), own)
+        which, kept, too_high = choose(tried, size, shares=True)
+        assert (which, kept) == (0, size)
+        assert too_high == pytest.approx(excess)
 
 
 def test_noise_is_not_claimed_to_predict():

@@ -25,10 +25,10 @@ from widemargin.evaluation import (
     signal,
     significance,
 )
-from widemargin.evaluation._nearest import NearestMean
 from widemargin.evaluation._null_scores import Refits, source_of
 from widemargin.evaluation._refits import Call
 from widemargin.evaluation._verdicts import numeric_directions
+from widemargin.judging.nearest import NearestMean
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 FRIEDMAN = make_friedman1(200, 8, noise=1.0, random_state=0)
@@ -77,12 +77,13 @@ def test_all_sizes_at_once_are_one_by_one():
     A, b = FRIEDMAN
     nearest = NearestMean().fit(A[:150], b[:150])
     order = np.random.default_rng(1).permutation(8)
+    sizes = np.array([1, 4, 8])
     for size, known in zip(
-        [1, 4, 8], nearest.sweep(A[150:], order, np.array([1, 4, 8])), strict=True
+        sizes, nearest.predicted(A[150:], order, sizes), strict=True
     ):
         kept = np.sort(order[:size])
         alone = NearestMean().fit(A[:150][:, kept], b[:150]).predict(A[150:][:, kept])
-        np.testing.assert_allclose(known.predict(A[150:]), alone, atol=1e-12)
+        np.testing.assert_allclose(known, alone, atol=1e-12)
 
 
 def test_few_training_rows_are_all_neighbours():

@@ -1,5 +1,4 @@
 import warnings
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import widemargin
 from cases import CASES, of_few_trees, small_tables
 from oracles.judge import class_weights, cross_fitted, fold_hits
-from oracles.neighbours import scaled
 from widemargin import GFlip, Relief, ReliefF, RReliefF, Simba, baselines
 from widemargin.base import MarginSelector
 from widemargin.baselines import (
@@ -97,34 +95,9 @@ def plain_ranking(selector, X, y):
 
 
 def fold_orders(selector, X, y, folds):
-    """Rankings by the training rows of each fold.
-
-    Relief and ReliefF see the table as all rows scale it.
-    """
-    if type(selector) in (Relief, ReliefF) and len(folds) >= 5:
-        X = scaled(X, selector.scale)
-        selector = clone(selector).set_params(scale=None)
+    """Rankings by the training rows of each fold."""
     rank = plain_ranking(selector, X, y)
     return [rank(train) for train, _ in folds]
-
-
-def hits_without_pairs(rank, hits_of, folds):
-    """without[a][b]: hits in part b of a ranking by the rows outside a and b."""
-    tests = [test for _, test in folds]
-    parts = [np.concatenate(some) for some in split_list(tests, 5)]
-    every = np.concatenate(folds[0])
-    without = [[None] * 5 for _ in range(5)]
-    for a, b in combinations(range(5), 2):
-        train = np.setdiff1d(every, np.concatenate([parts[a], parts[b]]))
-        order = rank(train)
-        without[a][b] = hits_of((train, parts[b]), order)
-        without[b][a] = hits_of((train, parts[a]), order)
-    return without
-
-
-def split_list(values, n_parts):
-    places = np.array_split(np.arange(len(values)), n_parts)
-    return [[values[i] for i in some] for some in places]
 
 
 def assert_is_the_oracle(fitted, X, y, nominal=None, rank=None, rows=None):
@@ -135,7 +108,6 @@ def assert_is_the_oracle(fitted, X, y, nominal=None, rank=None, rows=None):
         if rank is None
         else [rank(train) for train, _ in folds]
     )
-    rank = rank or plain_ranking(fitted, X, y)
     names = np.isin(np.arange(X.shape[1]), [] if nominal is None else nominal).tolist()
     rows = X.tolist() if rows is None else rows
 
@@ -145,12 +117,9 @@ def assert_is_the_oracle(fitted, X, y, nominal=None, rank=None, rows=None):
     hits = [hits_of(f, o) for f, o in zip(folds, orders, strict=True)]
     weight = class_weights(y.tolist())
     tested = [sum(weight[v] for v in y[test].tolist()) for _, test in folds] or [len(y)]
-    spread = np.mean([weight[v] ** 2 for v in y.tolist()])
-    without = None
-    if len(folds) >= 5 and len(y) <= 100:
-        without = hits_without_pairs(rank, hits_of, folds)
     hits = hits or [[0] * X.shape[1]]
-    scores, size = cross_fitted(hits, tested, len(y), without, spread)
+    rows = [len(test) for _, test in folds] or [len(y)]
+    scores, size = cross_fitted(hits, tested, rows)
     np.testing.assert_allclose(fitted.prefix_scores_, scores, rtol=0, atol=1e-12)
     assert fitted.n_features_ == size
     np.testing.assert_array_equal(fitted.support_, fitted.ranking_ <= size)
@@ -173,8 +142,7 @@ def test_any_small_table_has_the_accuracies_of_the_oracle(table):
 
 
 @pytest.mark.parametrize("selector", [Given([3, 2, 1, 4]), ReliefF(), FisherScore()])
-def test_two_parts_may_hold_a_whole_class(selector):
-    """Without them, one class is left, and there is nothing to rank by."""
+def test_a_class_of_two_rows(selector):
     X = np.random.default_rng(0).normal(size=(14, 4))
     y = np.repeat([0, 1], [12, 2])
     with warnings.catch_warnings():

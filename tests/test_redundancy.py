@@ -1,5 +1,4 @@
 import tracemalloc
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,11 +14,7 @@ from widemargin import ReliefF
 from widemargin.evaluation import redundancy
 from widemargin.judging.copies import (
     Correlation,
-    best_without_copies,
-    similarity_of,
-    thin_by,
 )
-from widemargin.threads import Workers
 
 
 def by_correlation(X, order, threshold):
@@ -230,36 +225,3 @@ def test_no_matrix_of_all_pairs():
     finally:
         tracemalloc.stop()
     assert 8 * block * d < peak < 8 * d * d / 4
-
-
-@pytest.mark.parametrize("kind", ["numbers", "nominal", "missing"])
-@pytest.mark.parametrize("wanted", [1, 3, 8, 12, 25])
-def test_the_best_without_copies_begin_the_thinned_ranking(kind, wanted):
-    """The measure is that of the whole table, wherever its mixed columns rank."""
-    rng = np.random.default_rng(wanted)
-    X = blocks_of_copies(rng, sources=12)
-    order, y = rng.permutation(25), rng.integers(0, 2, 40)
-    nominal = order[-1:] if kind == "nominal" else np.empty(0, int)
-    X[:, nominal] = rng.integers(0, 3, (40, len(nominal)))
-    X[0, order[-1]] = np.nan if kind == "missing" else X[0, order[-1]]
-    thresholds = [0.9, 0.3]
-    with Workers(1) as workers:
-        similarity = partial(similarity_of, X, nominal, y, workers)
-        found = best_without_copies(order, similarity, thresholds, wanted)
-        whole = thin_by(order, similarity(), thresholds, wanted)
-    for mine, truth in zip(found, whole, strict=True):
-        assert mine[:wanted].tolist() == truth.order[:wanted].tolist()
-
-
-def test_no_similarities_of_features_far_below_the_best():
-    asked = []
-
-    def similarity(features):
-        asked.append(len(features))
-        return Correlation(X[:, features])
-
-    X = np.random.default_rng(0).standard_normal((200, 100))
-    best_without_copies(np.arange(100), similarity, [0.9], 5)
-    X[:, 1:15] = X[:, [0]]
-    best_without_copies(np.arange(100), similarity, [0.9], 5)
-    assert asked == [10, 10, 20]

@@ -112,36 +112,6 @@ def test_sampled_rows_are_those_drawn_and_auto_covers(weights):
     assert (exact <= high).all()
 
 
-def test_auto_ranks_the_rows_of_each_fold_by_weights():
-    """Ten folds share one search if all neighbours count the same, and only then."""
-    X, y = load_iris(return_X_y=True)
-    seen = []
-
-    class Watched(ReliefF):
-        def _scores_without(self, table, left_out, workers):
-            scores = super()._scores_without(table, left_out, workers)
-            seen.append(scores is None)
-            return scores
-
-    for weights in ("uniform", "rank"):
-        Watched(n_features_to_select="auto", weights=weights).fit(X, y)
-    assert seen == [False, True]
-
-
-@pytest.mark.parametrize("priors", ["uniform", [0.2, 0.3, 0.5]])
-def test_auto_with_priors_judges_as_fits_to_the_folds_do(priors):
-    X, y = load_iris(return_X_y=True)
-    fast = ReliefF(n_features_to_select="auto", priors=priors).fit(X, y)
-
-    class Slow(ReliefF):
-        def _scores_without(self, table, left_out, workers):
-            return None
-
-    slow = Slow(n_features_to_select="auto", priors=priors).fit(X, y)
-    np.testing.assert_allclose(fast.prefix_scores_, slow.prefix_scores_, atol=0.03)
-    assert fast.n_features_ == slow.n_features_
-
-
 @pytest.mark.parametrize("weights", ["uniform", "rank"])
 def test_permuted_labels_are_scored_as_by_refits(weights):
     X, y = load_iris(return_X_y=True)

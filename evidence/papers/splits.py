@@ -18,8 +18,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from evidence.framework.results import Results
-from widemargin.judging.prefixes import prefix_hits, spaces
-from widemargin.threads import Workers, thread_count
+from widemargin.judging.nearest import NearestNeighbor
 
 RANDOM = "random"
 
@@ -83,10 +82,9 @@ def nearest_neighbor(scale: str | None = "minmax") -> Judge:
         codes = np.unique(y, return_inverse=True)[1].astype(np.int64)
         X = np.asarray(X, np.float64)
         order = np.asarray(order, np.int64)[: sizes[-1]]
-        with Workers(thread_count(None)) as workers:
-            space = next(spaces(X, codes, [(train, test)], scale, None))
-            hits = prefix_hits(space, order, [test], workers)[0]
-        return hits[sizes - 1] / len(test)
+        nearest = NearestNeighbor(scale=scale).fit(X[train], codes[train])
+        predicted = nearest.predicted(X[test], order, np.asarray(sizes))
+        return np.mean(predicted == codes[test], axis=1)
 
     return judge
 

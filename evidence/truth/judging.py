@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
-from widemargin.judging.sweep import PrefixJudge
+from widemargin.judging.auto import N_FOLDS
+from widemargin.judging.folds import stratified_folds
 
 DEALS = 3  # of the rows to the folds of the plain loop
 
@@ -81,7 +82,9 @@ def same_folds(selector: Any, split: Split) -> dict[str, float]:
     So the two do not differ by which rows share a fold.
     """
     X, y = split[:2]
-    folds = PrefixJudge(X, np.unique(y, return_inverse=True)[1], None, "minmax").folds()
+    codes = np.unique(y, return_inverse=True)[1]
+    n_folds = min(N_FOLDS, int(np.bincount(codes).max()))
+    folds = stratified_folds(X, codes, n_folds, keep_single=True)
     right = np.array([_fold(selector, X, y, *fold) for fold in folds])
     k = _sizes(right, len(y))["1-SE, binomial"]
     order = np.argsort(clone(selector).fit(X, y).ranking_)

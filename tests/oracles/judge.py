@@ -122,54 +122,38 @@ def fold_hits(X, y, fold, order, scale="minmax", nominal=None):
     return hits
 
 
-def chosen_size(hits, tested, n, spread):
-    """Fewest features within one standard error of the best.
+def chosen_size(shares, rows):
+    """Fewest features within one standard error of the best mean over the folds.
 
-    The standard error is the larger of that over the folds and the binomial one, with
-    the mean of the squared weights of the rows, ``spread``.
+    ``shares`` are those of the test rows that are right in each fold, ``rows`` how many
+    there are. The standard error is the larger of that over the folds and the binomial
+    one.
     """
-    hits = np.array(hits, float)
-    scores = hits.sum(axis=0) / n
-    best = int(np.argmax(scores))
-    p, V = scores[best], len(tested)
-    error = math.sqrt(max(0.0, p * (1 - p)) * spread / n)
-    if V > 1:
-        shares = [h / m for h, m in zip(hits[:, best], tested, strict=True)]
-        error = max(error, statistics.stdev(shares) / math.sqrt(V))
-    for k, score in enumerate(scores, start=1):
-        if score >= p - error - 1e-12:
-            return k
-    raise AssertionError("the best size is within reach of itself")
+    scores = [statistics.fmean(of_size) for of_size in zip(*shares, strict=True)]
+    best = next(k for k, p in enumerate(scores) if p >= max(scores) - 1e-9)
+    p = min(scores[best], 1.0)
+    error = math.sqrt(p * (1 - p) / sum(rows))
+    if len(rows) > 1:
+        spread = statistics.stdev(of_fold[best] for of_fold in shares)
+        error = max(error, spread / math.sqrt(len(rows)))
+    return next(k for k, a in enumerate(scores, 1) if a >= max(scores) - error - 1e-9)
 
 
-def cross_fitted(hits, tested, n, without=None, spread=1.0):
+def cross_fitted(hits, tested, rows):
     """Accuracies lowered by the optimism of the choice, and the size that is chosen.
 
-    Each fold is judged at the size that the other folds choose. If ``without`` is
-    given, the folds make five parts, and without[a][b] are the hits in part b of a
-    ranking by the rows outside parts a and b: the size for the folds of part a is
-    chosen by these.
+    Each fold is judged at the size that the other folds choose. ``hits`` and ``tested``
+    are weights of right rows and of all, by fold.
     """
-    hits, tested = np.array(hits), list(tested)
-    size = chosen_size(hits, tested, n, spread)
-    scores = hits.sum(axis=0) / n
-    if len(tested) == 1:
-        return scores, size
-    parts = np.array_split(np.arange(len(tested)), 5)
-    rows = [sum(tested[v] for v in part) for part in parts]
-    honest = 0
-    for v in range(len(tested)):
-        rest = [u for u in range(len(tested)) if u != v]
-        if without is None:
-            others = [tested[u] for u in rest]
-            k = chosen_size(hits[rest], others, n - tested[v], spread)
-        else:
-            a = next(a for a, part in enumerate(parts) if v in part)
-            rest = [b for b in range(5) if b != a]
-            others = [rows[b] for b in rest]
-            k = chosen_size([without[a][b] for b in rest], others, n - rows[a], spread)
-        honest += hits[v, k - 1]
-    optimism = max(0.0, scores[size - 1] - honest / n)
+    shares = [[h / m for h in row] for row, m in zip(hits, tested, strict=True)]
+    size, V = chosen_size(shares, rows), len(rows)
+    scores = np.mean(shares, axis=0)
+    honest = []
+    for v in range(V):
+        rest = [u for u in range(V) if u != v] or [v]
+        k = chosen_size([shares[u] for u in rest], [rows[u] for u in rest])
+        honest.append(shares[v][k - 1])
+    optimism = max(0.0, scores[size - 1] - statistics.fmean(honest))
     return np.maximum(scores - optimism, 0.0), size
 
 
@@ -247,11 +231,11 @@ def fold_predictions(X, y, fold, order, k=5, scale="minmax", nominal=None):
 
 
 def r_squared(y, tests, predictions):
-    """1 − Σ(y − ŷ)² / Σ(y − ȳ)² over all folds, ȳ the mean of all rows."""
-    mean = sum(y) / len(y)
-    left = sum(
-        (y[i] - p) ** 2
+    """Mean over the folds of 1 − mean (y − ŷ)² / variance of y in all rows."""
+    variance = statistics.pvariance(y)
+    return statistics.fmean(
+        1
+        - statistics.fmean((y[i] - p) ** 2 for i, p in zip(test, found, strict=True))
+        / variance
         for test, found in zip(tests, predictions, strict=True)
-        for i, p in zip(test, found, strict=True)
     )
-    return 1 - left / sum((v - mean) ** 2 for v in y)

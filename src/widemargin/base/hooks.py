@@ -93,9 +93,3 @@ class Hooks:
         ``order`` are features, best first, constant ones last.
         """
         return None
-
-    def _scores_without(
-        self, table: Table, left_out: list[Ints], workers: Workers
-    ) -> Floats | None:
-        """Scores without each of some sets of rows, if one search serves them all."""
-        return None

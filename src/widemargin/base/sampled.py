@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +18,7 @@ from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import Edges, Neighbors, edge_sums, group_sums
-from widemargin.engine.left_out import ReliefRule, scores_without
+from widemargin.engine.neighbors import ReliefRule
 from widemargin.engine.permuted import permuted_scores
 from widemargin.notices import warn
 from widemargin.progress import progress
@@ -55,9 +54,6 @@ class SampledSelector(MarginSelector):
     }
 
     _mixed = True
-
-    # Whether ``_rule`` says all about the neighbours that make the score.
-    _one_search = False
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, wanted, name = table.n_rows, self.n_samples, type(self).__name__
@@ -127,19 +123,6 @@ class SampledSelector(MarginSelector):
         top = np.zeros(len(order), bool)
         top[order[: self._wanted()]] = True
         return known.separates(top, varying & ~top)
-
-    def _scores_without(
-        self, table: Table, left_out: list[Ints], workers: Workers
-    ) -> Floats | None:
-        # With few folds a fit to each is cheap. What is expected of a missing value
-        # depends on the rows left out.
-        few = len(left_out) < 5
-        if not self._one_search or few or self.n_samples is not None:
-            return None
-        if table.mixed is not None:
-            return None
-        rule_of = partial(self._rule, classes=table.classes)
-        return scores_without(table, left_out, rule_of, self._power, workers)
 
     def _permuted_scores(
         self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers

@@ -174,7 +174,7 @@ class MarginSelector(Hooks, TableSelector):
             self.ranking_ = self._rank(table)
             found = Answer(self.ranking_)
             if data is not None:
-                found = answer(self, data, table, workers)
+                found = answer(self, data, workers)
         return self._keep(found)
 
     def _table(

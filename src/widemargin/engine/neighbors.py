@@ -11,6 +11,7 @@ ReliefF and RReliefF*, 2003, eq. 13 and 14.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,6 +72,15 @@ def class_coefficients(P: Floats) -> Floats:
     coefficients = P / (1 - P[:, None])
     np.fill_diagonal(coefficients, -1.0)
     return coefficients
+
+
+class ReliefRule(NamedTuple):
+    """What the neighbours of a method of the Relief family are and count."""
+
+    k: int
+    slots: Ints  # (C, C) the relation
+    coefficients: Floats  # (C, S) for a query of each class and each slot
+    metric: str = "euclidean"
 
 
 @dataclass(frozen=True)

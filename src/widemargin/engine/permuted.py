@@ -13,8 +13,7 @@ import numpy as np
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine.left_out import ReliefRule
-from widemargin.engine.neighbors import slot_members
+from widemargin.engine.neighbors import ReliefRule, slot_members
 from widemargin.engine.search import METRICS
 from widemargin.kernels.permutations import (
     Touched,

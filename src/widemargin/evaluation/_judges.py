@@ -6,14 +6,11 @@ Those by name take tables with categories and missing values as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -22,14 +19,12 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-from widemargin._sklearn import _safe_indexing
 from widemargin.data.dataset import Dataset
-from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._nearest import NearestMean, NearestNeighbor
+from widemargin.data.protocol import Ints
 from widemargin.evaluation._scoring import as_scorer
-from widemargin.judging.folds import Fold
-from widemargin.judging.sweep import NEIGHBORS
-from widemargin.judging.trials import named
+from widemargin.judging.judge import EstimatorFailure as EstimatorFailure
+from widemargin.judging.judge import Judge, share_right
+from widemargin.judging.nearest import NEIGHBORS, NearestMean, NearestNeighbor
 
 # Classifier and regressor of a name, parameters, and whether features are standardised.
 # "3-nn" and so on have names, too.
@@ -145,79 +140,9 @@ def _imported(name: str, caller: str) -> Any:
         raise ValueError(f"{caller}: {module!r} has no {member!r}.") from None
 
 
-class EstimatorFailure(RuntimeError):
-    """The classifier or regressor that scores the features failed in a fold."""
-
-
-@dataclass(frozen=True, eq=False)
-class EstimatorJudge:
-    """A classifier or regressor, the table it gets its columns from, and its score."""
-
-    X: Any
-    y: NDArray[Any]  # labels, or numbers
-    make: Callable[[Ints], Any]  # an unfitted estimator for some columns of X
-    # For all columns, if it is 1-NN or 5-NN, which score all sizes at once.
-    nearest: NearestNeighbor | NearestMean | None
-    scorer: Any
-    kind: str  # "classifier" or "regressor", for errors
-
-    def score(self, fold: Fold, where: str, columns: Ints) -> float:
-        """Score with these columns; ``where`` is for errors."""
-        train, test = fold
-        what = f"the {self.kind} failed {where}, with {len(columns)} features"
-        with named(what, EstimatorFailure):
-            Z = _safe_indexing(self.X, columns, axis=1)
-            estimator = self.make(columns)
-            estimator.fit(_safe_indexing(Z, train), self.y[train])
-            return self._scored(estimator, _safe_indexing(Z, test), self.y[test])
-
-    def best(self, fold: Fold, where: str) -> Callable[[Ints, Ints], Floats]:
-        """A function that scores the best features of a ranking, for several sizes."""
-        if self.nearest is not None:
-            return partial(self._swept, fold, where, self._fitted(fold[0]))
-        seen: dict[bytes, float] = {}
-
-        def scores(order: Ints, sizes: Ints) -> Floats:
-            sets = [np.sort(order[:k]) for k in sizes]
-            for columns in sets:
-                if columns.tobytes() not in seen:
-                    seen[columns.tobytes()] = self.score(fold, where, columns)
-            return np.array([seen[columns.tobytes()] for columns in sets])
-
-        return scores
-
-    def _fitted(self, train: Ints) -> Any:
-        return clone(self.nearest).fit(self.X[train], self.y[train])
-
-    def _swept(
-        self, fold: Fold, where: str, nearest: Any, order: Ints, sizes: Ints
-    ) -> Floats:
-        X, y = self.X[fold[1]], self.y[fold[1]]
-        scores = np.empty(len(sizes))
-        for s, answers in enumerate(nearest.sweep(X, order, sizes)):
-            with named(f"nearest neighbours failed {where}, with {sizes[s]} features"):
-                scores[s] = self._scored(answers, X, y)
-        return scores
-
-    def _scored(self, estimator: Any, X: Any, y: NDArray[Any]) -> float:
-        """Score of a fitted classifier or regressor."""
-        if self.scorer is None:
-            return float(np.mean(estimator.predict(X) == y))
-        try:
-            score = float(self.scorer(estimator, X, y))
-        except AttributeError as error:  # no predict_proba, for one
-            raise ValueError(f"it cannot be scored this way: {error}") from error
-        if np.isnan(score):
-            raise ValueError(
-                "the score is not defined, perhaps because the test rows are too few "
-                "or of a single class. Try fewer folds, or another scoring."
-            )
-        return score
-
-
 def judge_for(
     estimator: Any, scoring: Any, data: Dataset, table: Dataset, caller: str
-) -> EstimatorJudge:
+) -> Judge:
     """The caller's classifier, or one by name in the space in which selectors see X.
 
     ``table`` is the dataset as numbers. A numeric target asks for a regressor.
@@ -227,12 +152,8 @@ def judge_for(
     if estimator is not None and not isinstance(estimator, str):
         X, make = data.frame, lambda columns: clone(estimator)
     elif estimator is None or is_nearest(estimator, numeric):
-        kind = NearestMean if numeric else NearestNeighbor
-        nearest = kind(nominal)
-
-        def make(columns: Ints) -> Any:
-            return kind(np.flatnonzero(np.isin(columns, nominal)))
-
+        nearest = (NearestMean if numeric else NearestNeighbor)(nominal)
+        make = nearest.for_columns
     else:
         named_one, scaler = classifier_of(estimator, caller, numeric=numeric)
         plain = not len(nominal) and not np.isnan(X).any()
@@ -240,10 +161,16 @@ def judge_for(
     scorer = check_scoring(
         make(np.arange(data.shape[1])), as_scorer(scoring, data.y_given)
     )
-    if nearest is not None and not numeric and scoring in (None, "accuracy"):
-        scorer = None  # the share of right answers, at once
-    kind_name = "regressor" if numeric else "classifier"
-    return EstimatorJudge(X, data.labels_given, make, nearest, scorer, kind_name)
+    at_once = nearest is not None and not numeric and scoring in (None, "accuracy")
+    return Judge(
+        X,
+        data.labels_given,
+        make,
+        nearest,
+        scorer,
+        "regressor" if numeric else "classifier",
+        share_right if at_once else None,
+    )
 
 
 def _prepared(

@@ -16,8 +16,9 @@ from widemargin.evaluation._judges import judge_for
 from widemargin.evaluation._refits import seeded
 from widemargin.evaluation._scoring import name_of, scoring_for
 from widemargin.evaluation._selectors import is_regression, resolve_selectors
+from widemargin.judging.judge import CALLER
 from widemargin.judging.splits import group_codes, split
-from widemargin.judging.trials import CALLER, Plan, Results, carry_out
+from widemargin.judging.trials import Plan, Results, carry_out
 
 ALL_UP_TO = 10  # sizes tried one by one; beyond, each is a constant factor larger
 STEPS = 16  # how many of those

@@ -8,9 +8,8 @@ comes from rows that had no part in ranking or scaling the features.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
-from itertools import combinations
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,16 +18,18 @@ from sklearn.base import clone
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.table import Table
-from widemargin.judging.choice import PARTS, choose_on, excess, optimism
-from widemargin.judging.copies import similarity_of, thin
-from widemargin.judging.folds import Fold
-from widemargin.judging.prefixes import constant_in_training
-from widemargin.judging.sweep import THRESHOLDS, Cut, PrefixJudge
+from widemargin.judging.choice import FoldScores
+from widemargin.judging.copies import similarity_of, thin, thin_by
+from widemargin.judging.folds import Fold, plain_folds, stratified_folds
+from widemargin.judging.judge import Judge, share_right
+from widemargin.judging.measures import lopsided
+from widemargin.judging.nearest import NearestMean, NearestNeighbor
 from widemargin.notices import muted
+from widemargin.progress import progress
 from widemargin.threads import Workers
 
-FEW_ROWS = 100  # up to which pairs of parts are left out as well
+N_FOLDS = 10
+THRESHOLDS = (None, 0.9, 0.7)  # what redundancy="auto" chooses among
 
 
 class Answer(NamedTuple):
@@ -43,13 +44,21 @@ class Answer(NamedTuple):
     redundant_with: Ints | None = None
 
 
-def answer(selector: Any, data: Dataset, table: Table, workers: Workers) -> Answer:
+class Tried(NamedTuple):
+    """What came out of the folds."""
+
+    scores: Floats  # (V, thresholds, sizes)
+    tested: Ints  # (V,)
+    own_sizes: list[int | None]  # how many the method itself would keep in each fold
+
+
+def answer(selector: Any, data: Dataset, workers: Workers) -> Answer:
     """Choose the size and the threshold in folds, then skip redundant features.
 
     ``selector`` has scores and a ranking of all rows.
     """
     found = Answer(selector.ranking_)
-    natural, d = selector._natural_support(), table.n_features
+    natural, d = selector._natural_support(), data.X.shape[1]
     subset = natural is not None and selector.n_features_to_select in (None, "auto")
     any_size = selector.n_features_to_select == "auto" and not subset
     wanted = d if any_size else min(selector._wanted(), d)
@@ -57,93 +66,157 @@ def answer(selector: Any, data: Dataset, table: Table, workers: Workers) -> Answ
         wanted = max(1, int(natural.sum()))
     threshold: Any = selector.redundancy
     _, y = np.unique(data.codes, return_inverse=True)
-    judge = PrefixJudge(data.X, y, data.nominal, selector.scale, data.target)
     if any_size or threshold == "auto":
         thresholds = THRESHOLDS if threshold == "auto" else (threshold,)
-        folds = judge.folds()
-        orders, sizes = _fold_orders(selector, data, table, folds, workers)
-        curves = judge.curves(folds, orders, thresholds, wanted, workers)
+        judge, scoring = _judge(data, y, selector.scale)
+        tried = _try(selector, data, y, judge, thresholds, wanted, workers)
         own = selector._own_size() if any_size else wanted
-        which, size = choose_on(curves, own)
+        shares = data.target is None
+        which, size, too_high = choose(tried, own, shares=shares)
         threshold = thresholds[which]
         if any_size:
-            if own is None:
-                pairs = _pair_sums(selector, data, judge, folds, thresholds, workers)
-                too_high = optimism(curves, pairs)
-            else:
-                too_high = excess(curves[which], size, sizes)
             # R² may be below 0, an accuracy may not.
-            lowest = 0.0 if data.target is None else -np.inf
-            scores = np.maximum(curves[which].scores - too_high, lowest)
-            found = Answer(found.ranking, size, scores, too_high, judge.scoring)
+            lowest = 0.0 if shares else -np.inf
+            means = tried.scores[:, which].mean(axis=0)
+            scores = np.maximum(means - too_high, lowest)
+            found = Answer(found.ranking, size, scores, too_high, scoring)
     if selector.redundancy is None:
         return found
     if threshold is None:
         return found._replace(redundant_with=np.full(d, -1))
-    similarity = similarity_of(judge.X, judge.nominal, judge.y, workers)
+    similarity = similarity_of(data.X, data.nominal, y, workers)
     order, instead = thin(np.argsort(found.ranking), similarity, threshold, wanted)
     ranking = np.empty_like(found.ranking)
     ranking[order] = np.arange(1, d + 1)
     return found._replace(ranking=ranking, redundancy=threshold, redundant_with=instead)
 
 
-def _pair_sums(
+def choose(tried: Tried, own: int | None, *, shares: bool) -> tuple[int, int, float]:
+    """Which threshold, how many features, and how much too high their score is.
+
+    It was chosen for being high: the score minus that of the folds, each with what the
+    other folds choose for it; at least 0. With a size of its own, the method chooses
+    for each fold by the training rows.
+    """
+    V, T, K = tried.scores.shape
+    sizes = np.tile(np.arange(1, K + 1), T)
+    some = np.arange(T * K) if own is None else np.flatnonzero(sizes == own)
+    scores = tried.scores.reshape(V, -1)
+    folds = FoldScores(scores[:, some], tried.tested, np.zeros(V, np.int64), shares)
+    chosen = some[folds.pick(sizes[some])]
+    which, size = int(chosen) // K, int(sizes[chosen])
+    if own is None:
+        honest = some[folds.picks_without_own(sizes[some])]
+    else:
+        honest = which * K + np.array([k or size for k in tried.own_sizes]) - 1
+    excess = scores[:, chosen].mean() - scores[np.arange(V), honest].mean()
+    return which, size, max(0.0, float(excess))
+
+
+def _judge(data: Dataset, y: Ints, scale: str | None) -> tuple[Judge, str]:
+    """1-NN, or 5-NN for a numeric target, and the name of its score.
+
+    If classes are lopsided, all count alike. R² compares with the variance of all rows:
+    a fold may have too few.
+    """
+    X, nominal = data.X, data.nominal
+    if data.target is not None:
+        target = data.target / np.abs(data.target).max()  # no square shall overflow
+        target = (target - target.mean()) / target.std()
+        mean = NearestMean(nominal, scale)
+        judge = Judge(
+            X, target, mean.for_columns, mean, None, "regressor", _share_explained
+        )
+        return judge, "r2"
+    nearest, counts = NearestNeighbor(nominal, scale), np.bincount(y)
+    unlike = lopsided(counts)
+    measured = partial(_share_of_classes, counts) if unlike else share_right
+    judge = Judge(X, y, nearest.for_columns, nearest, None, measured=measured)
+    return judge, "balanced_accuracy" if unlike else "accuracy"
+
+
+def _share_explained(predicted: NDArray[Any], target: Floats) -> Floats:
+    return 1 - np.mean((predicted - target) ** 2, axis=-1)
+
+
+def _share_of_classes(counts: Ints, predicted: NDArray[Any], y: Ints) -> Floats:
+    return np.average(predicted == y, axis=-1, weights=1 / counts[y])
+
+
+def _folds(data: Dataset, y: Ints) -> list[Fold]:
+    """Ten stratified folds, or as many as the largest class has members if fewer.
+
+    They depend on what the rows hold, not on their order. A row that is alone in its
+    class is in every training part, and never tested. If all are alone there are no
+    folds. Folds of a numeric target are not stratified.
+    """
+    X, nominal = data.X, data.nominal
+    if data.target is not None:
+        return plain_folds(X, data.target, min(N_FOLDS, len(y)), nominal=nominal)
+    n_folds = min(N_FOLDS, int(np.bincount(y).max()))
+    if n_folds < 2:
+        return []
+    return stratified_folds(X, y, n_folds, nominal=nominal, keep_single=True)
+
+
+def _try(
     selector: Any,
     data: Dataset,
-    judge: PrefixJudge,
-    folds: list[Fold],
-    thresholds: Sequence[float | None],
+    y: Ints,
+    judge: Judge,
+    thresholds: tuple[float | None, ...],
+    most: int,
     workers: Workers,
-) -> NDArray[Any] | None:
-    """Sums in each part of the rows without that part and another one, if rows are few.
+) -> Tried:
+    """Rank by the training rows of each fold, and score the best 1, 2, … features."""
+    folds, quiet, fresh = _folds(data, y), workers.silent(), clone(selector)
+    sizes = np.arange(1, most + 1)
+    scores = np.zeros((max(1, len(folds)), len(thresholds), most))
+    if not folds:
+        return Tried(scores, np.array([len(y)]), [None])
+    ranked, own_sizes = [], []
+    with (
+        muted(),
+        progress("folds", len(folds), workers.verbose, summary=False) as advance,
+    ):
+        for train, _ in folds:
+            order, own = _ranked(fresh, data, train, quiet)
+            own_sizes.append(own)
+            ranked.append(_thinned(order, data, y, train, thresholds, most, quiet))
+            advance()
 
-    Of shape (thresholds, PARTS, PARTS, …). The first part is the other one: it has no
-    part in ranking or scoring.
-    """
-    n, d = data.X.shape
-    if len(folds) < PARTS or n > FEW_ROWS:
-        return None
-    of_part = np.array_split(np.arange(len(folds)), PARTS)
-    parts = [np.concatenate([folds[v][1] for v in some]) for some in of_part]
-    every, pairs = (
-        np.sort(np.concatenate(folds[0])),
-        list(combinations(range(PARTS), 2)),
-    )
-    cuts = [
-        Cut(
-            np.setdiff1d(every, np.concatenate([parts[a], parts[b]])),
-            [parts[a], parts[b]],
-        )
-        for a, b in pairs
-    ]
-    quiet, fresh = workers.silent(), clone(selector)
-    with muted():
-        orders = [_fold_order(fresh, data, cut.train, quiet)[0] for cut in cuts]
-    found = np.array(judge.sums(cuts, orders, thresholds, d, quiet))
-    sums = np.zeros((len(thresholds), PARTS, PARTS, *found.shape[3:]))
-    for (a, b), of_pair in zip(pairs, found, strict=True):
-        sums[:, b, a], sums[:, a, b] = of_pair[:, 0], of_pair[:, 1]
-    return sums
+    def score(v: int) -> None:
+        known: dict[bytes, Floats] = {}
+        for t, order in enumerate(ranked[v]):
+            key = order[:most].tobytes()
+            if key not in known:
+                known[key] = judge.best(folds[v], f"in fold {v}", order, sizes)
+            scores[v, t] = known[key]
+
+    quiet.run(score, range(len(folds)))
+    return Tried(scores, np.array([len(test) for _, test in folds]), own_sizes)
 
 
-def _fold_orders(
-    selector: Any, data: Dataset, table: Table, folds: list[Fold], workers: Workers
-) -> tuple[list[Ints], list[int | None]]:
-    """Features, best first, as the training rows of each fold rank them; how many."""
-    quiet = workers.silent()
-    with muted():
-        tests = [table.positions(test) for _, test in folds]
-        scores = selector._scores_without(table, tests, quiet)
-        if scores is None:
-            fresh = clone(selector)
-            found = [_fold_order(fresh, data, train, quiet) for train, _ in folds]
-            return [order for order, _ in found], [size for _, size in found]
-    constant = constant_in_training(data.X, folds)
-    orders = [np.lexsort((-s, c)) for s, c in zip(scores, constant, strict=True)]
-    return orders, [None] * len(orders)
+def _thinned(
+    order: Ints,
+    data: Dataset,
+    y: Ints,
+    train: Ints,
+    thresholds: tuple[float | None, ...],
+    most: int,
+    workers: Workers,
+) -> list[Ints]:
+    """The ranking with near copies last, for each threshold; None skips none."""
+    limits = [t for t in thresholds if t is not None]
+    if not limits:
+        return [order] * len(thresholds)
+    rows = np.sort(train)
+    similarity = similarity_of(data.X[rows], data.nominal, y[rows], workers)
+    found = iter(thin_by(order, similarity, limits, most))
+    return [order if t is None else next(found).order for t in thresholds]
 
 
-def _fold_order(
+def _ranked(
     selector: Any, data: Dataset, train: Ints, workers: Workers
 ) -> tuple[Ints, int | None]:
     """Features, best first, by a fit of a selector to some rows, and its own size."""

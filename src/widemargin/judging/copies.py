@@ -7,7 +7,7 @@ that may be kept against all that come after: there is never a matrix of d² of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -164,34 +164,19 @@ def similarity_of(
     nominal: Ints | None,
     labels: Ints,
     workers: Workers,
-    features: Ints | None = None,
 ) -> Similarity:
     """|r|, or symmetrical uncertainty if values are nominal or missing.
 
-    Nominal columns of X hold codes; NaN marks a missing value. Of ``features`` alone,
-    if given, numbered as they come there; the measure is that of the whole table.
+    Nominal columns of X hold codes; NaN marks a missing value.
     """
     mixed = nominal is not None and len(nominal) > 0
     plain = not mixed and not np.isnan(X).any()
-    numbers = np.asarray(X if features is None else X[:, features], np.float64)
+    numbers = np.asarray(X, np.float64)
     if plain:
         return Correlation(numbers)
-    every = np.arange(X.shape[1]) if features is None else features
-    columns = np.flatnonzero(np.isin(every, [] if nominal is None else nominal))
-    codes = {int(f): _by_frequency(numbers[:, f]) for f in columns}
+    columns = [] if nominal is None else nominal.tolist()
+    codes = {f: _by_frequency(numbers[:, f]) for f in columns}
     return Uncertainty(numbers, codes, N_BINS, labels, workers)
-
-
-def among_rows(
-    train: Ints, X: Floats, nominal: Ints | None, labels: Ints, workers: Workers
-) -> Callable[[Ints], Similarity]:
-    """A function that measures the similarity of some features in the training rows."""
-
-    def similarity(features: Ints) -> Similarity:
-        rows = np.sort(train)
-        return similarity_of(X[rows], nominal, labels[rows], workers, features)
-
-    return similarity
 
 
 def _by_frequency(values: Floats) -> Ints:
@@ -235,32 +220,6 @@ def thin_by(
         instead = np.where(skipped, leader, -1)
         found.append(Thinned(np.concatenate([kept, copies]), instead))
     return found
-
-
-def best_without_copies(
-    order: Ints,
-    similarity_among: Callable[[Ints], Similarity],
-    thresholds: Sequence[float | None],
-    wanted: int,
-) -> list[Ints]:
-    """The best of a ranking without near copies, for each of several thresholds.
-
-    The ``wanted`` features, or more, with which the order of `thin_by` begins; the
-    whole ranking for None. Whether a feature is skipped depends on better ones alone,
-    so similarities are computed for no more features than it takes.
-    """
-    limits = [t for t in thresholds if t is not None]
-    size = 2 * wanted
-    thinned: list[Ints] = []
-    while limits and not thinned:
-        head = order[:size]
-        found = thin_by(np.arange(len(head)), similarity_among(head), limits, wanted)
-        enough = min(np.count_nonzero(f.instead < 0) for f in found) >= wanted
-        if enough or len(head) == len(order):
-            thinned = [head[f.order] for f in found]
-        size *= 2
-    rest = iter(thinned)
-    return [order if t is None else next(rest) for t in thresholds]
 
 
 def leaders(

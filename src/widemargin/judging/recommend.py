@@ -38,7 +38,7 @@ from scipy.stats import t as student
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.choice import choose, fold_variance
+from widemargin.judging.choice import FoldScores
 from widemargin.judging.copies import similarity_of, thin
 from widemargin.judging.trials import MOST_THINNED, Plan, Results, own_size
 from widemargin.threads import Workers
@@ -154,11 +154,13 @@ def recommend(
     """
     plan, score_all = results.plan, _scores_of_all(results)
     outcomes = [_outcome(results, label, n_features) for label in labels]
-    every = np.arange(len(plan.folds))
-    chosen = _best(plan, outcomes, every)
+    tried = plan.fold_scores(np.column_stack([o.scores for o in outcomes]))
+    chosen = _best(tried, outcomes, tried.every)
     outcome = outcomes[chosen]
     if len(outcomes) > 1:
-        by_others = [outcomes[_best(plan, outcomes, every[every != v])] for v in every]
+        by_others = [
+            outcomes[_best(tried, outcomes, tried.others(v))] for v in tried.every
+        ]
         outcome = outcome._replace(
             scores=np.array([o.scores[v] for v, o in enumerate(by_others)]),
             supports=np.array([o.supports[v] for v, o in enumerate(by_others)]),
@@ -182,7 +184,7 @@ def recommend(
         instead,
         outcome.scores,
         float(outcome.scores.mean()),
-        float(_errors(plan, outcome.scores[:, None], every)[0]),
+        float(plan.fold_scores(outcome.scores[:, None]).errors(tried.every)[0]),
         float(score_all.mean()),
         paired_p_value(outcome.scores - score_all, plan.folds),
         outcome.supports,
@@ -206,48 +208,25 @@ def _outcome(results: Results, label: str, n_features: int | None) -> Outcome:
         table = np.array([trial.scores for trial in trials])
         if plan.with_all:
             table = np.column_stack([table, _scores_of_all(results)])
-        every, most = np.arange(V), np.full(V, d)
+        most = np.full(V, d)
         if n_features is None:  # near copies come in only if they are asked for
             for v, trial in enumerate(trials):
                 if trial.most is not None:
                     most[v], table[v, tried > trial.most] = trial.most, trial.score_most
-        picks = [_pick(plan, table, tried, every[every != v]) for v in range(V)]
-        sizes, scores = np.minimum(tried[picks], most), table[every, picks]
-        final = int(tried[_pick(plan, table, tried, every)])
+        folds = plan.fold_scores(table)
+        picks = folds.picks_without_own(tried)
+        sizes, scores = np.minimum(tried[picks], most), table[folds.every, picks]
+        final = int(tried[folds.pick(tried)])
     supports = np.zeros((V, d), np.bool_)
     for support, trial, size in zip(supports, trials, sizes, strict=True):
         support[trial.order[:size]] = True
     return Outcome(scores, sizes, supports, final)
 
 
-def _pick(plan: Plan, table: Floats, sizes: Ints, folds: Ints) -> int:
-    """The smallest size within one standard error of the best, by some folds."""
-    some = folds if len(folds) else np.arange(len(table))
-    scores, errors = table[some].mean(axis=0), _errors(plan, table[some], some)
-    return choose(scores, errors, sizes)
-
-
-def _best(plan: Plan, outcomes: list[Outcome], folds: Ints) -> int:
+def _best(tried: FoldScores, outcomes: list[Outcome], folds: Ints) -> int:
     """The method that keeps the fewest features of those that are as good as any."""
-    some = folds if len(folds) else np.arange(1)
-    scores = np.column_stack([outcome.scores for outcome in outcomes])[some]
-    sizes = np.array([np.median(outcome.sizes[some]) for outcome in outcomes])
-    return choose(scores.mean(axis=0), _errors(plan, scores, some), sizes)
-
-
-def _errors(plan: Plan, scores: Floats, folds: Ints) -> Floats:
-    """Standard errors of mean scores over some folds, (V, Q) → (Q,).
-
-    They are at least those of a share of the rows, if the score is between 0 and 1 as
-    shares are, and there are classes.
-    """
-    variance = fold_variance(scores, plan.repeat[folds])
-    if not plan.data.numeric:
-        p = np.clip(scores.mean(axis=0), 0.0, 1.0)
-        tested = sum(len(plan.folds[v][1]) for v in folds)
-        repeats = len(np.unique(plan.repeat[folds]))
-        variance = np.maximum(variance, p * (1 - p) * repeats / tested)
-    return np.sqrt(variance)
+    sizes = np.array([np.median(outcome.sizes[folds]) for outcome in outcomes])
+    return tried.pick(sizes, folds)
 
 
 def _without_copies(order: Ints, plan: Plan) -> tuple[Ints, Ints]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import config_context, get_config
@@ -21,28 +20,19 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
+from widemargin.judging.choice import FoldScores
 from widemargin.judging.copies import similarity_of, thin
 from widemargin.judging.folds import Fold
+from widemargin.judging.judge import CALLER, Judge, named
 from widemargin.judging.splits import repeats_of
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
-CALLER = "selection_curve"
 MOST_THINNED = 256  # features that near copies of are skipped
 NOTHING, NO_SCORES = np.empty(0, np.int64), np.empty(0)
 
 Place = tuple[str | None, int]  # a selector, or None for all features, and a fold
-
-
-class Judge(Protocol):
-    """What scores features in a fold: 1-NN, or any classifier or regressor."""
-
-    def score(self, fold: Fold, where: str, columns: Ints) -> float:
-        """Score with these columns; ``where`` is for errors."""
-
-    def best(self, fold: Fold, where: str) -> Callable[[Ints, Ints], Floats]:
-        """A function that scores the best features of a ranking, for several sizes."""
 
 
 class Trial(NamedTuple):
@@ -77,6 +67,11 @@ class Plan:
     def repeat(self) -> Ints:
         """Number of the repeat that each fold belongs to."""
         return repeats_of([test for _, test in self.folds], self.data.shape[0])
+
+    def fold_scores(self, scores: Floats) -> FoldScores:
+        """Scores of some configurations in all folds, (V, Q), to choose by."""
+        tested = np.array([len(test) for _, test in self.folds])
+        return FoldScores(scores, tested, self.repeat, not self.data.numeric)
 
 
 @dataclass(eq=False)
@@ -170,7 +165,7 @@ def _try(plan: Plan, label: str | None, place: int, n_threads: int) -> Trial:
         return Trial(np.array([score(c) for c in sets]), seconds=seconds)
     more = [k for k in (ranked.size, ranked.most) if k is not None]
     sizes = np.union1d(plan.sizes, more).astype(np.int64)
-    scores = plan.judge.best(fold, where)(ranked.order, sizes)
+    scores = plan.judge.best(fold, where, ranked.order, sizes)
     found = dict(zip(sizes.tolist(), scores.tolist(), strict=True))
     return ranked._replace(
         scores=np.array([found[k] for k in plan.sizes.tolist()]),
@@ -226,13 +221,3 @@ def _fitted(
     start = time.perf_counter()
     plan.data.take(train).fit(selector)
     return selector, time.perf_counter() - start
-
-
-@contextmanager
-def named(what: str, other: type[RuntimeError] = RuntimeError) -> Iterator[None]:
-    """Say where an error comes from; one that is not a ValueError becomes ``other``."""
-    try:
-        yield
-    except Exception as error:
-        kind = ValueError if isinstance(error, ValueError) else other
-        raise kind(f"{CALLER}: {what}: {error}") from error

@@ -21,10 +21,9 @@ from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import SampledSelector
 from widemargin.base.sampling import Estimate
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import Table, visiting_order, warn_single_members
+from widemargin.data.table import visiting_order, warn_single_members
 from widemargin.engine import Edges, Neighbors, hits_and_misses, nearest
-from widemargin.engine.left_out import ReliefRule
-from widemargin.engine.neighbors import HIT, MISS
+from widemargin.engine.neighbors import HIT, MISS, ReliefRule
 from widemargin.threads import Workers
 
 
@@ -157,7 +156,6 @@ class Relief(SampledSelector):
     alpha: float = 0.05
 
     _instead_on_dask = None
-    _one_search = True
 
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
@@ -217,13 +215,6 @@ class Relief(SampledSelector):
             count = np.arange(1, len(visits) + 1)[:, None]
             self.weights_history_ = np.concatenate(steps) / count
         return total / len(visits)
-
-    def _scores_without(
-        self, table: Table, left_out: list[Ints], workers: Workers
-    ) -> Floats | None:
-        if self.order is not None or self.history is not None:
-            return None
-        return super()._scores_without(table, left_out, workers)
 
     def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
         if self.order is not None or self.n_samples == "auto":

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import SampledSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import Table, warn_small_classes
+from widemargin.data.table import warn_small_classes
 from widemargin.engine import Edges, Neighbors, each_class, influences, nearest
-from widemargin.engine.left_out import ReliefRule
-from widemargin.engine.neighbors import WEIGHTS, class_coefficients
+from widemargin.engine.neighbors import WEIGHTS, ReliefRule, class_coefficients
 from widemargin.threads import Workers
 
 
@@ -200,7 +199,6 @@ class ReliefF(SampledSelector):
     priors: Any = "empirical"
 
     _instead_on_dask = None
-    _one_search = True
 
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
@@ -243,13 +241,6 @@ class ReliefF(SampledSelector):
         p = influences(block, k, self.weights, self.sigma)
         heads = np.repeat(np.repeat(block.queries, block.n_slots), counts)
         return Edges(heads, block.rows, p * np.repeat(coefficients.ravel(), counts))
-
-    def _scores_without(
-        self, table: Table, left_out: list[Ints], workers: Workers
-    ) -> Floats | None:
-        if self.weights != "uniform":
-            return None
-        return super()._scores_without(table, left_out, workers)
 
     def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
         # Neighbours that count the same need not be sorted.
