@@ -70,7 +70,7 @@ class ScaledRows(BaseEstimator):
 
     def predicted(self, X: Any, order: Ints, sizes: Ints) -> NDArray[Any]:
         """Predictions with the best features, (n_sizes, m), some rows at a time."""
-        some = max(1, ANSWERS // (len(sizes) * self._width))
+        some = max(1, ANSWERS // max(1, len(sizes) * self._width))
         parts = [
             self.predictions(self.answers(X[part], order, sizes))
             for part in spans(len(X), some)
