@@ -13,7 +13,6 @@ from widemargin.evaluation import _signal_statistics as signal_statistics
 from widemargin.evaluation import signal
 from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled, signal_test
 from widemargin.evaluation._signal_groups import Part, _drawn, _strata
-from widemargin.evaluation._signal_statistics import OfClasses, OfNumbers, OfShares
 from widemargin.threads import Workers
 
 
@@ -99,10 +98,19 @@ def features(X):
     )
 
 
+def labels_of(y):
+    return signal_statistics.standardised_labels(np.eye(y.max() + 1)[y])
+
+
+def explained(Z, y):
+    """Fractions of variance between classes."""
+    return ((labels_of(y).T @ Z) ** 2).sum(axis=0)
+
+
 def test_the_share_between_classes_is_that_of_the_f_test():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 4)), rng.integers(0, 3, 60)
-    between = OfClasses(3).explained(features(X).Z, y[None])[0]
+    between = explained(features(X).Z, y)
     F = between / (1 - between) * (60 - 3) / (3 - 1)
     expected = [f_oneway(*(x[y == c] for c in range(3))).statistic for x in X.T]
     np.testing.assert_allclose(F, expected)
@@ -113,7 +121,7 @@ def test_the_share_of_a_nominal_feature_is_chi_squared():
     colour, y = rng.choice(["r", "g", "b", "k"], 90), rng.integers(0, 3, 90)
     made = features(pd.DataFrame({"colour": colour}))
     assert made.degrees.tolist() == [3]
-    between = OfClasses(3).explained(made.Z, y[None])[0].sum()
+    between = explained(made.Z, y).sum()
     table = pd.crosstab(colour, y)
     assert 90 * between == pytest.approx(
         chi2_contingency(table, correction=False).statistic
@@ -132,42 +140,54 @@ def test_neighbours_by_the_definition():
     shares = np.array(shares)
     expected = (shares[:20].mean() + shares[20:].mean()) / 2
     near = signal_statistics.nearest_rows(made)
-    found = OfClasses(2).neighbors_agree(near, y[None])
-    assert found[0] == pytest.approx(expected)
+    found = signal_statistics.neighbors_agree(near, labels_of(y), np.arange(30)[None])
+    assert found[0] / 2 == pytest.approx(expected)
 
 
-def test_groups_of_one_class_have_the_statistics_of_rows():
+@pytest.mark.parametrize("numeric", [False, True])
+def test_features_that_differ_where_labels_do_by_the_definition(numeric):
     rng = np.random.default_rng(4)
-    made, y = features(rng.standard_normal((30, 4))), rng.integers(0, 3, 30)
-    labels = np.array([y, rng.permutation(y)])
-    rows, shares = OfClasses(3), OfShares(np.eye(3))
+    made, n = features(rng.standard_normal((40, 6))), 40
+    y = rng.standard_normal(n) if numeric else rng.integers(0, 3, n)
+    Y = y[:, None] if numeric else labels_of(y)
+    orders = np.array([np.arange(n), *(rng.permutation(n) for _ in range(70))])
     near = signal_statistics.nearest_rows(made)
-    for name, first in (("explained", made.Z), ("neighbors_agree", near)):
-        np.testing.assert_allclose(
-            getattr(shares, name)(first, labels), getattr(rows, name)(first, labels)
-        )
+    scores = np.zeros((len(orders), 6))
+    for b, order in enumerate(orders):
+        for i in range(n):
+            apart = [np.sum((Y[order[i]] - Y[order[j]]) ** 2) for j in near[i]]
+            for j, a in zip(near[i], apart, strict=True):
+                scores[b] += (a - np.mean(apart)) * np.abs(made.Z[i] - made.Z[j])
+    z = (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    with Workers(2) as workers:
+        found = signal_statistics.interactions(made.Z, near, Y, orders, workers)
+        with changed_settings(product_cells=2 * near.size):
+            tiles = signal_statistics.interactions(made.Z, near, Y, orders, workers)
+    np.testing.assert_allclose(found, [z.max(axis=1), z.sum(axis=1)])
+    np.testing.assert_allclose(tiles, found)
 
 
 def test_the_features_of_a_wide_table_are_cut_into_tiles():
     rng = np.random.default_rng(2)
-    made = features(rng.standard_normal((40, 33)))
-    labels = np.array([rng.permutation(np.arange(40) % 2) for _ in range(7)])
-    whole = signal_statistics.single_features(made, labels, OfClasses(2))
+    made, Y = features(rng.standard_normal((40, 33))), labels_of(np.arange(40) % 2)
+    orders = np.array([rng.permutation(40) for _ in range(7)])
+    whole = signal_statistics.single_features(made, Y, orders)
     with changed_settings(product_cells=7 * 2 * 4):
-        tiles = signal_statistics.single_features(made, labels, OfClasses(2))
+        tiles = signal_statistics.single_features(made, Y, orders)
     np.testing.assert_allclose(tiles, whole)
 
 
 def test_many_rows_and_columns_are_sampled():
     X, y = make_xor(500, 30, random_state=0)
     made, rng = features(X[:150]), np.random.default_rng(0)
-    labels = np.array([y[:150], *(rng.permutation(y[:150]) for _ in range(9))])
-    sums = 99 * 200 * 10 * 2 * 25
+    orders = np.array([rng.permutation(150) for _ in range(10)])
+    sums = 99 * 200 * 20 * 25
     few = effort_settings(min_signal_rows=20, max_signal_rows=200, signal_sums=sums)
     with few, Workers(1) as workers:
-        assert signal_statistics.rows_for_pairs(500, 2, 30, 99) < 200
+        assert signal_statistics.rows_for_pairs(500, 30, 99) < 200
+        near = signal_statistics.nearest_rows(made)
         assert signal_statistics.interactions(
-            made, labels, OfClasses(2), workers
+            made.Z, near, labels_of(y[:150].astype(int)), orders, workers
         ).shape == (2, 10)
         found = signal(X, y, n_permutations=99, random_state=0)
     assert 0 < found.p_value <= 1
@@ -181,9 +201,9 @@ def test_the_smallest_p_value_is_held_against_itself():
 
 
 def test_labels_are_exchanged_within_strata():
-    strata, codes = np.array([2, 0, 2, 0, 2, 1]), np.array([0, 1, 2, 3, 4, 5])
+    strata = np.array([2, 0, 2, 0, 2, 1])
     random = np.random.RandomState(0)
-    seen = {tuple(_shuffled(codes, strata, random)) for _ in range(200)}
+    seen = {tuple(_shuffled(strata, random)) for _ in range(200)}
     assert len(seen) == 12
     for labels in seen:
         assert {labels[1], labels[3]} == {1, 3}
@@ -309,9 +329,8 @@ def test_labellings_are_counted():
         columns = read_dataset(
             np.zeros((len(labels), 1)), None, "test", labels=False
         ).apart()
-        of_target = OfClasses(n_classes) if n_classes else OfNumbers()
-        labels, strata = np.array(labels), np.array(strata)
-        return Part("", columns, labels, of_target, strata).labellings
+        Y = np.eye(n_classes)[labels] if n_classes else np.array(labels)[:, None]
+        return Part("", columns, Y, np.array(strata)).labellings
 
     assert labellings([0, 0, 1], [0, 0, 0]) == 3
     assert (

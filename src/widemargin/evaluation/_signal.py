@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from widemargin.data.dataset import Dataset, read_dataset
@@ -126,13 +125,15 @@ def signal(
     strongest single feature (fraction of variance between classes, or χ² for a nominal
     feature), the ten strongest, and all together; how often the five nearest rows have
     the same class, with equal weight for all features and classes; and the largest
-    score of ReliefF and its ten largest, which find features that matter only in
-    combination. The smallest of their p-values, weighted so that the strongest feature
-    has 40 % of the level, is compared with its own distribution under the same
+    score and the ten largest by a form of ReliefF, which finds features that matter
+    only in combination: among the 20 nearest rows of each row, a feature should differ
+    where the labels do. The smallest of their p-values, weighted so that the strongest
+    feature has 40 % of the level, is compared with its own distribution under the same
     permutations. For a numeric target, the statistics are the fraction of variance that
     a feature explains, the correlation of y with its mean over the five nearest rows,
-    and the scores of RReliefF. The level therefore holds whatever the number of
-    statistics, the distributions of the features and the dependence between them.
+    and the same scores with squared differences of y. The level therefore holds
+    whatever the number of statistics, the distributions of the features and the
+    dependence between them.
 
     Parameters
     ----------
@@ -228,14 +229,13 @@ def signal_test(
     of a statistic, divided by its weight. At most that share of the labellings reaches
     it, whatever the other statistics are (Bonferroni), so that ``found`` is the same.
     """
-    y: NDArray[Any]
-    y, classes = data.present_classes
-    of_target: statistics.OfTarget = statistics.OfClasses(len(classes))
+    codes, classes = data.present_classes
+    Y = (codes[:, None] == np.arange(len(classes))).astype(np.float64)
     if data.target is not None:
-        y, of_target = data.target, statistics.OfNumbers()
-    together = group_codes(groups, len(y), "signal")
+        Y = data.target[:, None]
+    together = group_codes(groups, len(Y), "signal")
     random = check_random_state(random_state)
-    parts, note = parts_of(data.apart(), y, of_target, together, random)
+    parts, note = parts_of(data.apart(), Y, together, random)
     # Each part has its share of the level, which this many permutations can reach.
     number = max(n_permutations, int(np.ceil(len(parts) / level)) - 1)
     share, found = level / len(parts), list[Signal]()
@@ -277,47 +277,47 @@ def _tested(
     only_whether: bool,
 ) -> Signal:
     """The test on rows, or groups, whose labels may be exchanged."""
-    features, of_target = statistics.standardised(part.columns), part.of_target
-    codes, strata = part.labels, part.strata.copy()
-    size = statistics.rows_for_pairs(
-        len(codes), of_target.n_relations, features.Z.shape[1], 1 + n_permutations
-    )
-    n, rows = len(codes), np.arange(len(codes))
+    features = statistics.standardised(part.columns)
+    n, strata = len(part.Y), part.strata.copy()
+    rows, Y = np.arange(n), statistics.standardised_labels(part.Y)
+    size = statistics.rows_for_pairs(n, features.Z.shape[1], 1 + n_permutations)
     if size < n:
-        rows = some_of_each(of_target.strata(codes), size / n, random)
+        rows = some_of_each(part.classes, size / n, random)
     # Labels stay in or out of these, so that their classes keep their sizes.
     strata[rows] += strata.max() + 1
-    labels = np.array(
-        [codes, *(_shuffled(codes, strata, random) for _ in range(n_permutations))]
+    orders = np.array(
+        [np.arange(n), *(_shuffled(strata, random) for _ in range(n_permutations))]
     )
     names = list(WEIGHTS)
-    if isinstance(of_target, statistics.OfNumbers):
+    if Y.shape[1] == 1:
         names = [name.replace("classes", "targets") for name in names]
     if part.where:
         names = [f"{name} {part.where}" for name in names]
-    singly = statistics.single_features(features, labels, of_target)
+    singly = statistics.single_features(features, Y, orders)
     advance()
-    some, theirs = features._replace(Z=features.Z[rows]), labels[:, rows]
-    agree = of_target.neighbors_agree(statistics.nearest_rows(some), theirs)
+    some, place = features._replace(Z=features.Z[rows]), np.empty(n, np.int64)
+    place[rows] = np.arange(len(rows))
+    Y, orders = Y[rows], place[orders[:, rows]]
+    near = statistics.nearest_rows(some)
+    agree = statistics.neighbors_agree(near, Y, orders)
     advance()
     known = np.vstack([singly, agree[None]])
     if only_whether:
         bound = _combined(known, level, names, n_permutations)
         if bound.found:
             return bound
-    pairs = statistics.interactions(some, theirs, of_target, workers)
+    pairs = statistics.interactions(some.Z, near, Y, orders, workers)
     advance()
     return _combined(np.vstack([known, pairs]), level, names, n_permutations)
 
 
-def _shuffled(
-    codes: NDArray[Any], strata: Ints, random: np.random.RandomState
-) -> NDArray[Any]:
-    """The labels, permuted within each stratum."""
-    # Rows, stratum after stratum, take over the labels of the same in random order.
-    taken = np.lexsort((random.random_sample(len(codes)), strata))
-    shuffled = np.empty_like(codes)
-    shuffled[np.argsort(strata, kind="stable")] = codes[taken]
+def _shuffled(strata: Ints, random: np.random.RandomState) -> Ints:
+    """Rows in random order within each stratum."""
+    # Rows, stratum after stratum, take the place of the same in random order.
+    shuffled = np.empty_like(strata)
+    shuffled[np.argsort(strata, kind="stable")] = np.lexsort(
+        (random.random_sample(len(strata)), strata)
+    )
     return shuffled
 
 

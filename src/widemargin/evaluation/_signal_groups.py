@@ -8,7 +8,7 @@ where the rows of a group are.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from widemargin.data.dataset import Columns
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation import _signal_statistics as statistics
+from widemargin.evaluation._signal_statistics import indicators
 
 FEW_LABELLINGS = 40  # with which p cannot be below 0.05, being doubled for two parts
 
@@ -26,9 +26,15 @@ class Part(NamedTuple):
 
     where: str  # "" without groups
     columns: Columns
-    labels: NDArray[Any]
-    of_target: statistics.OfTarget
+    Y: Floats  # (n, K) indicators or shares of classes; one column of numbers
     strata: Ints  # within which labels are exchangeable
+
+    @property
+    def classes(self) -> Ints:
+        """Codes of the classes; all 0 if labels are numbers, or shares of classes."""
+        pure = self.Y.shape[1] > 1 and np.isin(self.Y, (0, 1)).all()
+        codes: Ints = self.Y.argmax(axis=1) if pure else np.zeros(len(self.Y), np.int64)
+        return codes
 
     @property
     def labellings(self) -> float:
@@ -36,40 +42,35 @@ class Part(NamedTuple):
 
         Classes that trade all their labels make no difference to any statistic.
         """
-        _, codes = np.unique(self.labels, return_inverse=True)
-        cells = self.strata + codes * (1 + self.strata.max())
+        _, kinds = np.unique(self.Y, axis=0, return_inverse=True)
+        cells = self.strata + kinds * (1 + self.strata.max())
         _, counts = np.unique(cells, return_counts=True)
         log = gammaln(np.bincount(self.strata) + 1).sum() - gammaln(counts + 1).sum()
-        if type(self.of_target) is statistics.OfClasses:
-            tables = np.zeros((codes.max() + 1, self.strata.max() + 1))
-            np.add.at(tables, (codes, self.strata), 1)
-            _, alike = np.unique(tables, axis=0, return_counts=True)
-            log -= gammaln(alike + 1).sum()
+        tables = np.zeros((self.classes.max() + 1, self.strata.max() + 1))
+        np.add.at(tables, (self.classes, self.strata), 1)
+        _, alike = np.unique(tables, axis=0, return_counts=True)
+        log -= gammaln(alike + 1).sum()
         return float(np.round(np.exp(min(log, 700.0))))
 
 
 def parts_of(
-    columns: Columns,
-    y: NDArray[Any],
-    of_target: statistics.OfTarget,
-    groups: Ints | None,
-    random: np.random.RandomState,
+    columns: Columns, Y: Floats, groups: Ints | None, random: np.random.RandomState
 ) -> tuple[list[Part], str]:
     """What to test, and what to say of it."""
     if groups is None:
-        return [Part("", columns, y, of_target, np.zeros(len(y), np.int64))], ""
+        return [Part("", columns, Y, np.zeros(len(Y), np.int64))], ""
     cells = _cells(columns)
     means = _means(cells, groups)
     n_groups = len(means)
     one_row = f"Each of the {n_groups} groups counts as one row, its mean."
-    mixed = _mixed(y, groups)
+    labels = np.empty((n_groups, Y.shape[1]))
+    labels[groups] = Y
+    mixed = np.bincount(groups, (labels[groups] != Y).any(axis=1)) > 0
     if not mixed.any():
-        label = np.empty(n_groups, y.dtype)
-        label[groups] = y
         alike = np.zeros(n_groups, np.int64)
-        return [Part("", _plain(means), label, of_target, alike)], one_row
-    between = _between(means, y, of_target, groups, random)
-    both = [between, _within(cells - means[groups], y, of_target, groups, mixed)]
+        return [Part("", _plain(means), labels, alike)], one_row
+    between = _between(means, Y, groups, random)
+    both = [between, _within(cells - means[groups], Y, groups, mixed[groups])]
     used = [part for part in both if part.labellings >= FEW_LABELLINGS]
     used = used or [max(both, key=lambda part: part.labellings)]
     if used[0] is not between:
@@ -85,20 +86,8 @@ def parts_of(
     return used, f"{one_row} {inside}"
 
 
-def _mixed(y: NDArray[Any], groups: Ints) -> NDArray[np.bool_]:
-    """Groups whose rows differ in their label."""
-    first = np.empty(int(groups.max()) + 1, y.dtype)
-    first[groups] = y
-    mixed: NDArray[np.bool_] = np.bincount(groups, first[groups] != y) > 0
-    return mixed
-
-
 def _between(
-    means: Floats,
-    y: NDArray[Any],
-    of_target: statistics.OfTarget,
-    groups: Ints,
-    random: np.random.RandomState,
+    means: Floats, Y: Floats, groups: Ints, random: np.random.RandomState
 ) -> Part:
     """Groups, with shares of the classes or means of y as labels.
 
@@ -106,12 +95,14 @@ def _between(
     exchangeable nevertheless if their labels are of as many rows: those of a stratum
     are of as many as its smallest group has.
     """
+    # Numbers in units in which what rounding leaves of equal means is equal.
+    units = Y if Y.shape[1] > 1 else (Y - Y.mean()) / (Y.std() or 1.0)
     sizes, parts = np.bincount(groups), []
     for strata in (_strata(sizes), np.zeros(len(sizes), np.int64)):
         least = np.array([sizes[strata == s].min() for s in range(strata.max() + 1)])
         rows = _drawn(groups, least[strata], random)
-        labels, of_labels = _labels_of(y[rows], groups[rows], of_target)
-        parts.append(Part("between groups", _plain(means), labels, of_labels, strata))
+        labels = _present(np.round(_means(units[rows], groups[rows]), 9))
+        parts.append(Part("between groups", _plain(means), labels, strata))
         if parts[-1].labellings >= FEW_LABELLINGS:
             return parts[-1]
     return parts[-1]
@@ -125,21 +116,6 @@ def _drawn(groups: Ints, counts: Ints, random: np.random.RandomState) -> Ints:
     return order[place < counts[groups[order]]]
 
 
-def _labels_of(
-    y: NDArray[Any], groups: Ints, of_target: statistics.OfTarget
-) -> tuple[NDArray[Any], statistics.OfTarget]:
-    """Means of y, or shares of the classes, in each group."""
-    if isinstance(of_target, statistics.OfNumbers):
-        # In units in which what rounding leaves of equal means is equal.
-        units = (y - y.mean()) / (y.std() or 1.0)
-        return np.round(_means(units[:, None], groups)[:, 0], 9), of_target
-    members = y[:, None] == np.unique(y)
-    shares, labels = np.unique(
-        _means(members.astype(np.float64), groups), axis=0, return_inverse=True
-    )
-    return labels, statistics.OfShares(shares)
-
-
 def _strata(sizes: Ints) -> Ints:
     """Numbers of strata, the largest of which is at most twice the smallest size."""
     strata, smallest = np.zeros(len(sizes), np.int64), sizes.min()
@@ -151,28 +127,26 @@ def _strata(sizes: Ints) -> Ints:
 
 
 def _within(
-    deviations: Floats,
-    y: NDArray[Any],
-    of_target: statistics.OfTarget,
-    groups: Ints,
-    mixed: NDArray[np.bool_],
+    deviations: Floats, Y: Floats, groups: Ints, rows: NDArray[np.bool_]
 ) -> Part:
     """Rows of the groups in which there is something to exchange."""
-    rows = mixed[groups]
-    labels = y[rows]
+    labels = Y[rows]
     _, strata = np.unique(groups[rows], return_inverse=True)
-    if isinstance(of_target, statistics.OfNumbers):
-        labels = labels - _means(labels[:, None], strata)[strata, 0]
-    else:
-        classes, labels = np.unique(labels, return_inverse=True)
-        of_target = statistics.OfClasses(len(classes))
-    return Part("within groups", _plain(deviations[rows]), labels, of_target, strata)
+    if Y.shape[1] == 1:
+        labels = labels - _means(labels, strata)[strata]
+    columns = _plain(deviations[rows])
+    return Part("within groups", columns, _present(labels), strata)
+
+
+def _present(Y: Floats) -> Floats:
+    """Labels without classes that none has any of."""
+    return Y[:, Y.any(axis=0)] if Y.shape[1] > 1 else Y
 
 
 def _cells(columns: Columns) -> Floats:
     """Numbers, and an indicator of each nominal value."""
     parts = [columns.numbers]
-    parts += [statistics.indicators(codes) for codes in columns.nominal.values()]
+    parts += [indicators(codes) for codes in columns.nominal.values()]
     return np.hstack(parts)
 
 

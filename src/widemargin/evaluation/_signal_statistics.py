@@ -1,29 +1,28 @@
 """Cheap statistics that labels with nothing in them leave at the level of chance.
 
-All are computed for the labels as they are and for permutations of them at once, from
-the same features, which are never permuted: whatever is done to the features alone
-(scaling, filling gaps, counting categories) leaves the test valid.
+Labels are rows of a matrix: indicators of classes, shares of classes, or one column of
+numbers. All statistics are computed for the labels as they are and for permutations of
+them at once, from the same features, which are never permuted: whatever is done to the
+features alone (scaling, filling gaps, counting categories) leaves the test valid.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from widemargin.data.build import build
 from widemargin.data.dataset import Columns
 from widemargin.data.protocol import Floats, Ints
-from widemargin.selectors.relieff import ReliefF
-from widemargin.selectors.rrelieff import RReliefF
 from widemargin.settings import current
-from widemargin.threads import Workers, spans
+from widemargin.threads import Workers, single_threaded_blas, spans
 
 LEVELS = 20  # values of a nominal feature that count on their own; the rest are one
 TOP = 10  # features that may be relevant together
-NEIGHBORS = 5  # rows whose classes are compared with a row's own
+NEAREST = 5  # rows whose labels are compared with a row's own
+NEIGHBORS = 20  # rows among which features should differ where labels do
+LABELLINGS = 64  # at a time
 
 
 class Features(NamedTuple):
@@ -69,161 +68,44 @@ def _units(X: Floats) -> Floats:
     return np.where(varies, Z / np.where(varies, size, 1.0), 0.0)
 
 
-class OfClasses:
-    """How features are compared with labels that are class codes.
+def standardised_labels(Y: Floats) -> Floats:
+    """Labels in units in which all classes count the same, (n, K).
 
-    ``n_relations`` is the number of kinds of neighbours that Relief looks for, and
-    ``freedom`` the degrees of freedom of a feature of one column.
+    The squared products of a feature with the columns then add up to the fraction of
+    its variance between classes, or that y explains; shares of classes are in units in
+    which groups of one class each have those of rows.
     """
-
-    def __init__(self, n_classes: int) -> None:
-        self.n_classes = self.n_relations = n_classes
-        self.freedom = n_classes - 1
-
-    def strata(self, y: Ints) -> Ints:
-        """What a sample of the rows keeps the shares of: the classes."""
-        return y
-
-    def _members(self, labels: Ints, c: int) -> NDArray[Any]:
-        """Which labels are of a class, or their share of it."""
-        return labels == c
-
-    def explained(self, Z: Floats, labels: Ints) -> Floats:
-        """Sums of squares between classes, (labellings, columns)."""
-        total = np.zeros((len(labels), Z.shape[1]))
-        for c in range(self.n_classes):
-            members = self._members(labels, c).astype(np.float64)
-            sums = members @ Z
-            total += sums**2 / members.sum(axis=1, keepdims=True)
-        return total
-
-    def neighbors_agree(self, near: Ints, labels: Ints) -> Floats:
-        """Share of near rows, (n, k), that are of a row's own class: (labellings,).
-
-        The mean over classes of the means over their rows: classes count the same,
-        however many rows they have.
-        """
-        score = np.zeros(len(labels))
-        for c in range(self.n_classes):
-            members = self._members(labels, c)
-            own = members[:, near].mean(axis=2)
-            score += (own * members).sum(axis=1) / members.sum(axis=1)
-        return score / self.n_classes
-
-    def relief(self, X: Floats, labels: Ints, workers: Workers) -> Floats:
-        """Scores of ReliefF, (labellings, some of the columns)."""
-        n, B, work = X.shape[0], len(labels), current().effort.signal_sums
-        classes, codes = np.unique(labels[0], return_inverse=True)
-        table = build(X, codes, classes, scale=None, workers=workers)
-        some = _some_columns(X, B, neighbors := 10 * len(classes))
-        scores = np.empty((B, len(some)))
-        for part in spans(B, max(25, work // (4 * n * len(some) * neighbors))):
-            targets = np.searchsorted(classes, labels[part][:, table.rows])
-            scores[part] = ReliefF(scale=None)._permuted_scores(
-                table, targets, some, workers
-            )
-        return scores
+    if Y.shape[1] == 1:
+        return _units(Y)
+    share = Y.mean(axis=0)
+    inertia = (Y.var(axis=0) / share).sum()
+    unit = (len(share) - 1) / inertia if inertia > 0 else 1.0
+    scaled: Floats = Y * np.sqrt(unit / (len(Y) * share))
+    return scaled
 
 
-class OfShares(OfClasses):
-    """Labels of groups: places in ``shares``, the shares of classes, (places, K)."""
-
-    def __init__(self, shares: Floats) -> None:
-        super().__init__(shares.shape[1])
-        self.shares = shares
-
-    def _members(self, labels: Ints, c: int) -> Floats:
-        return self.shares[labels, c]
-
-    def strata(self, y: Ints) -> Ints:
-        """None: all groups are alike."""
-        return np.zeros(len(y), np.int64)
-
-    def explained(self, Z: Floats, labels: Ints) -> Floats:
-        """Sums of squares, in units in which groups of one class have those of rows."""
-        own = self.shares[labels[0]]
-        inertia = (own.var(axis=0) / own.mean(axis=0)).sum()
-        unit = self.freedom / inertia if inertia > 0 else 1.0
-        return super().explained(Z, labels) * unit
-
-    def relief(self, X: Floats, labels: Ints, workers: Workers) -> Floats:
-        """Sums over the classes of the scores of RReliefF for their shares."""
-        of_numbers, total = OfNumbers(), np.zeros((len(labels), 1))
-        # Of two classes, the other's shares tell the same.
-        for c in range(self.n_classes if self.n_classes > 2 else 1):
-            y = self._members(labels, c)
-            if np.ptp(y[0]) > 0:
-                total = total + of_numbers.relief(X, y, workers)
-        return total
-
-
-class OfNumbers:
-    """Labels that are numbers to predict."""
-
-    n_relations = freedom = 1
-
-    def strata(self, y: Floats) -> Ints:
-        """None: all rows are alike."""
-        return np.zeros(len(y), np.int64)
-
-    def explained(self, Z: Floats, labels: Floats) -> Floats:
-        """Shares of the variance of y: squared correlations."""
-        y = _units(labels.T).T
-        shares: Floats = (y @ Z) ** 2
-        return shares
-
-    def neighbors_agree(self, near: Ints, labels: Floats) -> Floats:
-        """Correlation of y with its mean over near rows, up to a factor."""
-        y = _units(labels.T).T
-        agreed: Floats = (y * y[:, near].mean(axis=2)).sum(axis=1)
-        return agreed
-
-    def relief(self, X: Floats, labels: Floats, workers: Workers) -> Floats:
-        """Scores of RReliefF."""
-        nobody, n = np.zeros(len(X), np.int64), len(X)
-        table = build(X, nobody, np.zeros(1), scale=None, workers=workers)
-        some = _some_columns(X, len(labels), neighbors=10)
-        selector = RReliefF(scale=None, n_neighbors=min(10, n - 1))
-        # Rows of one class keep their order in the table.
-        return selector._permuted_scores(table, labels, some, workers)
-
-
-OfTarget = OfClasses | OfNumbers
-
-
-def _some_columns(X: Floats, labellings: int, neighbors: int) -> Ints:
-    """Columns, evenly spread, for which Relief's sums are affordable."""
-    effort = current().effort
-    work = effort.signal_sums // (len(X) * neighbors)
-    most = max(effort.min_signal_rows, work // labellings)
-    return np.unique(np.linspace(0, X.shape[1] - 1, most).astype(np.int64))
-
-
-def single_features(
-    features: Features, labels: NDArray[Any], of_target: OfTarget
-) -> Floats:
-    """What single features tell: (3, labellings).
+def single_features(features: Features, Y: Floats, orders: Ints) -> Floats:
+    """What single features tell under labels Y[order]: (3, labellings).
 
     The strongest one, the ten strongest together, and all of them together. A feature's
     share of variance between classes (or of the variance of y) is put on the scale of a
     normal variable by its degrees of freedom, so that kinds of features can be
     compared.
     """
-    B, n = labels.shape
+    B, n = orders.shape
     d = len(features.degrees)
     starts = np.searchsorted(features.owner, np.arange(d + 1))
     strongest, total = np.full(B, -np.inf), np.zeros(B)
     top = np.full((B, TOP), -np.inf)
-    size = max(1, current().product_cells // (B * of_target.n_relations))
+    size = max(1, current().product_cells // (B * Y.shape[1]))
     begin = 0
     while begin < d:
         end = int(np.searchsorted(starts, starts[begin] + size, "right")) - 1
         end = min(d, max(begin + 1, end))
-        between = of_target.explained(
-            features.Z[:, starts[begin] : starts[end]], labels
-        )
-        each = np.add.reduceat(between, starts[begin:end] - starts[begin], axis=1)
-        freedom = features.degrees[begin:end] * of_target.freedom
+        Z = features.Z[:, starts[begin] : starts[end]]
+        explained = sum((y[orders] @ Z) ** 2 for y in Y.T)
+        each = np.add.reduceat(explained, starts[begin:end] - starts[begin], axis=1)
+        freedom = features.degrees[begin:end] * max(1, Y.shape[1] - 1)
         scores = _as_normal(n * each, freedom)
         strongest = np.maximum(strongest, scores.max(axis=1))
         total += (n * each / np.sqrt(2 * freedom)).sum(axis=1)
@@ -241,45 +123,77 @@ def _as_normal(x: Floats, freedom: Ints) -> Floats:
 
 
 def nearest_rows(features: Features) -> Ints:
-    """The five nearest other rows of each, by all features."""
-    Z, found = _for_distances(features), []
+    """The nearest other rows of each, nearest first; all features count the same."""
+    Z, found = features.Z / np.sqrt(features.degrees[features.owner]), []
     k = min(NEIGHBORS, len(Z) - 1)
     for part in spans(len(Z), 256):
         D = cdist(Z[part], Z, "sqeuclidean")
         D[np.arange(len(D)), np.arange(part.start, part.stop)] = np.inf
-        found.append(np.argpartition(D, k - 1, axis=1)[:, :k])
+        near = np.argpartition(D, k - 1, axis=1)[:, :k]
+        order = np.argsort(np.take_along_axis(D, near, axis=1), axis=1, kind="stable")
+        found.append(np.take_along_axis(near, order, axis=1))
     return np.concatenate(found)
 
 
-def _for_distances(features: Features) -> Floats:
-    """Columns such that each feature has the same share in squared distances."""
-    weight = 1 / np.sqrt(features.degrees[features.owner])
-    return features.Z * weight
+def neighbors_agree(near: Ints, Y: Floats, orders: Ints) -> Floats:
+    """How alike labels of the nearest rows are: (labellings,).
+
+    Of classes, the mean share of near rows that are of a row's own class, as a mean
+    over classes of those over their rows, times the number of classes; of numbers, the
+    covariance of y with its mean over near rows.
+    """
+    alike, near = Y @ Y.T, near[:, :NEAREST]
+    return np.array(
+        [alike[order[:, None], order[near]].mean(axis=1).sum() for order in orders]
+    )
 
 
 def interactions(
-    features: Features, labels: NDArray[Any], of_target: OfTarget, workers: Workers
+    Z: Floats, near: Ints, Y: Floats, orders: Ints, workers: Workers
 ) -> Floats:
     """What ReliefF finds, which sees features that tell something only together.
 
-    (2, labellings): the largest score in units of its own spread over all labellings,
-    and the largest ten. In wide tables, of a part of the columns; neighbours are found
-    by all of them.
+    Among the nearest rows of each row, a feature should differ where labels do:
+    Σ |z_i − z_j| (a_ij − ā_i) over near pairs of rows, with a_ij the squared distance
+    of their labels and ā_i its mean (ReliefF for any target). Returns (2, labellings):
+    the largest such score in units of its own spread over all labellings, and the
+    largest ten. In wide tables, of a part of the columns.
     """
-    n = len(features.Z)
-    X = _for_distances(features)[:, features.Z.any(axis=0)] * np.sqrt(n)
-    if not X.shape[1]:
-        return np.zeros((2, len(labels)))
-    scores = of_target.relief(X, labels, workers)
+    B, (n, k) = len(orders), near.shape
+    Z = Z[:, Z.any(axis=0)]
+    if not Z.shape[1]:
+        return np.zeros((2, B))
+    Z = Z[:, _some_columns(Z, B)]
+    apart, scores = cdist(Y, Y, "sqeuclidean"), np.empty((B, Z.shape[1]))
+    tiles = spans(Z.shape[1], max(1, current().product_cells // (n * k)))
+
+    def add(part: slice) -> None:
+        some = orders[part]
+        weights = apart[some[:, :, None], some[:, near]]
+        weights -= weights.mean(axis=2, keepdims=True)
+        for tile in tiles:
+            differences = np.abs(Z[:, None, tile] - Z[near, tile])
+            scores[part, tile] = np.tensordot(weights, differences, 2)
+
+    with single_threaded_blas():  # the cores are busy with labellings
+        workers.run(add, spans(B, LABELLINGS))
     spread = scores.std(axis=0)
     z = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     top = np.partition(z, -min(TOP, scores.shape[1]), axis=1)[:, -TOP:]
     return np.array([z.max(axis=1), top.sum(axis=1)])
 
 
-def rows_for_pairs(n: int, n_classes: int, columns: int, labellings: int) -> int:
+def _some_columns(Z: Floats, labellings: int) -> Ints:
+    """Columns, evenly spread, for which sums over pairs of rows are affordable."""
+    effort = current().effort
+    work = effort.signal_sums // (len(Z) * NEIGHBORS)
+    most = max(effort.min_signal_rows, work // labellings)
+    return np.unique(np.linspace(0, Z.shape[1] - 1, most).astype(np.int64))
+
+
+def rows_for_pairs(n: int, columns: int, labellings: int) -> int:
     """How many rows to take for the statistics that compare all of them."""
     effort = current().effort
-    each = max(1, labellings) * 10 * n_classes * max(1, columns)
+    each = max(1, labellings) * NEIGHBORS * max(1, columns)
     limits = effort.min_signal_rows, effort.max_signal_rows
     return min(n, int(np.clip(effort.signal_sums // each, *limits)))
