@@ -97,15 +97,6 @@ def small_blocks():
         yield
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_pairs_of_blocks_searched_in_halves(metric, synchronous, small_blocks):
-    X, y = tied(np.random.default_rng(0))
-    lazy = da.from_array(X, chunks=((9, 20, 2, 19), -1))
-    expected = ReliefF(metric=metric).fit(X, y)
-    with distributed_settings(min_halved_rows=2):
-        assert_same(ReliefF(metric=metric).fit(lazy, y), expected)
-
-
 def test_many_features_whose_distances_are_counted_in_memory(synchronous, small_blocks):
     rng = np.random.default_rng(0)
     X, y = rng.random((30, 150)), rng.integers(0, 2, 30)
@@ -405,10 +396,11 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     X, y = rng.standard_normal((30_000, 40)), rng.integers(0, 2, 30_000)
     X[:, :3] += y[:, None]
     expected = ReliefF().fit(X, y).scores_
-    killed = []
-    all_pairs, compute = search._all_pairs, Cluster.compute
+    killed, ends = [], []
+    in_all_blocks, compute = search._in_all_blocks, Cluster.compute
 
-    def and_kill(table, request):
+    def and_kill(table, rows, request):
+        monkeypatch.setattr(search, "_in_all_blocks", in_all_blocks)
         monkeypatch.setattr(Cluster, "compute", and_look_at_the_clock)
         pid = next(iter(table.cluster.client.run(os.getpid).values()))
 
@@ -417,11 +409,11 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
             killed.append((pid, time.monotonic()))
 
         threading.Timer(0.5, kill).start()
-        return all_pairs(table, request)
+        return in_all_blocks(table, rows, request)
 
     def and_look_at_the_clock(self, results):
         value = compute(self, results)
-        killed.append(time.monotonic())
+        ends.append(time.monotonic())
         return value
 
     with (
@@ -432,10 +424,10 @@ def test_a_worker_that_dies_costs_time_only(monkeypatch):
     ):
         lazy = da.from_array(X, chunks=(4_000, -1))
         ReliefF(n_samples=10).fit(lazy, y)
-        monkeypatch.setattr(search, "_all_pairs", and_kill)
+        monkeypatch.setattr(search, "_in_all_blocks", and_kill)
         scores = ReliefF().fit(lazy, y).scores_
-        (pid, death), end = killed
-        assert death < end, "the search was over before the worker was killed"
+        ((pid, death),) = killed
+        assert death < ends[-1], "the search was over before the worker was killed"
         assert pid not in client.run(os.getpid).values()
     np.testing.assert_allclose(scores, expected, atol=1e-9)
 

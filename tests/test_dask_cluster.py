@@ -67,7 +67,7 @@ def test_all_workers_search_rows_of_one_partition(client, medium, as_frame):
     lazy = da.from_array(X, chunks=X.shape)
     with get_task_stream(client) as stream:
         ReliefF().fit(lazy.to_dask_dataframe() if as_frame else lazy, y)
-    searched = [t["worker"] for t in stream.data if "find_within" in str(t["key"])]
+    searched = [t["worker"] for t in stream.data if "find_queries" in str(t["key"])]
     assert len(searched) == len(set(searched)) == 2
 
 

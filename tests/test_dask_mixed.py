@@ -115,13 +115,6 @@ def test_whether_blocks_are_kept_changes_nothing(kept, synchronous):
         agree(ReliefF(), frame(X), lazily(frame(X), (30, 5, 25)), y)
 
 
-def test_pairs_of_blocks_searched_in_halves(synchronous):
-    X, y = credit(np.random.default_rng(0))
-    with distributed_settings(min_halved_rows=2):
-        for method in (ReliefF(), ReliefF(metric="manhattan")):
-            agree(method, frame(X), lazily(frame(X), (30, 5, 25)), y)
-
-
 @given(st.data())
 @settings(max_examples=25)
 def test_any_table_in_any_chunks(data):

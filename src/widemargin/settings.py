@@ -44,15 +44,10 @@ class DistributedSettings:
         A partition that takes fewer tasks is made inside the task that uses it.
     max_query_rows, max_query_cells : int, default=8192 and 2**22
         Query rows, and their cells, that are sent to the blocks together.
-    halved_blocks, min_halved_rows : int, default=8 and 512
-        Tables of at most this many blocks, with at least this many rows each, are
-        searched by halves of pairs of blocks, so that a few workers get equal shares.
     max_neighbors : int, default=2**24
         Neighbours that are listed at once, in all blocks together.
     max_block_neighbors : int, default=2**22
         Neighbours that one block lists (80 MB), before fewer rows are sent at once.
-    max_tied_share : int, default=16
-        Times k that lists of all rows may have on average, since rows tie.
     surveyed_partitions, surveyed_bytes : int, default=16 and 2**24
         Small partitions, and their bytes, that one task summarises.
     max_categories : int, default=2**24
@@ -84,11 +79,8 @@ class DistributedSettings:
     max_inlined_tasks: int = 8
     max_query_rows: int = 8192
     max_query_cells: int = 2**22
-    halved_blocks: int = 8
-    min_halved_rows: int = 512
     max_neighbors: int = 2**24
     max_block_neighbors: int = 2**22
-    max_tied_share: int = 16
     surveyed_partitions: int = 16
     surveyed_bytes: int = 2**24
     max_categories: int = 2**24

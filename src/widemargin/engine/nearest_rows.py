@@ -15,15 +15,14 @@ import numpy as np
 
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine.neighbors import Neighbors, slot_members
+from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.search import (
     METRICS,
-    NO_BORDERS,
     SPARE_ENTRIES,
     Search,
     places,
 )
-from widemargin.kernels.records import TIE, Rule
+from widemargin.kernels.records import TIE
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
@@ -77,9 +76,7 @@ def nearest(
             yield _nearest_in_small(table, k, slots, metric, part, share_ties)
         return
     search = Search(table, METRICS[metric], slots, workers)
-    rank = np.empty(0, np.int64) if share_ties else table.rows
-    members = slot_members(slots, table.counts)
-    rule = Rule(METRICS[metric], k, members, rank, distances, NO_BORDERS)
+    rule = search.rule(k, share_ties=share_ties, measure=distances)
     wanted = k + SPARE_ENTRIES
     memory = len(table.X) * search.n_slots * places(wanted) * 8
     candidates = None

@@ -60,9 +60,10 @@ class MixedScreen:
         excess = mixed.excess[self.power - 1]
         return excess if (factor == 1).all() else excess * factor[:, None]
 
-    def extras(self, rows: Ints, padded: int, others: Ints | None = None) -> Extras:
-        """What some rows, filled up, add to tiles with others, by default with all."""
-        excess = self.excess if others is None else self.excess.take(others, axis=1)
+    def extras(self, rows: Ints, padded: int, others: Ints) -> Extras:
+        """What some rows, filled up, add to tiles with others."""
+        everyone = np.array_equal(others, np.arange(self.excess.shape[1]))
+        excess = self.excess if everyone else self.excess.take(others, axis=1)
         mixed, (chunks, length), m = self.mixed, self.sizes.shape, len(rows)
         codes = np.zeros((padded, chunks * length), np.float32)
         codes[:m, : mixed.codes.shape[1]] = mixed.codes[rows]

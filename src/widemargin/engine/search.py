@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine.neighbors import Neighbors
+from widemargin.engine.neighbors import Neighbors, slot_members
 from widemargin.engine.screens import MixedScreen
-from widemargin.kernels.distances import Mixed
+from widemargin.kernels.distances import MixedRows
 from widemargin.kernels.records import (
     CHUNK,
     EUCLIDEAN,
@@ -38,7 +38,6 @@ from widemargin.progress import progress
 from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
 METRICS = {"euclidean": EUCLIDEAN, "manhattan": MANHATTAN}
-NO_BORDERS = np.empty((0, 0), np.int32)  # lists that any row may enter at first
 SPARE_ENTRIES = 3  # list entries beyond k, to decide which row is the k-th
 
 
@@ -71,8 +70,26 @@ def panel_width(n: int) -> int:
     return 256 if n > 4096 else 128 if n > 512 else 32
 
 
+class Stack(NamedTuple):
+    """The rows of a table, and below them query rows from elsewhere, if any."""
+
+    rows: Floats | MixedRows
+    labels: Ints  # class of each
+    own: Ints  # where each is in the table, −1 for nowhere
+
+
 class Search:
-    """One table, packed for the search."""
+    """One table, packed for the search.
+
+    Parameters
+    ----------
+    table : Table
+    metric : EUCLIDEAN or MANHATTAN
+    slots : array of shape (n_classes, n_classes)
+    workers : Workers
+    stack : Stack or None, default=None
+        Rows whose neighbours may be sought, by their place there; None for the table's.
+    """
 
     def __init__(
         self,
@@ -80,40 +97,48 @@ class Search:
         metric: int,
         slots: Ints,
         workers: Workers,
-        width: int | None = None,
+        stack: Stack | None = None,
     ) -> None:
         self.table, self.metric, self.workers = table, metric, workers
-        columns = table.X, table.low, table.high, table.mean
-        self.values, low, high, self.centre = (
-            numbers_only(a, table.numeric) for a in columns
+        n = len(table.X)
+        self.stack = stack or Stack(table.data, table.y, np.arange(n))
+        rows = self.stack.rows
+        X = rows.X if isinstance(rows, MixedRows) else rows
+        values, low, high, self.centre = (
+            numbers_only(a, table.numeric)
+            for a in (X, table.low, table.high, table.mean)
         )
         self.layout = Layout(table.y, table.starts, slots)
         self.n_slots = int(slots.max()) + 1
-        n, d = self.values.shape
-        self.width = width or panel_width(n)
+        self.width = panel_width(n)
         self._of_thread = local()
         size = np.max(np.maximum(high - self.centre, self.centre - low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
-        self.packed, self.norms = self._pack(self.values)
+        self.packed, self.norms = self._pack(values)
         # No sum in single precision is longer than a chunk, or than the number of sums
         # that are added: a tile of Manhattan distances may take several for a chunk.
         chunks, _, length = self.packed.shape
         at_once = length if metric == EUCLIDEAN else min(length, self.width)
-        self.depth = float(min(d, CHUNK) + chunks * -(-length // at_once) + 2)
+        self.depth = float(
+            min(values.shape[1], CHUNK) + chunks * -(-length // at_once) + 2
+        )
         self.extras, self.largest_extra = None, 0.0
-        if table.mixed is not None:
-            self.extras = MixedScreen(self._mixed(), metric, self.factor)
+        if isinstance(rows, MixedRows):
+            self.extras = MixedScreen(rows.mixed, metric, self.factor)
             # Each sum that is added to is rounded once more. The largest extra sum
             # enters the norms as if it were one more feature.
             self.depth += 2 * self.extras.depth
             self.largest_extra = self.extras.largest
         self.largest = float(self._lengths(self.norms[metric, :n]).max())
 
-    def _mixed(self) -> Mixed:
-        """Nominal features and missing cells of all rows that meet."""
-        assert self.table.mixed is not None
-        return self.table.mixed
+    def rule(self, k: int, *, share_ties: bool, measure: bool) -> Rule:
+        """What counts as one of the k nearest rows of the table."""
+        slots, counts = self.layout.slots, self.table.counts
+        # Of query rows that are in the table, then of others.
+        members = [slot_members(slots, counts, outside=o) for o in (False, True)]
+        rank = np.empty(0, np.int64) if share_ties else self.table.rows
+        return Rule(self.metric, k, np.concatenate(members), rank, measure)
 
     def _pack(self, X: Floats) -> tuple[NDArray[Any], Floats]:
         """Rows for the screen, filled up to whole panels, and their norms."""
@@ -145,7 +170,9 @@ class Search:
         """What is needed to measure from queries: all rows, their places, bounds."""
         norms = self._lengths(self.norms[self.metric, rows])
         bound = ErrorBound(norms, self.largest, self.depth)
-        return self.table.data, Queries(rows, self.table.y[rows]), bound
+        outside = np.where(self.stack.own[rows] < 0, len(self.table.classes), 0)
+        labels = self.stack.labels[rows] + outside
+        return self.stack.rows, Queries(rows, labels), bound
 
     def tile(self) -> Tile:
         """Room for a tile, one for each thread: new memory is slow to write to."""
@@ -171,10 +198,7 @@ class Search:
         n = len(self.table.X)
         candidates = self._candidates(n, wanted)
         queries = Queries(np.arange(n), self.table.y)
-        norms = self._tile_norms(self.norms)
-        if self.extras is not None:
-            extras = self.extras.extras(queries.rows, self.packed.shape[1])
-            norms = MixedNorms(norms, extras, extras)
+        norms = self._tile_norms(queries.rows, self.norms)
         # A pair of groups of panels changes the lists of both, so no group is worked
         # on twice at once. Halves of the diagonal, the smallest, come last.
         panels = self.packed.shape[1] // self.width
@@ -186,12 +210,12 @@ class Search:
             a, b = (groups[g] for g in pair)
             corners = (a.start, a.stop, b.start, b.stop)
             search_pairs(
-                (self.packed, self.packed),
+                self.packed,
                 norms,
                 tuple(panel * self.width for panel in corners),
-                (queries, queries),
-                (self.layout, self.layout),
-                (candidates, candidates),
+                queries,
+                self.layout,
+                candidates,
                 self.tile(),
             )
             advance()
@@ -204,25 +228,28 @@ class Search:
             self.workers.run(search, pairs, claims=set)
         return candidates
 
-    def _tile_norms(self, norms: Floats) -> Any:
-        """What a tile needs besides the rows, ours having these norms."""
+    def _tile_norms(self, rows: Ints, norms: Floats) -> Any:
+        """What a tile of some rows, with these norms, and the table needs besides."""
+        both: Any = None
         if self.metric == EUCLIDEAN:
-            return norms[EUCLIDEAN], self.norms[EUCLIDEAN]
-        return None
+            both = norms[EUCLIDEAN], self.norms[EUCLIDEAN]
+        if self.extras is None:
+            return both
+        own = np.arange(len(self.table.X))
+        return MixedNorms(
+            both,
+            self.extras.extras(rows, norms.shape[1], own),
+            self.extras.extras(own, self.packed.shape[1], rows),
+        )
 
     def panels(self, rows: Ints, wanted: int) -> Candidates:
         """Screen some rows against all."""
         candidates = self._candidates(len(rows), wanted)
-        queries = Queries(rows, self.table.y[rows])
-        packed, norms = self._pack(self.values[rows])
-        both = self._tile_norms(norms)
-        if self.extras is not None:
-            everything, padded = np.arange(len(self.table.X)), self.packed.shape[1]
-            both = MixedNorms(
-                both,
-                self.extras.extras(rows, packed.shape[1]),
-                self.extras.extras(everything, padded, rows),
-            )
+        queries = Queries(self.stack.own[rows], self.stack.labels[rows])
+        filled = np.zeros(fill_up(len(rows), self.width), np.int64)
+        filled[: len(rows)] = rows
+        packed, norms = (a.take(filled, axis=1) for a in (self.packed, self.norms))
+        both = self._tile_norms(rows, norms)
 
         def search(part: slice) -> None:
             search_panel(
@@ -291,7 +318,6 @@ class Search:
         again = which[unsure]
         wanted = min(4 * candidates.wanted, len(self.table.X))
         fits = self.table.settings.search_bytes // (28 * places(wanted) * self.n_slots)
-        rule = rule._replace(borders=NO_BORDERS)
         for part in spans(len(again), max(1, fits)):
             longer = self.panels(rows[again[part]], wanted)
             yield from self._certain(rows, again[part], longer, 0, rule)

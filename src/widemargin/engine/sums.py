@@ -23,7 +23,7 @@ from widemargin.data.table import Table
 from widemargin.engine.nearest_rows import nearest
 from widemargin.engine.neighbors import anyone
 from widemargin.engine.search import METRICS
-from widemargin.kernels.distances import MixedRows, add_mixed_edge_sums, measure_all
+from widemargin.kernels.distances import add_mixed_edge_sums, measure_all
 from widemargin.kernels.records import Edges
 from widemargin.kernels.sums import (
     add_edge_sums,
@@ -47,15 +47,7 @@ def edge_sums(
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
     assert isinstance(table, Table)
-    return sum_edges(table.data, edges, workers=workers, power=power)
-
-
-def sum_edges(
-    rows: Floats | MixedRows, edges: Edges, *, workers: Workers, power: int
-) -> Floats:
-    """`edge_sums` of the rows themselves."""
-    X = rows.X if isinstance(rows, MixedRows) else rows
-    d = X.shape[1]
+    X, d = table.X, table.n_features
     blocks = spans(len(edges.heads), EDGE_BLOCK)
     sums = np.zeros((len(blocks), d))
     parts = workers.shares(d, 512, 1024)
@@ -67,10 +59,10 @@ def sum_edges(
 
     def add_mixed(b: int) -> None:
         block = blocks[b].start, blocks[b].stop
-        add_mixed_edge_sums(rows, edges, power, *block, sums[b])
+        add_mixed_edge_sums(table.data, edges, power, *block, sums[b])
 
     workers.run(add, [(b, part) for b in range(len(blocks)) for part in parts])
-    if isinstance(rows, MixedRows):
+    if table.mixed is not None:
         workers.run(add_mixed, range(len(blocks)))
     return _in_order(sums, np.zeros(d))
 
@@ -190,7 +182,12 @@ def sided_sums(
         add_sided_sums(table.X, edges, sides, *block, sums[b])
 
     workers.run(add, range(len(blocks)))
-    return sums.sum(axis=0)
+    total: Floats = sums.sum(axis=0)
+    if table.mixed is not None:
+        # A side is that of the numbers; without one, all counts.
+        free = Edges(*(a[sides == 0] for a in edges))
+        add_mixed_edge_sums(table.data, free, 2, 0, len(free.heads), total)
+    return total
 
 
 @singledispatch

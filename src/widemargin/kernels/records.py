@@ -71,7 +71,6 @@ class Rule(NamedTuple):
     members: np.ndarray  # (C, S) rows in each slot of a query of each class
     rank: np.ndarray  # (n,) tie-breaker, lowest wins; empty: tied rows share
     measure: bool  # exact distances are wanted
-    borders: np.ndarray  # (S, m) that lists began with, NEVER for none; empty: no list
 
 
 class Scratch(NamedTuple):

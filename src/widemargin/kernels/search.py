@@ -162,30 +162,26 @@ def _transpose(tile, turned):
 
 
 @jit
-def search_pairs(packed, norms, corners, queries, layouts, both, tile):
-    """All pairs of our rows top … bottom−1 with their rows left … right−1, both ways.
+def search_pairs(packed, norms, corners, queries, layout, candidates, tile):
+    """All pairs of rows top … bottom−1 with rows left … right−1, both ways.
 
-    Everything comes in pairs, ours and theirs, which may be the same. Our queries look
-    among their rows, in their layout, and theirs among ours; each tile serves both. Of
-    one table, the pairs above the diagonal are enough. ``corners`` are whole panels.
-    Squared Euclidean distances if the rows' squared norms are given, Manhattan
-    distances if ``norms`` is None.
+    Each tile serves the queries of both of its panels, so that the pairs above the
+    diagonal are enough. ``corners`` are whole panels. Squared Euclidean distances if
+    the rows' squared norms are given, Manhattan distances if ``norms`` is None.
     """
-    ours, theirs = packed
     top, bottom, left, right = corners
     values, turned = tile.values, tile.turned
-    n, m, width = layouts[0].labels.size, layouts[1].labels.size, values.shape[0]
-    one_table = ours is theirs
+    n, width = layout.labels.size, values.shape[0]
     for first in range(top, bottom, width):
-        for offset in range(max(first, left) if one_table else left, right, width):
-            shape = min(width, n - first), width, min(width, m - offset)
-            fill_tile(ours, first, theirs, offset, norms, shape, values, turned)
-            scan_rows(tile.keys, shape, queries[0], first, offset, layouts[1], both[0])
-            if one_table and offset == first:
+        for offset in range(max(first, left), right, width):
+            shape = min(width, n - first), width, min(width, n - offset)
+            fill_tile(packed, first, packed, offset, norms, shape, values, turned)
+            scan_rows(tile.keys, shape, queries, first, offset, layout, candidates)
+            if offset == first:
                 continue
             _transpose(values, turned)
             shape, keys = (shape[2], width, shape[0]), tile.turned_keys
-            scan_rows(keys, shape, queries[1], offset, first, layouts[0], both[1])
+            scan_rows(keys, shape, queries, offset, first, layout, candidates)
 
 
 @jit
@@ -200,23 +196,6 @@ def search_panel(packed, norms, ours, first, queries, layout, candidates, tile):
         shape = height, width, min(width, n - offset)
         fill_tile(ours, first, packed, offset, norms, shape, tile.values, tile.turned)
         scan_rows(tile.keys, shape, queries, first, offset, layout, candidates)
-
-
-@jit
-def set_borders(metric, norms, bound, factor, reach, borders):
-    """Let the lists of queries begin with a border: rows beyond ``reach`` do not count.
-
-    ``reach`` has shape (m, S); infinity for no border.
-    """
-    for q in range(reach.shape[0]):
-        for slot in range(reach.shape[1]):
-            key = reach[q, slot] * factor
-            key = key * key if metric == EUCLIDEAN else key
-            key *= 1 + 8 * TIE
-            error = key_error(metric, key, norms[q], bound.largest, bound.depth)
-            # Twice: the bound is for keys near this one, and the sum is rounded.
-            key += 2 * error
-            borders[slot, q] = np.float32(key)
 
 
 @inner
@@ -289,16 +268,13 @@ def resolve(X, queries, candidates, place, bound, rule, length, lists, scratch):
     ids, ranks = scratch.ids, scratch.ranks
     weight, exact = scratch.weight, scratch.exact
     counts, members, rank = lists.counts, rule.members, rule.rank
-    measure, metric, first_borders = rule.measure, rule.metric, rule.borders
+    measure, metric = rule.measure, rule.metric
     for q in range(queries.rows.size):
         i, label = queries.rows[q], queries.labels[q]
         for slot in range(counts.shape[1]):
             there = members[label, slot]
             wanted = min(rule.k, there)
             held, border = _sorted(candidates, place + q, slot, ids)
-            if first_borders.size and border == first_borders[slot, place + q]:
-                # All rows that are asked for are listed.
-                wanted, border = min(wanted, held), NEVER
             if wanted == 0:
                 continue
             ids[held] = np.int64(NEVER if held == there else border) << 32

@@ -7,7 +7,7 @@ ties are settled as if there had been one block only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ class Request(NamedTuple):
     share_ties: bool
     distances: bool  # whether to send them as well
     max_found: int  # neighbours that one block lists
-    max_tied_share: int  # times k that lists of all rows may have on average
 
     @property
     def n_slots(self) -> int:
@@ -49,35 +48,20 @@ class Found(NamedTuple):
         return Found(self.offsets, small_numbers(self.rows), exact, share)
 
 
-def stack(lists: list[Found]) -> Found:
-    """Lists of some queries, followed by those of others."""
-    counts = np.concatenate([np.diff(part.offsets) for part in lists])
-    rows, distances, share = (
-        np.concatenate(a) for a in list(zip(*lists, strict=True))[1:]
-    )
-    return Found(np.concatenate([[0], np.cumsum(counts)]), rows, distances, share)
-
-
-def merge_all(
-    lists: Sequence[Found | list[Found] | None], request: Request
-) -> Found | None:
+def merge_all(lists: Sequence[Found | None], request: Request) -> Found | None:
     """The same as `merge`, ready to be sent."""
     found = merge(lists, request)
     return found and found.to_send(request.distances)
 
 
-def merge(
-    lists: Sequence[Found | list[Found] | None], request: Request
-) -> Found | None:
+def merge(lists: Sequence[Found | None], request: Request) -> Found | None:
     """The k nearest of all, from the k nearest in each of several blocks.
 
-    Where a block was searched in halves, its lists come in a list. None if one of the
-    lists is.
+    None if one of the lists is.
     """
-    if any(part is None or (type(part) is list and None in part) for part in lists):
+    found = [part for part in lists if part is not None]
+    if len(found) < len(lists):
         return None
-    found: list[Any]
-    found = [stack(part) if type(part) is list else part for part in lists]
     lengths = np.array([len(part.rows) for part in found])
     starts = np.cumsum(lengths) - lengths
     merged = Merged(

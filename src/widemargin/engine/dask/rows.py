@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from widemargin.data.mixed import Mixture, missing_cells, set_apart
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
 from widemargin.kernels.distances import Mixed, MixedRows
 
 
@@ -82,7 +83,7 @@ class Pairs(NamedTuple):
     heads: NDArray[np.int32]
     tails: NDArray[np.int32]
     values: Floats  # coefficients
-    marks: Ints  # groups, or sides
+    marks: tuple[Ints, ...]  # groups, or sides, if any
 
 
 Rows = Floats | MixedRows
@@ -144,6 +145,15 @@ def with_mixed(X: Floats, parts: Sequence[Mixed | None]) -> Rows:
         weights[0],
     )
     return MixedRows(X, together)
+
+
+def met_rows(parts: Sequence[RawRows], scaling: Scaling) -> Table:
+    """Rows, whatever their class, as a table in memory."""
+    rows = with_mixed(*scaled(parts, scaling))
+    X, mixed = rows if isinstance(rows, MixedRows) else (rows, None)
+    none, one_class = np.zeros(len(X), np.int64), np.zeros(1)
+    limits = scaling.low, scaling.high, scaling.mean
+    return Table(X, none, one_class, np.arange(len(X)), *limits, mixed)
 
 
 def numbers_of(rows: Rows) -> Floats:

@@ -1,17 +1,12 @@
-"""`nearest` on blocks of rows: which searches to run where, and their merges.
+"""`nearest` on blocks of rows: a batch of query rows is sent to every block.
 
-all rows at once             each pair of blocks is searched once, both ways; one
-(X fits in the cluster)      tree of merges per block picks the nearest
-
-some rows, or all rows of    a batch of query rows is sent to every block; a tree of
-a larger X, in batches       merges picks the nearest
+A tree of merges then picks the nearest of what each block has found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -40,32 +35,11 @@ def nearest(
 ) -> Iterator[Neighbors]:
     """Yield the k nearest rows of each query in each slot, some queries at a time."""
     settings = table.cluster.settings
-    limits = settings.max_block_neighbors, settings.max_tied_share
-    request = Request(k, slots, metric, share_ties, distances, *limits)
-    in_batches = partial(_in_batches, table, request, workers.verbose)
-    listed = table.n_rows * request.n_slots * k * len(table.blocks)
-    if queries is not None:
-        yield from in_batches(np.asarray(queries, np.int64), block_size)
-    elif table.kept and listed <= settings.max_neighbors:
-        tasks = [_merged(table, parts, request) for parts in _all_pairs(table, request)]
-        found = table.cluster.compute(tasks)
-        if None in found:  # too many tie
-            yield from in_batches(table.in_class_order())
-        else:
-            yield _neighbors(table.in_class_order(), found, request)
-    else:
-        yield from in_batches(np.arange(table.n_rows))
-
-
-def _in_batches(
-    table: DistributedTable,
-    request: Request,
-    verbose: int,
-    queries: Ints,
-    block_size: int | None = None,
-) -> Iterator[Neighbors]:
-    """Neighbours of queries that are sent to all blocks, some at a time."""
-    settings = table.cluster.settings
+    request = Request(
+        k, slots, metric, share_ties, distances, settings.max_block_neighbors
+    )
+    rows = np.arange(table.n_rows) if queries is None else queries
+    queries = np.asarray(rows, np.int64)
     most = min(
         settings.max_query_rows,
         settings.max_query_cells // table.row_cells,
@@ -73,7 +47,9 @@ def _in_batches(
     )
     size = block_size or max(1, most)
     at_once = size
-    with progress("neighbours", len(queries), verbose, summary=False) as advance:
+    with progress(
+        "neighbours", len(queries), workers.verbose, summary=False
+    ) as advance:
         for batch in spans(len(queries), size):
             first, start, pieces = batch.start, batch.start, list[Found]()
             while start < batch.stop:
@@ -91,39 +67,6 @@ def _in_batches(
                     first, pieces = start, []
 
 
-def _all_pairs(table: DistributedTable, request: Request) -> list[list[Any]]:
-    """Tasks that search all pairs of blocks: what they find for the rows of each block.
-
-    Rows are in order of their class. What was searched in halves is in a list.
-    """
-    call, blocks = table.cluster.call, table.blocks
-    settings, shared = table.cluster.settings, (request, table.shared_scaling())
-    within = [call(block_search.find_within, block, *shared) for block in blocks]
-    near: list[list[Any]] = [[found] for found in within]
-    reach = [call(block_search.reach, found, request) for found in within]
-    # A block on its own is half the work of a pair. With as few blocks as there are
-    # workers, these get equal shares only if the work comes in equal pieces.
-    smallest = np.diff([*table.firsts, table.n_rows]).min()
-    few = len(blocks) <= settings.halved_blocks
-    halves = (0, 1) if few and smallest >= settings.min_halved_rows else (None,)
-    for b, block in enumerate(blocks):
-        for c in range(b + 1, len(blocks)):
-            both = [
-                call(
-                    block_search.find_each_other,
-                    block,
-                    blocks[c],
-                    (reach[b], reach[c]),
-                    *shared,
-                    half,
-                )
-                for half in halves
-            ]
-            near[b].append([part[0] for part in both])
-            near[c] += [part[1] for part in both]
-    return near
-
-
 def _in_all_blocks(
     table: DistributedTable, rows: Ints, request: Request
 ) -> Found | None:
@@ -134,13 +77,10 @@ def _in_all_blocks(
         call(block_search.find_queries, block, queries, *shared)
         for block in table.blocks
     ]
-    (found,) = table.cluster.compute([_merged(table, near, request)])
-    return found
-
-
-def _merged(table: DistributedTable, parts: list[Any], request: Request) -> Any:
     last = partial(merge_all, request=request)
-    return table.cluster.tree(partial(merge, request=request), parts, last)
+    merged = table.cluster.tree(partial(merge, request=request), near, last)
+    (found,) = table.cluster.compute([merged])
+    return found
 
 
 def _neighbors(queries: Ints, parts: list[Found], request: Request) -> Neighbors:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from widemargin.data.protocol import Derived, Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
-from widemargin.engine.dask.rows import Pairs, RawRows, Scaling
+from widemargin.engine.dask.rows import Pairs, RawRows, Scaling, met_rows
 from widemargin.kernels.records import Edges
+from widemargin.threads import Workers
 
 FEW_BLOCKS = 8  # among which a row's is found by comparing with each
 
@@ -119,13 +120,6 @@ class DistributedTable(Derived):
         there[rows] = True
         return np.flatnonzero(there)
 
-    def in_class_order(self) -> Ints:
-        """Rows, block after block, those of a block in order of their class."""
-        limits = zip(self.firsts, [*self.firsts[1:], len(self.y)], strict=True)
-        return np.concatenate(
-            [lo + np.argsort(self.y[lo:hi], kind="stable") for lo, hi in limits]
-        )
-
     def queries(self, rows: Ints) -> Any:
         """A task of some rows, collected from their blocks."""
         if self.collected and np.array_equal(rows, self.collected[0].asked):
@@ -144,14 +138,14 @@ class DistributedTable(Derived):
 
     def pair_tasks(
         self,
-        function: Callable[..., Any],
+        operation: Callable[..., Any],
         edges: Edges,
-        marks: Ints,
-        *more: Any,
+        marks: Ints | None = None,
     ) -> tuple[list[Any], list[Ints]]:
-        """Call a function of pairs of rows in a task of the block of their tails.
+        """Tasks that do an operation where edges meet the block of their tails.
 
-        Returns tasks, and which pairs each is about.
+        It takes a table in memory, edges and, if given, a mark for each of these.
+        Returns tasks, and which edges each is about.
         """
         heads, tails, values = edges
         queries, whose, places = self._heads(heads)
@@ -168,13 +162,10 @@ class DistributedTable(Derived):
                 places[part].astype(np.int32),
                 (tails[part] - self.firsts[b]).astype(np.int32),
                 values[part],
-                marks[part] if len(marks) else marks,
+                () if marks is None else (marks[part],),
             )
-            tasks.append(
-                self.cluster.call(
-                    function, queries[a], self.blocks[b], pairs, scaling, *more
-                )
-            )
+            meeting = queries[a], self.blocks[b], pairs, scaling
+            tasks.append(self.cluster.call(_meet, *meeting, operation))
             parts.append(part)
         return tasks, parts
 
@@ -192,6 +183,23 @@ class DistributedTable(Derived):
         known = self.collected[0]
         places = known.places[np.searchsorted(known.rows, rows)]
         return [known.queries], np.zeros(len(rows), np.int64), places
+
+
+def _meet(
+    queries: RawRows, block: RawRows, pairs: Pairs, scaling: Scaling, operation: Any
+) -> Any:
+    """An operation on the rows of some pairs, which are edges between these."""
+    parts, places, taken = [], [], 0
+    for rows, wanted in ((queries, pairs.heads), (block, pairs.tails)):
+        there = np.zeros(len(rows.y), bool)
+        there[wanted] = True
+        parts.append(rows.take(there))
+        places.append((np.cumsum(there) - 1)[wanted] + taken)
+        taken += len(parts[0].y)
+    # What was sent may be read-only, which would be compiled for anew.
+    edges = Edges(places[0], places[1], np.array(pairs.values))
+    marks = map(np.array, pairs.marks)
+    return operation(met_rows(parts, scaling), edges, *marks, workers=Workers(1))
 
 
 def _take(block: RawRows, places: Ints) -> RawRows:
