@@ -31,8 +31,8 @@ from widemargin.evaluation import (
 )
 from widemargin.evaluation._signal import Signal
 from widemargin.judging import trials
+from widemargin.judging.folds import some_of_each
 from widemargin.judging.recommend import Recommendation
-from widemargin.judging.splits import some_of_each
 
 
 def table(n=40, d=10, seed=0):

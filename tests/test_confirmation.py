@@ -13,7 +13,7 @@ from widemargin.evaluation import significance
 from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._p_values import copy_p_values
 from widemargin.evaluation._permutation_test import PermutationTest
-from widemargin.evaluation._refits import Call
+from widemargin.evaluation._selectors import Call
 
 
 def strong(seed, n=200, d=50, relevant=5, shift=4.0):

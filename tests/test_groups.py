@@ -9,7 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import compare, resample, selection_curve
-from widemargin.judging.splits import split
+from widemargin.judging.folds import split
 
 
 class Spy(DummyClassifier):

@@ -32,7 +32,7 @@ from widemargin.evaluation import _null_scores as null_scores
 from widemargin.evaluation import _p_values as p_values
 from widemargin.evaluation import significance
 from widemargin.evaluation._null_scores import fit_for_table, for_probes, source_of
-from widemargin.evaluation._refits import Call
+from widemargin.evaluation._selectors import Call
 from widemargin.threads import Workers
 
 pytestmark = [

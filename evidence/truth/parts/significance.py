@@ -34,7 +34,7 @@ from widemargin import baselines, evaluation
 from widemargin.data.dataset import read_dataset
 from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._permutation_test import PermutationTest
-from widemargin.evaluation._refits import Call
+from widemargin.evaluation._selectors import Call
 
 TITLE = "Significance of single features"
 GROUPS = ("what", "design", "method", "rows", "added")

@@ -28,8 +28,8 @@ from widemargin.evaluation._relevance import PARTS, ROUNDS, ROWS, relevance_test
 from widemargin.evaluation._selection_curve import plan_for
 from widemargin.evaluation._signal import Signal, signal_test
 from widemargin.evaluation._significance import Significance
+from widemargin.judging.folds import some_of_each
 from widemargin.judging.recommend import Recommendation, recommend
-from widemargin.judging.splits import some_of_each
 from widemargin.judging.trials import Results, carry_out
 from widemargin.notices import muted
 

@@ -32,18 +32,18 @@ from widemargin.evaluation._answer import (
     seed_of,
 )
 from widemargin.evaluation._defaults import flagship
-from widemargin.evaluation._profile import describe
-from widemargin.evaluation._scoring import (
+from widemargin.evaluation._judges import (
     default_scoring,
     has_order,
     name_of,
     scoring_for,
 )
+from widemargin.evaluation._profile import describe
 from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._verdicts import directions_of, features_frame
+from widemargin.judging.folds import group_codes
 from widemargin.judging.recommend import Recommendation
-from widemargin.judging.splits import group_codes
 from widemargin.notices import muted, warn
 
 if TYPE_CHECKING:

@@ -20,13 +20,17 @@ from widemargin.evaluation._comparison_result import Comparison
 from widemargin.evaluation._curves import Baseline
 from widemargin.evaluation._defaults import BUDGET
 from widemargin.evaluation._defaults import choose as choose_methods
-from widemargin.evaluation._judges import title_of
+from widemargin.evaluation._judges import (
+    default_scoring,
+    has_order,
+    scoring_for,
+    title_of,
+)
 from widemargin.evaluation._profile import Profile, describe
-from widemargin.evaluation._scoring import default_scoring, has_order, scoring_for
 from widemargin.evaluation._selection_curve import columns_of
 from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
 from widemargin.evaluation._verdicts import directions_of
-from widemargin.judging.splits import group_codes
+from widemargin.judging.folds import group_codes
 from widemargin.plain import plain
 
 

@@ -17,7 +17,7 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.evaluation._p_values import needed
-from widemargin.evaluation._refits import Call, refit, scores_of
+from widemargin.evaluation._selectors import Call, refit, scores_of
 from widemargin.settings import current
 from widemargin.threads import Workers, thread_count
 

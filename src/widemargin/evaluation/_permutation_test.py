@@ -33,7 +33,7 @@ from widemargin.evaluation._p_values import (
     copy_p_values,
     pooled_p_values,
 )
-from widemargin.evaluation._refits import Call, refit
+from widemargin.evaluation._selectors import Call, refit
 from widemargin.notices import warn
 from widemargin.progress import Advance, progress
 

@@ -21,7 +21,7 @@ from widemargin.data.labels import encode, numeric_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import _html
-from widemargin.evaluation._refits import (
+from widemargin.evaluation._selectors import (
     Call,
     count_of,
     interruptible,

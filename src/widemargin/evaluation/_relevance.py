@@ -28,8 +28,13 @@ from widemargin.engine.kernel_ridge import (
     standardised_columns,
 )
 from widemargin.evaluation._p_values import copy_p_values
-from widemargin.evaluation._refits import Call, count_of, interruptible, stoppable
-from widemargin.evaluation._selectors import is_regression
+from widemargin.evaluation._selectors import (
+    Call,
+    count_of,
+    interruptible,
+    is_regression,
+    stoppable,
+)
 from widemargin.evaluation._significance import Significance
 from widemargin.judging.folds import row_keys
 from widemargin.notices import muted

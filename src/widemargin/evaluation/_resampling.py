@@ -19,7 +19,7 @@ from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.evaluation._refits import (
+from widemargin.evaluation._selectors import (
     Call,
     count_of,
     is_numeric,
@@ -29,7 +29,7 @@ from widemargin.evaluation._refits import (
     stoppable,
 )
 from widemargin.evaluation._stability import Stability, Supports, stability
-from widemargin.judging.splits import group_codes, some_of_each
+from widemargin.judging.folds import group_codes, some_of_each
 
 if TYPE_CHECKING:
     import pandas as pd

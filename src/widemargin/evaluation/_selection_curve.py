@@ -12,12 +12,10 @@ from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._curves import SelectionCurve
-from widemargin.evaluation._judges import judge_for
-from widemargin.evaluation._refits import seeded
-from widemargin.evaluation._scoring import name_of, scoring_for
-from widemargin.evaluation._selectors import is_regression, resolve_selectors
+from widemargin.evaluation._judges import judge_for, name_of, scoring_for
+from widemargin.evaluation._selectors import is_regression, resolve_selectors, seeded
+from widemargin.judging.folds import group_codes, split
 from widemargin.judging.judge import CALLER
-from widemargin.judging.splits import group_codes, split
 from widemargin.judging.trials import Plan, Results, carry_out
 
 ALL_UP_TO = 10  # sizes tried one by one; beyond, each is a constant factor larger

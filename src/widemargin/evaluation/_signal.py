@@ -19,10 +19,9 @@ from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.labels import no_labels, numeric_target, read_labels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _signal_statistics as statistics
-from widemargin.evaluation._refits import count_of, stoppable
-from widemargin.evaluation._selectors import is_regression
+from widemargin.evaluation._selectors import count_of, is_regression, stoppable
 from widemargin.evaluation._signal_groups import Part, parts_of
-from widemargin.judging.splits import group_codes, some_of_each
+from widemargin.judging.folds import group_codes, some_of_each
 from widemargin.notices import warn
 from widemargin.progress import Advance, progress
 from widemargin.threads import Workers, thread_count

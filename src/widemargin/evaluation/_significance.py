@@ -28,7 +28,7 @@ from widemargin.evaluation import _html
 from widemargin.evaluation._null_scores import Plan, for_probes, plan
 from widemargin.evaluation._p_values import LEVEL, TIE, needed
 from widemargin.evaluation._permutation_test import PermutationTest
-from widemargin.evaluation._refits import (
+from widemargin.evaluation._selectors import (
     Call,
     count_of,
     is_numeric,

@@ -13,8 +13,8 @@ from sklearn.model_selection import cross_val_score
 
 from widemargin.data.protocol import Ints
 from widemargin.evaluation._answer import Setup, quiet
+from widemargin.evaluation._judges import as_scorer, guesser, name_of
 from widemargin.evaluation._redundancy import redundancy
-from widemargin.evaluation._scoring import as_scorer, guesser, name_of
 from widemargin.evaluation._selection_curve import curve_of
 from widemargin.evaluation._stability import agreement
 from widemargin.notices import warn

@@ -21,9 +21,8 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.judging.choice import FoldScores
 from widemargin.judging.copies import similarity_of, thin, thin_by
 from widemargin.judging.folds import Fold, plain_folds, stratified_folds
-from widemargin.judging.judge import Judge, share_right
+from widemargin.judging.judge import Judge, NearestMean, NearestNeighbor, share_right
 from widemargin.judging.measures import lopsided
-from widemargin.judging.nearest import NearestMean, NearestNeighbor
 from widemargin.notices import muted
 from widemargin.progress import progress
 from widemargin.threads import Workers

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin.data.protocol import Floats, Ints
 
@@ -100,3 +101,16 @@ class FoldScores:
     def picks_without_own(self, sizes: Ints) -> Ints:
         """The configuration that the other folds choose for each fold, (V,)."""
         return np.array([self.pick(sizes, self.others(v)) for v in self.every])
+
+
+def repeats_of(tests: list[NDArray[np.integer]], n: int) -> Ints:
+    """Number of the repeat of each fold: the first that has tested none of its rows."""
+    used: list[NDArray[np.bool_]] = []
+    numbers = []
+    for test in tests:
+        r = next((r for r, rows in enumerate(used) if not rows[test].any()), len(used))
+        if r == len(used):
+            used.append(np.zeros(n, np.bool_))
+        used[r][test] = True
+        numbers.append(r)
+    return np.array(numbers)

@@ -1,29 +1,232 @@
 """The judge: what scores features in a fold.
 
-1-NN, or 5-NN for a numeric target, scores all sizes of a ranking in one sweep. Any
-other classifier or regressor is fitted once for each size.
+1-NN, or 5-NN for a numeric target, scores all sizes of a ranking in one sweep; the
+order of the training rows plays no part. Any other classifier or regressor is fitted
+once for each size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
 from widemargin._sklearn import _safe_indexing
+from widemargin.data.build import ranks_among
 from widemargin.data.protocol import Floats, Ints
 from widemargin.judging.folds import Fold
-from widemargin.judging.nearest import NearestMean, NearestNeighbor
+from widemargin.kernels.prefixes import find_means, find_votes
+from widemargin.threads import spans
 
 CALLER = "selection_curve"
+NEIGHBORS = 5  # rows, the mean of which predicts a numeric target
+ANSWERS = 2**22  # numbers in answers that are kept at once
+FARTHEST = 1e150  # scaled values are no larger, so that squares stay finite
 
 # Scores of several predictions, (…, m), of m test rows with these labels.
 Measured = Callable[[NDArray[Any], NDArray[Any]], Floats]
+
+
+class ScaledRows(BaseEstimator):
+    """Training rows that do not know their order, and how far others are from them.
+
+    Features are scaled by the training rows. Values of a nominal feature are as far
+    apart as 0 and 1 are. A missing number counts as the median, a missing category as
+    one.
+
+    Parameters
+    ----------
+    nominal : array of int, default=None
+        Columns that hold codes of nominal values.
+    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+        How numbers are scaled.
+    """
+
+    _swept: Floats | None = None
+    _width = 1  # numbers in an answer
+
+    def __init__(self, nominal: Any = None, scale: str | None = "minmax") -> None:
+        self.nominal = nominal
+        self.scale = scale
+
+    def for_columns(self, columns: Ints) -> Self:
+        """The same for a table of these columns alone, not fitted."""
+        nominal = [] if self.nominal is None else self.nominal
+        return type(self)(np.flatnonzero(np.isin(columns, nominal)), self.scale)
+
+    def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
+        """What is near to each row of X: votes of classes, or mean targets.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+        order : array of int
+            Features, best first.
+        sizes : array of int
+            Numbers of features, ascending.
+
+        Returns
+        -------
+        answers : array of shape (n_sizes, m, …)
+        """
+        raise NotImplementedError
+
+    def predictions(self, answers: Floats) -> NDArray[Any]:
+        """What these answers predict."""
+        raise NotImplementedError
+
+    def predicted(self, X: Any, order: Ints, sizes: Ints) -> NDArray[Any]:
+        """Predictions with the best features, (n_sizes, m), some rows at a time."""
+        some = max(1, ANSWERS // max(1, len(sizes) * self._width))
+        parts = [
+            self.predictions(self.answers(X[part], order, sizes))
+            for part in spans(len(X), some)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def with_answers(self, answers: Floats) -> Iterator[Self]:
+        """A fitted estimator for each number of features, of the rows that were asked.
+
+        It has answers for these rows only.
+        """
+        for mine in answers:
+            swept = copy(self)
+            swept._swept = mine
+            yield swept
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the nearest training row, or the mean of the five nearest."""
+        return self.predictions(self._answers(X))
+
+    def _answers(self, X: Any) -> Floats:
+        """With all features, or those that were swept."""
+        if self._swept is not None:
+            return self._swept
+        d = len(self._columns)
+        return self.answers(X, np.arange(d), np.array([d]))[0]
+
+    def _keep(self, X: Any) -> None:
+        """Keep the training rows."""
+        X = np.asarray(X, np.float64)
+        self.n_features_in_ = X.shape[1]
+        self._named = np.zeros(X.shape[1], np.bool_)
+        self._named[[] if self.nominal is None else self.nominal] = True
+        self._known = X if self.scale == "rank" else None
+        Z = self._ranked(X)
+        self._fill = np.full(X.shape[1], -1.0)
+        gappy = np.isnan(Z).any(axis=0)
+        for f in np.flatnonzero(gappy & ~self._named):
+            known = Z[~np.isnan(Z[:, f]), f]
+            self._fill[f] = np.median(known) if len(known) else 0.0
+        Z = self._filled(Z)
+        low, high = Z.min(axis=0), Z.max(axis=0)
+        shift, span = low, high - low
+        if self.scale == "standard":
+            shift, span = Z.mean(axis=0), Z.std(axis=0)
+        # What does not vary in the training rows is as far from all of them.
+        span = np.where(low < high, span, np.inf)
+        as_it_is = self._named | (self.scale is None)
+        self._shift = np.where(as_it_is, 0.0, shift)
+        self._span = np.where(as_it_is, 1.0, span)
+        self._columns = np.ascontiguousarray(self._scaled(Z).T)
+
+    def _ranked(self, X: Floats) -> Floats:
+        """Numbers as ranks among the training rows, if they are to be ranks."""
+        if self._known is None:
+            return X
+        X = X.copy()
+        for f in np.flatnonzero(~self._named):
+            X[:, f] = ranks_among(X[:, f], self._known[:, f])
+        return X
+
+    def _filled(self, X: Floats) -> Floats:
+        return np.where(np.isnan(X), self._fill, X)
+
+    def _scaled(self, X: Floats) -> Floats:
+        return np.clip((X - self._shift) / self._span, -FARTHEST, FARTHEST)
+
+    def _rows(self, X: Any) -> Floats:
+        """Other rows as the training rows are."""
+        ranked = self._ranked(np.asarray(X, np.float64))
+        return np.ascontiguousarray(self._scaled(self._filled(ranked)))
+
+
+class NearestNeighbor(ClassifierMixin, ScaledRows):
+    """1-NN that does not know the order of its rows.
+
+    The class of equally near rows (relatively 1e-10) is that of most of them, then the
+    more frequent one of the training rows, then the one that comes first.
+
+    Parameters
+    ----------
+    nominal : array of int, default=None
+        Columns that hold codes of nominal values.
+    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+        How numbers are scaled.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training rows."""
+        self.classes_, self._codes = np.unique(np.asarray(y), return_inverse=True)
+        self._prior = np.bincount(self._codes)
+        self._width = len(self.classes_)
+        self._keep(X)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Share of each class in the training rows that are equally near."""
+        votes = self._answers(X)
+        return votes / votes.sum(axis=-1, keepdims=True)
+
+    def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
+        """Equally near rows of each class; see `ScaledRows.answers`."""
+        Z = self._rows(X)
+        votes = np.zeros((len(sizes), len(Z), len(self.classes_)))
+        find_votes(self._columns, Z, self._named, order, sizes, self._codes, votes)
+        return votes
+
+    def predictions(self, answers: Floats) -> NDArray[Any]:
+        """The class that most of the nearest rows have."""
+        most = answers == answers.max(axis=-1, keepdims=True)
+        return self.classes_[np.argmax(np.where(most, self._prior, -1), axis=-1)]
+
+
+class NearestMean(RegressorMixin, ScaledRows):
+    """5-NN regression that does not know the order of its rows.
+
+    It predicts the mean of the five nearest rows. Rows as near as the fifth (relatively
+    1e-10) share the places that the nearer ones leave.
+
+    Parameters
+    ----------
+    nominal : array of int, default=None
+        Columns that hold codes of nominal values.
+    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+        How numbers are scaled.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the training rows."""
+        self._y = np.asarray(y, np.float64)
+        self._keep(X)
+        return self
+
+    def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
+        """Means of the nearest targets; see `ScaledRows.answers`."""
+        Z, k = self._rows(X), min(NEIGHBORS, len(self._y))
+        means = np.empty((len(sizes), len(Z)))
+        find_means(self._columns, Z, self._named, order, sizes, self._y, k, means)
+        return means
+
+    def predictions(self, answers: Floats) -> Floats:
+        """The answers themselves."""
+        return answers
 
 
 class EstimatorFailure(RuntimeError):

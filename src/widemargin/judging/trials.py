@@ -20,11 +20,10 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.choice import FoldScores
+from widemargin.judging.choice import FoldScores, repeats_of
 from widemargin.judging.copies import similarity_of, thin
 from widemargin.judging.folds import Fold
 from widemargin.judging.judge import CALLER, Judge, named
-from widemargin.judging.splits import repeats_of
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
