@@ -13,8 +13,8 @@ from widemargin import AutoSelector, ReliefF
 from widemargin.baselines import FCBF
 from widemargin.evaluation import compare
 from widemargin.evaluation._verdicts import directions, numeric_directions
-from widemargin.judging.choice import choose, fold_variance, repeats_of
 from widemargin.judging.recommend import paired_p_value
+from widemargin.judging.scores import choose, fold_variance, repeats_of
 
 QUICK = ["ReliefF", "FisherScore"]
 

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from widemargin.datasets import make_ordinal
 from widemargin.evaluation import compare, rank_loss, selection_curve
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 
 QUICK = {"cv": 3, "random_state": 0}
 

@@ -12,7 +12,7 @@ import click
 
 from widemargin.cli.problem import Problem
 from widemargin.cli.writing import records
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 
 if TYPE_CHECKING:
     from widemargin.cli.options import MethodOptions

@@ -30,7 +30,7 @@ from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, faults, working
 from widemargin.cli.terminal import echo
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 
 if TYPE_CHECKING:
     from widemargin import AutoSelector

@@ -9,7 +9,7 @@ from widemargin.cli.answers import command_without, scored
 from widemargin.cli.problem import listed, plural
 from widemargin.cli.session import aligned, plain_table, print_table, stdout
 from widemargin.cli.terminal import name_in_a_line
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 
 if TYPE_CHECKING:
     from rich.console import Console

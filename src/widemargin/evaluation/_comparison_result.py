@@ -21,8 +21,8 @@ from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._stability import Agreement
 from widemargin.evaluation._verdicts import LEVEL, features_frame
-from widemargin.judging.measures import measure
 from widemargin.judging.recommend import Recommendation
+from widemargin.judging.scores import measure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ import numpy as np
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.judging.choice import fold_variance
+from widemargin.judging.scores import fold_variance
 
 if TYPE_CHECKING:
     import pandas as pd

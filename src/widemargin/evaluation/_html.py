@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from widemargin.data.protocol import Floats
-from widemargin.judging.measures import Measure, measure
+from widemargin.judging.scores import Measure, measure
 
 if TYPE_CHECKING:
     from widemargin.evaluation._comparison_result import Comparison

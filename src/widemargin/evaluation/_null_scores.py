@@ -7,7 +7,7 @@ on a clock: the same call gives the same result everywhere.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -120,27 +120,11 @@ def for_probes(selector: Any, features: Ints) -> Any:
     return more
 
 
-class NullScores(Protocol):
-    """A source of scores under permuted labels."""
+def source_of(selector: Any, data: Dataset) -> AtOnce | Refits:
+    """The fastest source of scores under permuted labels.
 
-    observed: Floats  # what is tested: scores, or what stands for them
-    scores: Floats  # as the selector reports them
-
-    def batch(self, features: Ints) -> int:
-        """Permutations at a time."""
-
-    def draw(
-        self,
-        permutations: list[Ints],
-        features: Ints,
-        call: Call,
-        keep: Callable[[int, Floats], None],
-    ) -> None:
-        """Call ``keep(b, scores)`` with the scores of some features."""
-
-
-def source_of(selector: Any, data: Dataset) -> NullScores:
-    """The fastest source for a selector and a table."""
+    ``observed`` is what is tested, ``scores`` is what the selector reports.
+    """
     neighbors = summed_neighbors(selector, data)
     if neighbors is None:
         return Refits(selector, data)
@@ -184,7 +168,7 @@ class AtOnce:
         call: Call,
         keep: Callable[[int, Floats], None],
     ) -> None:
-        """All permutations of the caller's rows in one call."""
+        """Call ``keep(b, scores)`` for some features, all permutations at once."""
         caller = np.empty_like(self.target)
         caller[self.table.rows] = self.target
         targets = np.array([caller[order][self.table.rows] for order in permutations])
@@ -217,7 +201,10 @@ class Refits:
         call: Call,
         keep: Callable[[int, Floats], None],
     ) -> None:
-        """Fit to all features, or to some if each has its score by itself."""
+        """Call ``keep(b, scores)`` for some features, after a fit for each order.
+
+        It is to these features alone if each has its score by itself.
+        """
         data = self.data.columns(features) if self.divisible else self.data
 
         def permuted(b: int) -> Dataset:

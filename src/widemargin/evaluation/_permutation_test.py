@@ -21,8 +21,9 @@ from scipy.stats import false_discovery_control
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._null_scores import (
-    NullScores,
+    AtOnce,
     Plan,
+    Refits,
     for_probes,
     source_of,
     statistic_of,
@@ -74,7 +75,7 @@ class PermutationTest:
             p = self._confirmed(p)
         return source.scores, p
 
-    def _in_stages(self, source: NullScores, advance: Advance) -> Floats:
+    def _in_stages(self, source: AtOnce | Refits, advance: Advance) -> Floats:
         counts = Counts(source.observed, self.way.first)
         total = self.way.n_permutations
         while counts.done < total and len(counts.going) and self.complete:
@@ -85,7 +86,7 @@ class PermutationTest:
             advance(total - counts.done)
         return counts.p_values
 
-    def _pooled(self, source: NullScores, advance: Advance) -> Floats:
+    def _pooled(self, source: AtOnce | Refits, advance: Advance) -> Floats:
         every = np.arange(len(source.observed))
         parts = [np.empty((0, len(every)))]
         while self.done < self.way.n_permutations and self.complete:
@@ -95,7 +96,7 @@ class PermutationTest:
         return pooled_p_values(source.observed, np.concatenate(parts))
 
     def _null(
-        self, source: NullScores, features: Ints, most: int, advance: Advance
+        self, source: AtOnce | Refits, features: Ints, most: int, advance: Advance
     ) -> Floats:
         """Scores under the next permutations, as many as are finished."""
         size = min(most, source.batch(features))

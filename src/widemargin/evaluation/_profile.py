@@ -15,7 +15,7 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY
 from widemargin.evaluation._findings import Kinds, findings
 from widemargin.evaluation._selectors import is_regression
-from widemargin.judging.measures import lopsided
+from widemargin.judging.scores import lopsided
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ scaling them. The steps:
 2. the caller ranks the features by the training rows of each fold;
 3. `sweep` scores the best 1, 2, … features of the fold's ranking in its test rows, with
    or without near copies (`thinning`);
-4. `choice` has the rule that picks a configuration, standard errors, and the correction
+4. `scores` has the rule that picks a configuration, standard errors, and the correction
    of the score for having been picked.
 
 For a numeric target, folds are not stratified, the judge is the mean of the five

@@ -18,11 +18,10 @@ from sklearn.base import clone
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.choice import FoldScores
-from widemargin.judging.copies import similarity_of, thin, thin_by
+from widemargin.judging.copies import thin
 from widemargin.judging.folds import Fold, plain_folds, stratified_folds
 from widemargin.judging.judge import Judge, NearestMean, NearestNeighbor, share_right
-from widemargin.judging.measures import lopsided
+from widemargin.judging.scores import FoldScores, lopsided
 from widemargin.notices import muted
 from widemargin.progress import progress
 from widemargin.threads import Workers
@@ -83,8 +82,8 @@ def answer(selector: Any, data: Dataset, workers: Workers) -> Answer:
         return found
     if threshold is None:
         return found._replace(redundant_with=np.full(d, -1))
-    similarity = similarity_of(data.X, data.nominal, y, workers)
-    order, instead = thin(np.argsort(found.ranking), similarity, threshold, wanted)
+    best_first = np.argsort(found.ranking)
+    ((order, instead),) = thin(best_first, data, [threshold], wanted, workers)
     ranking = np.empty_like(found.ranking)
     ranking[order] = np.arange(1, d + 1)
     return found._replace(ranking=ranking, redundancy=threshold, redundant_with=instead)
@@ -181,7 +180,8 @@ def _try(
         for train, _ in folds:
             order, own = _ranked(fresh, data, train, quiet)
             own_sizes.append(own)
-            ranked.append(_thinned(order, data, y, train, thresholds, most, quiet))
+            rows = data.take(np.sort(train))
+            ranked.append(_thinned(order, rows, thresholds, most, quiet))
             advance()
 
     def score(v: int) -> None:
@@ -199,8 +199,6 @@ def _try(
 def _thinned(
     order: Ints,
     data: Dataset,
-    y: Ints,
-    train: Ints,
     thresholds: tuple[float | None, ...],
     most: int,
     workers: Workers,
@@ -209,9 +207,7 @@ def _thinned(
     limits = [t for t in thresholds if t is not None]
     if not limits:
         return [order] * len(thresholds)
-    rows = np.sort(train)
-    similarity = similarity_of(data.X[rows], data.nominal, y[rows], workers)
-    found = iter(thin_by(order, similarity, limits, most))
+    found = iter(thin(order, data, limits, most, workers))
     return [order if t is None else next(found).order for t in thresholds]
 
 

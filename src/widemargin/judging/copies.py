@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.discrete import MOST, Coded, Codes
 from widemargin.settings import current
@@ -159,24 +160,14 @@ class Thinned(NamedTuple):
     instead: Ints  # (d,) the kept feature that stands for a skipped one, else −1
 
 
-def similarity_of(
-    X: Floats,
-    nominal: Ints | None,
-    labels: Ints,
-    workers: Workers,
-) -> Similarity:
-    """|r|, or symmetrical uncertainty if values are nominal or missing.
-
-    Nominal columns of X hold codes; NaN marks a missing value.
-    """
-    mixed = nominal is not None and len(nominal) > 0
-    plain = not mixed and not np.isnan(X).any()
-    numbers = np.asarray(X, np.float64)
-    if plain:
-        return Correlation(numbers)
+def _similarity_of(data: Dataset, workers: Workers) -> Similarity:
+    """|r|, or symmetrical uncertainty if values are nominal or missing."""
+    numbers, nominal = np.asarray(data.X, np.float64), data.nominal
     columns = [] if nominal is None else nominal.tolist()
+    if not columns and not np.isnan(numbers).any():
+        return Correlation(numbers)
     codes = {f: _by_frequency(numbers[:, f]) for f in columns}
-    return Uncertainty(numbers, codes, N_BINS, labels, workers)
+    return Uncertainty(numbers, codes, N_BINS, data.codes, workers)
 
 
 def _by_frequency(values: Floats) -> Ints:
@@ -188,28 +179,29 @@ def _by_frequency(values: Floats) -> Ints:
     return codes
 
 
-def thin(order: Ints, similarity: Similarity, threshold: float, wanted: int) -> Thinned:
+def thin(
+    order: Ints,
+    data: Dataset,
+    thresholds: Iterable[float],
+    wanted: int,
+    workers: Workers,
+) -> list[Thinned]:
     """Move features that are similar to better ones to the end of a ranking.
 
     Parameters
     ----------
     order : array of int
         All features, best first.
-    similarity : Similarity
-    threshold : float
-        Features at least as similar as this are redundant.
+    data : Dataset
+        The rows by which features are compared, as numbers and codes.
+    thresholds : iterable of float
+        Features at least as similar as this are redundant. There is a result for each.
     wanted : int
         How many features have to be told from their near copies. Beyond so many,
         none is skipped for being similar to another one that is not among them.
+    workers : Workers
     """
-    (thinned,) = thin_by(order, similarity, [threshold], wanted)
-    return thinned
-
-
-def thin_by(
-    order: Ints, similarity: Similarity, thresholds: Iterable[float], wanted: int
-) -> list[Thinned]:
-    """The same for several thresholds, which share most of the similarities."""
+    similarity = _similarity_of(data, workers)
     usable = order[similarity.usable[order]]
     first = similarity(usable[: min(similarity.block, wanted)], usable)
     found = []

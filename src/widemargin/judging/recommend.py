@@ -38,8 +38,8 @@ from scipy.stats import t as student
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.choice import FoldScores
-from widemargin.judging.copies import similarity_of, thin
+from widemargin.judging.copies import thin
+from widemargin.judging.scores import FoldScores
 from widemargin.judging.trials import MOST_THINNED, Plan, Results, own_size
 from widemargin.threads import Workers
 
@@ -233,10 +233,9 @@ def _without_copies(order: Ints, plan: Plan) -> tuple[Ints, Ints]:
     """The order with near copies last, and what they are copies of."""
     if plan.redundancy is None:
         return order, np.full(len(order), -1)
-    table = plan.table
     with Workers(1) as workers:
-        similarity = similarity_of(table.X, table.nominal, table.codes, workers)
-        return thin(order, similarity, plan.redundancy, MOST_THINNED)
+        (thinned,) = thin(order, plan.table, [plan.redundancy], MOST_THINNED, workers)
+    return thinned
 
 
 def _size(fitted: Any, data: Dataset, order: Ints, outcome: Outcome) -> int:

@@ -20,10 +20,10 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.choice import FoldScores, repeats_of
-from widemargin.judging.copies import similarity_of, thin
+from widemargin.judging.copies import thin
 from widemargin.judging.folds import Fold
 from widemargin.judging.judge import CALLER, Judge, named
+from widemargin.judging.scores import FoldScores, repeats_of
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
@@ -180,9 +180,8 @@ def _ranked(plan: Plan, label: str, train: Ints, n_threads: int) -> Trial:
     order, most = np.argsort(ranking, kind="stable"), None
     if plan.redundancy is not None:
         with Workers(1) as workers:
-            rows = plan.table.take(np.sort(train))
-            similarity = similarity_of(rows.X, rows.nominal, rows.codes, workers)
-            thinned = thin(order, similarity, plan.redundancy, MOST_THINNED)
+            rows, limits = plan.table.take(np.sort(train)), [plan.redundancy]
+            (thinned,) = thin(order, rows, limits, MOST_THINNED, workers)
         if size is not None:
             size = int(np.count_nonzero(thinned.instead[order[:size]] < 0))
         order, most = thinned.order, int(np.count_nonzero(thinned.instead < 0))

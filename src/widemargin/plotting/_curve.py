@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 from widemargin.plotting._drawing import (
     Array,
     Display,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 
 THIN = "\u202f"  # a narrow space that does not break
 DASH = "–"

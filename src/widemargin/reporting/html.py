@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from widemargin.evaluation._verdicts import COPY, KEPT, SPARE, UNTESTED, VERDICTS
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 from widemargin.reporting import formats
 from widemargin.reporting.payload import (
     best_method,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from widemargin.evaluation._verdicts import VERDICTS
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 
 COLUMNS = {
     "rank": 0,  # significant digits; 0 for whole numbers

@@ -14,8 +14,8 @@ from widemargin.data.frames import feature_names
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._profile import describe
 from widemargin.evaluation._selectors import is_regression
-from widemargin.judging.measures import measure
 from widemargin.judging.recommend import Recommendation
+from widemargin.judging.scores import measure
 from widemargin.reporting.formats import number, numbers, text
 from widemargin.reporting.provenance import constructor
 

@@ -91,7 +91,7 @@ import numpy as np
 
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._verdicts import LEVEL
-from widemargin.judging.measures import measure
+from widemargin.judging.scores import measure
 from widemargin.reporting.distributions import columns, distributions
 from widemargin.reporting.formats import number, numbers, text, texts
 from widemargin.reporting.payload import kept_names

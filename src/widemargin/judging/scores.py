@@ -1,7 +1,11 @@
-"""Which configuration to keep, how sure its score is, and what the choice adds to it.
+"""Scores: how they are read, how sure they are, and what to choose by them.
 
-Three questions with one answer each, for ``n_features_to_select="auto"`` as for
-`AutoSelector`, curves and comparisons:
+A scorer of scikit-learn is always higher for better, so a loss comes out negative and
+is called ``neg_…``. People read the loss itself. Tables, axes and sentences therefore
+show ``sign`` times what the scorer returns, under ``name``: see `measure`.
+
+Three questions about the choice of a configuration have one answer each, for
+``n_features_to_select="auto"`` as for `AutoSelector`, curves and comparisons:
 
 - `choose` is the one-standard-error rule;
 - `fold_variance` is the squared standard error of a mean over folds;
@@ -11,7 +15,9 @@ Three questions with one answer each, for ``n_features_to_select="auto"`` as for
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +25,61 @@ from numpy.typing import NDArray
 from widemargin.data.protocol import Floats, Ints
 
 TIE = 1e-9  # scores this close are equal
+LOPSIDED = 4  # times the smallest class, beyond which classes count alike, not rows
+# Scores that read best in per cent.
+SHARES = ("accuracy", "balanced_accuracy")
+SPOKEN = {
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovr": "ROC AUC (one-vs-rest)",
+    "roc_auc_ovo": "ROC AUC (one-vs-one)",
+    "f1": "F1",
+    "r2": "R²",
+    "matthews_corrcoef": "Matthews correlation",
+}
+
+
+class Measure(NamedTuple):
+    """What to call a score and how to show it; see `measure`."""
+
+    name: str  # without underscores and without "neg"
+    sign: int  # −1 for a loss, of which the scorer returns the negative
+    share: bool  # whether it reads best in per cent
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether lower is better in what is shown."""
+        return self.sign < 0
+
+    @property
+    def axis(self) -> str:
+        """Name for an axis, which says so if lower is better."""
+        return f"{self.name} (lower is better)" if self.is_loss else self.name
+
+
+def lopsided(class_counts: Iterable[int]) -> bool:
+    """Whether accuracy says little: the largest class has over 4 times the smallest."""
+    counts = list(class_counts)
+    return max(counts) > LOPSIDED * min(counts)
+
+
+def measure(scoring: str | None) -> Measure:
+    """How the scores of a scorer of this name are read.
+
+    Examples
+    --------
+    >>> from widemargin.judging.scores import measure
+    >>> measure("neg_rank_loss").axis
+    'rank loss (lower is better)'
+    >>> measure("balanced_accuracy")
+    Measure(name='balanced accuracy', sign=1, share=True)
+    """
+    scoring = scoring or "accuracy"
+    positive = scoring.removeprefix("neg_")
+    return Measure(
+        SPOKEN.get(positive, positive.replace("_", " ")),
+        1 if positive == scoring else -1,
+        scoring in SHARES,
+    )
 
 
 def choose(
