@@ -7,7 +7,6 @@ import warnings
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.answers import answer_without, redundancy_of, relevant, worth
 from widemargin.cli.choosing import (
     check_fit,
     check_neighbors,
@@ -19,12 +18,12 @@ from widemargin.cli.choosing import (
 )
 from widemargin.cli.fits import read_data
 from widemargin.cli.prepare.target import find_positive
+from widemargin.cli.printing import answer_without, redundancy_of, relevant, worth
 from widemargin.cli.problem import Problem, did_you_mean
 from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, working
 from widemargin.cli.writing import (
-    Output,
     ending_of,
     records,
     save_frame,
@@ -34,8 +33,8 @@ from widemargin.cli.writing import (
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
-    from widemargin.cli.options import Effort, MethodOptions
-    from widemargin.cli.prepare import DataOptions, Dataset
+    from widemargin.cli.options import DataOptions, Effort, MethodOptions, Output
+    from widemargin.cli.prepare import Dataset
 
 
 def compare_file(
@@ -64,7 +63,7 @@ def compare_file(
     if effort.baseline is not None:
         baseline = find_baseline(effort.baseline, dataset, notes)
     notes.begin()
-    comparison = compare(dataset, chosen, data, how, effort, notes, baseline, positive)
+    comparison = compared(dataset, chosen, data, how, effort, notes, baseline, positive)
     title = title or f"Which features of {_name(path)} matter?"
     page = report(comparison, title=title, reading=reading_code(dataset, data))
     return comparison, page
@@ -97,7 +96,7 @@ def check_judge(effort: Effort, numeric: bool) -> None:
             classifier_of(effort.estimator, "--estimator", numeric=numeric)
 
 
-def compare(
+def compared(
     dataset: Dataset,
     methods: Any,
     data: DataOptions,

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.answers import (
-    answer_without,
-    command_without,
-    redundancy_of,
-    relevant,
-    scored,
-    worth,
-)
+import click
+
 from widemargin.cli.choosing import (
     OPTIONS,
     check_fit,
@@ -25,7 +18,15 @@ from widemargin.cli.choosing import (
     make_selectors,
     told_task,
 )
-from widemargin.cli.prepare import DataOptions, Dataset, load, load_lazily
+from widemargin.cli.prepare import Dataset, load, load_lazily
+from widemargin.cli.printing import (
+    answer_without,
+    command_without,
+    redundancy_of,
+    relevant,
+    scored,
+    worth,
+)
 from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, faults, working
@@ -35,7 +36,7 @@ from widemargin.judging.scores import measure
 if TYPE_CHECKING:
     from widemargin import AutoSelector
     from widemargin.base import MarginSelector
-    from widemargin.cli.options import Engine, MethodOptions
+    from widemargin.cli.options import DataOptions, Engine, MethodOptions
 
 UNBALANCED = 2  # times the rows of the smallest class, in the largest
 NOT_CONVERGED = "not converged, so the best features are not certain"
@@ -140,7 +141,6 @@ def read_data(
     return dataset
 
 
-@contextmanager
 def fitted(
     path: str,
     method: str | None,
@@ -148,8 +148,8 @@ def fitted(
     how: MethodOptions,
     engine: Engine,
     notes: Session,
-) -> Iterator[Ranking]:
-    """Read, check, and rank the features; the data can be used until the end."""
+) -> Ranking:
+    """Read, check, and rank the features."""
     on_dask = engine.engine == "dask"
     if not on_dask:
         if engine.scheduler is not None:
@@ -157,36 +157,35 @@ def fitted(
         look(path)
     name = method or default_method(data.ordinal, how, on_dask=on_dask)
     selectors = make_selectors((name,), how, notes.verbose)
-    with ExitStack() as until_then:
+    if on_dask:
+        _refuse_on_dask(data, selectors)
+        _begin_on_dask(engine.scheduler, how.jobs)
+    dataset = read_data(path, told_task(data, selectors), notes, lazily=on_dask)
+    if dataset.constant:
+        notes.note(_constant_features(dataset.constant))
+    if method is None and dataset.numeric and name == "ReliefF":
+        selectors = make_selectors(("RReliefF",), how, notes.verbose)
+    if not on_dask:
+        for_task(selectors, dataset)
+    check_fit(selectors, dataset)
+    if not on_dask:
+        check_ranges(selectors, dataset)
+    check_neighbors(how, dataset.counts, selectors)
+    notes.begin()
+    ((name, selector),) = selectors.items()
+    if method is None and data.ordinal:
+        _without_direction(selector, dataset, notes)
+    _say_unbalanced(name, dataset, notes)
+    with faults(path) if on_dask else working(notes):
         if on_dask:
-            _refuse_on_dask(data, selectors)
-            until_then.enter_context(_cluster(engine.scheduler, how.jobs))
-        dataset = read_data(path, told_task(data, selectors), notes, lazily=on_dask)
-        if dataset.constant:
-            notes.note(_constant_features(dataset.constant))
-        if method is None and dataset.numeric and name == "ReliefF":
-            selectors = make_selectors(("RReliefF",), how, notes.verbose)
-        if not on_dask:
-            for_task(selectors, dataset)
-        check_fit(selectors, dataset)
-        if not on_dask:
-            check_ranges(selectors, dataset)
-        check_neighbors(how, dataset.counts, selectors)
-        notes.begin()
-        ((name, selector),) = selectors.items()
-        if method is None and data.ordinal:
-            _without_direction(selector, dataset, notes)
-        _say_unbalanced(name, dataset, notes)
-        with faults(path) if on_dask else working(notes):
-            if on_dask:
-                selector._fit_on_dask(dataset.X, dataset.y, look=False)
-            else:
-                dataset.read_as(type(selector).__name__).fit(selector)
-        ranking = Ranking(name, selector, dataset)
-        ranking.say_how_sure(notes)
-        if not on_dask:
-            say_what_it_is_worth(ranking, notes)
-        yield ranking
+            selector._fit_on_dask(dataset.X, dataset.y, look=False)
+        else:
+            dataset.read_as(type(selector).__name__).fit(selector)
+    ranking = Ranking(name, selector, dataset)
+    ranking.say_how_sure(notes)
+    if not on_dask:
+        say_what_it_is_worth(ranking, notes)
+    return ranking
 
 
 def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> Ranking:
@@ -230,20 +229,16 @@ def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
         echo(f"to leave suspected leaks out: {command_without(auto._leaks)}", err=True)
 
 
-@contextmanager
-def _cluster(scheduler: str | None, jobs: int | None) -> Iterator[None]:
-    """Run on the cluster of a scheduler, or else in threads of this process."""
+def _begin_on_dask(scheduler: str | None, jobs: int | None) -> None:
+    """Run on a scheduler's cluster, or in threads, until the command ends."""
     from widemargin.engine.dask.cluster import running
     from widemargin.threads import thread_count
 
-    with ExitStack() as until_then:
-        try:
-            until_then.enter_context(running(scheduler, thread_count(jobs)))
-        except (OSError, ValueError) as error:  # the latter for an invalid address
-            raise Problem(
-                f"--scheduler {scheduler} does not answer: {error}."
-            ) from None
-        yield
+    cluster = running(scheduler, thread_count(jobs))
+    try:
+        click.get_current_context().with_resource(cluster)
+    except (OSError, ValueError) as error:  # the latter for an invalid address
+        raise Problem(f"--scheduler {scheduler} does not answer: {error}.") from None
 
 
 def _refuse_on_dask(data: DataOptions, selectors: Mapping[str, Any]) -> None:

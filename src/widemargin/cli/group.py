@@ -23,24 +23,24 @@ from widemargin.cli.terminal import echo, say
 
 HEAD = "widemargin:"
 BROKEN_PIPE = 141  # what a shell reports of a command that SIGPIPE ended
-COMMANDS = (
-    "rank",
-    "select",
-    "apply",
-    "compare",
-    "report",
-    "methods",
-    "demo",
-    "warm",
-    "completion",
-)
+COMMANDS = {  # in the order of the help, with the modules that they are in
+    "rank": "select",
+    "select": "select",
+    "apply": "apply",
+    "compare": "compare",
+    "report": "compare",
+    "methods": "methods",
+    "demo": "compare",
+    "warm": "methods",
+    "completion": "methods",
+}
 ENDING = ("SIGTERM", "SIGHUP")  # signals; the latter when a terminal is closed
 
 _received: list[int] = []
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are functions in modules of the same name."""
+    """A group whose commands are functions in modules that are imported when needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the help."""
@@ -50,7 +50,7 @@ class LazyGroup(click.Group):
         """Import the command, or return None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"widemargin.cli.commands.{cmd_name}")
+        module = import_module(f"widemargin.cli.commands.{COMMANDS[cmd_name]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

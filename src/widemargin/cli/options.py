@@ -1,21 +1,27 @@
 """Options that several commands share, each written once.
 
-A group of options reaches its command as one object.
+A group of options is a dataclass, whose fields are the options; it reaches its command
+as one object.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import click
 
-from widemargin.cli.prepare import DataOptions
+from widemargin.cli.problem import Problem
+from widemargin.cli.reading import Request
 from widemargin.cli.reading.files import FORMATS, matching
+from widemargin.cli.terminal import say
 from widemargin.cli.usage import (
     at_least,
+    declared,
     feature_count,
     image_order,
     image_shape,
@@ -27,64 +33,12 @@ from widemargin.cli.usage import (
     similarity,
     words,
 )
-from widemargin.cli.writing import Output
+from widemargin.cli.writing import check_writable
 
 Function = Callable[..., Any]
 METHOD = "  [KernelRFE; ReliefF with -k, --metric, --samples, --engine dask]"
-
-
-@dataclass(frozen=True)
-class MethodOptions:
-    """Options of a method; None for those that are not given."""
-
-    features: int | float | str | None = None
-    redundancy: float | str | None = None
-    neighbors: int | str | None = None
-    metric: str | None = None
-    scale: str | None = None
-    samples: int | str | None = None
-    jobs: int | None = None
-    param: tuple[tuple[str, Any], ...] = ()
-    seed: int = 0
-
-    @property
-    def of_methods(self) -> MethodOptions:
-        """The same without those that are for the choice among methods, too."""
-        return replace(self, features=None, redundancy=None)
-
-    @property
-    def for_any_method(self) -> bool:
-        """Whether no option is for some methods only."""
-        return self.of_methods == MethodOptions(jobs=self.jobs, seed=self.seed)
-
-
-@dataclass(frozen=True)
-class Engine:
-    """Where a method runs: on the table in memory, or part by part on Dask."""
-
-    engine: str = "local"
-    scheduler: str | None = None
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How, and how thoroughly, methods are compared."""
-
-    folds: int | None = None
-    budget: float | None = None
-    cv: str | None = None
-    estimator: str | None = None
-    scoring: str | None = None
-    baseline: str | None = None
-    positive: str | None = None
-
-    def splitter(self, ordered: bool) -> Any:
-        """Folds for `compare`; in the order of time if that is wanted."""
-        if self.cv != "time" and not ordered:
-            return self.folds
-        from sklearn.model_selection import TimeSeriesSplit
-
-        return TimeSeriesSplit(self.folds or 5)
+JSON = ("--json", "Print JSON to stdout.")
+QUIET = ("--quiet -q", "Suppress notes and progress.")
 
 
 def complete_method(ctx: Any, param: Any, incomplete: str) -> list[str]:
@@ -119,26 +73,6 @@ def existing(ctx: click.Context, param: Any, path: str | None) -> str | None:
 _PATH = click.Path(allow_dash=True, path_type=str)
 
 file_argument = click.argument("file", type=_PATH, metavar="FILE", callback=existing)
-header_option = option(
-    "--header/--no-header",
-    "Whether the first line of a text file has the names.  [detected]",
-    default=None,
-)
-format_option = option(
-    "--format",
-    "File format.  [by the file extension]",
-    type=click.Choice(list(FORMATS)),
-)
-sheet_option = option(
-    "--sheet NAME",
-    "Sheet of an Excel file, by name or index (0 is the first).  [the first]",
-)
-transpose_option = option(
-    "--transpose",
-    "Exchange rows and columns of a table that has features as rows, named by its "
-    "first column.",
-    is_flag=True,
-)
 keep_option = option(
     "--keep COLS",
     "Columns to keep in the output, such as row identifiers; they are not features.",
@@ -150,225 +84,337 @@ formulas_option = option(
     name="formulas",
     is_flag=True,
 )
-redundancy_option = option(
-    "--redundancy SIMILARITY|auto|none",
-    "Skip near copies: features whose correlation with a better one that is kept (for "
-    "mixed data: symmetrical uncertainty) is at least this; auto, with -m, tries none, "
-    "0.9 and 0.7 in folds.  [0.9 for `compare`, `report` and `select`; with -m, auto; "
-    "with a number of features, and for `rank`, none]",
-    type=similarity,
-)
-output_option = option(
-    "--output -o FILE",
-    "Write to a file, in the format of its extension: .csv, .tsv (also compressed, "
-    "such as .csv.gz), .parquet or .json, and .html for a report. May be given several "
-    "times.",
-    multiple=True,
-    type=click.Path(path_type=str),
-)
-force_option = option("--force -f", "Replace an existing file.", is_flag=True)
-json_option = option("--json", "Print JSON to stdout.", name="as_json", is_flag=True)
-quiet_option = option("--quiet -q", "Suppress notes and progress.", is_flag=True)
+json_option = option(*JSON, name="as_json", is_flag=True)
+quiet_option = option(*QUIET, is_flag=True)
 
-_METHOD = [
-    option(
+
+@dataclass(frozen=True)
+class MethodOptions:
+    """Options of a method; None for those that are not given."""
+
+    features: int | float | str | None = declared(
         "--features -n N|SHARE|auto",
         "Number of features to select, a fraction such as 0.25, or auto, which chooses "
         "the number by cross-validation.",
         type=feature_count,
-    ),
-    option(
+    )
+    redundancy: float | str | None = declared(
+        "--redundancy SIMILARITY|auto|none",
+        "Skip near copies: features whose correlation with a better one that is kept "
+        "(for mixed data: symmetrical uncertainty) is at least this; auto, with -m, "
+        "tries none, 0.9 and 0.7 in folds.  [0.9 for `compare`, `report` and `select`; "
+        "with -m, auto; with a number of features, and for `rank`, none]",
+        type=similarity,
+    )
+    neighbors: int | str | None = declared(
         "--neighbors -k N|log",
         "Number of nearest neighbours, or log for the logarithm of the number of "
         "rows.  [the method's default]",
         type=number_or("log"),
-    ),
-    option(
+    )
+    metric: str | None = declared(
         "--metric",
         "Distance.  [manhattan for RReliefF, SURF and its variants, else euclidean]",
         type=click.Choice(["euclidean", "manhattan"]),
-    ),
-    option(
+    )
+    scale: str | None = declared(
         "--scale",
         "How to scale features: by their range, by their standard deviation, by their "
         "ranks (for skewed ones), or not at all.  [minmax; standard for KernelRFE]",
         type=click.Choice(["minmax", "standard", "rank", "none"]),
-    ),
-    option(
+    )
+    samples: int | str | None = declared(
         "--samples N|auto",
         "Number of rows to visit; auto visits random rows until the selection is "
         "settled.  [all]",
         type=number_or("auto"),
-    ),
-    option(
+    )
+    param: tuple[tuple[str, Any], ...] = declared(
         "--param -p NAME=VALUE",
         "Any other parameter of the method: utility=sigmoid",
         multiple=True,
         type=parameter,
-    ),
-    option("--jobs -j N", "Number of threads.  [all cores]", type=int),
-]
-_DATA = [
-    option(
-        "--target -t COL",
-        "Target column, by name or index (0 is the first, -1 the last).  [the last]",
-    ),
-    option(
-        "--labels FILE",
-        "A second table with target and groups, joined by the first column of both.",
-        type=_PATH,
-        callback=existing,
-    ),
-    transpose_option,
-    option(
-        "--task",
-        "Whether the target holds classes or numbers.  [regression for decimals and "
-        "for numbers that mostly occur once]",
-        type=click.Choice(["classification", "regression"]),
-    ),
-    option("--drop COLS", "Columns to drop: a,b,c", multiple=True),
-    option(
-        "--categorical COLS",
-        "Numeric columns that are codes of categories; the target may be one.",
-        multiple=True,
-    ),
-    option(
-        "--missing TOKENS",
-        "Additional markers of a missing value, besides NA, ? and the usual ones: "
-        "-999,unknown. One with a comma is in double quotes: '\"n,a\"'",
-        type=words,
-        default=(),
-    ),
-    option(
-        "--max-missing SHARE",
-        "Leave out columns with a larger share of missing values; 1 keeps them.  "
-        "[0.95]",
-        type=share,
-    ),
-    option(
-        "--ordinal LABELS",
-        "The classes in order, lowest first: low,mid,high",
-        type=words,
-        default=(),
-    ),
-    option(
-        "--bins N",
-        "Bin a numeric target into N classes of equal size.",
-        type=at_least(2),
-    ),
-    option(
-        "--sample N",
-        "Use a random sample of N rows, of each class in proportion to its size.",
-        type=at_least(2),
-    ),
-    option("--keep-ids", "Keep columns that only identify rows.", is_flag=True),
-    header_option,
-    format_option,
-    sheet_option,
-    option(
-        "--image-shape HxW",
-        "Features are the pixels of images of this size: 32x32",
-        type=image_shape,
-    ),
-    option(
-        "--image-order rows|columns",
-        "Whether images are flattened row by row or, as in MATLAB, column by "
-        "column.  [rows]",
-        type=image_order,
-        default="rows",
-    ),
-    option("--seed N", "Random seed.  [0]", type=at_least(0), default=0),
-]
-_OUTPUT = [output_option, force_option, json_option, quiet_option]
-_ENGINE = [
-    option(
+    )
+    jobs: int | None = declared(
+        "--jobs -j N", "Number of threads.  [all cores]", type=int
+    )
+    seed: int = 0  # as of the data
+
+    @property
+    def of_methods(self) -> MethodOptions:
+        """The same without those that are for the choice among methods, too."""
+        return replace(self, features=None, redundancy=None)
+
+    @property
+    def for_any_method(self) -> bool:
+        """Whether no option is for some methods only."""
+        return self.of_methods == MethodOptions(jobs=self.jobs, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where a method runs: on the table in memory, or part by part on Dask."""
+
+    engine: str = declared(
         "--engine",
         "dask reads Parquet and CSV in partitions, for files larger than memory; FILE "
         "may be a folder or a pattern such as 'days/*.parquet'.  [local]",
         type=click.Choice(["local", "dask"]),
         default="local",
-    ),
-    option(
+    )
+    scheduler: str | None = declared(
         "--scheduler ADDRESS",
         "With --engine dask, the cluster to run on: tcp://10.0.0.1:8786  [local "
         "threads]",
-    ),
-]
-_EFFORT = [
-    option(
-        "--folds N",
-        "Number of cross-validation folds.  [5]",
-        type=at_least(2),
-    ),
-    option(
+    )
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How, and how thoroughly, methods are compared."""
+
+    folds: int | None = declared(
+        "--folds N", "Number of cross-validation folds.  [5]", type=at_least(2)
+    )
+    budget: float | None = declared(
         "--budget SECONDS",
         "Work to spend, in seconds of one core. It is counted, not timed, so that the "
         "result does not depend on the machine: with less, fewer methods are shown for "
         "comparison, and the test of relevance has fewer rounds.  [40]",
         type=seconds,
-    ),
-    option(
+    )
+    groups: str | None = declared(
         "--groups COL",
         "Column of group labels, such as patients: rows of a group are never in both "
         "the training and the test set of a fold.",
-    ),
-    option(
+    )
+    cv: str | None = declared(
         "--cv",
         "How to make folds: stratified by class, or in order of time, with test rows "
         "later than training rows.  [classes]",
         type=click.Choice(["classes", "time"]),
-    ),
-    option(
+    )
+    time: str | None = declared(
         "--time COL", "Column with the time, for --cv time.  [the order of the file]"
-    ),
-    option(
+    )
+    estimator: str | None = declared(
         "--estimator NAME",
         "Classifier that evaluates the features: 1-nn, logistic, svm, tree, forest, "
         "boosting, or module:Class; for a numeric target, linear instead of "
         "logistic.  [1-nn; 5-nn for numbers]",
-    ),
-    option(
+    )
+    scoring: str | None = declared(
         "--scoring NAME",
         "Score to use, as scikit-learn names it: roc_auc, f1_macro …  [accuracy; "
         "balanced accuracy if classes are very unbalanced; r2 for a numeric target]",
-    ),
-    option(
+    )
+    baseline: str | None = declared(
         "--baseline FILE|COLS",
         "Features in use today, to compare with: a,b,c, a saved selection, a table "
         "that has them, or a file with one name per line.",
-    ),
-    option(
+    )
+    positive: str | None = declared(
         "--positive LABEL",
         "Of two classes, the one to which directions and AUCs refer.  [the rarer one]",
-    ),
-]
+    )
 
-GROUPS: dict[str, tuple[type, list[Function]]] = {
-    "engine": (Engine, _ENGINE),
-    "effort": (Effort, _EFFORT),
-    "how": (MethodOptions, _METHOD),
-    "data": (DataOptions, _DATA),
-    "out": (Output, _OUTPUT),
-}
+    def splitter(self, ordered: bool) -> Any:
+        """Folds for `compare`; in the order of time if that is wanted."""
+        if self.cv != "time" and not ordered:
+            return self.folds
+        from sklearn.model_selection import TimeSeriesSplit
+
+        return TimeSeriesSplit(self.folds or 5)
 
 
-def options_of(*groups: str) -> Callable[[Function], Function]:
-    """Give a command some groups of options, each group as one object."""
+@dataclass(frozen=True)
+class FileOptions:
+    """How a file is read."""
+
+    header: bool | None = declared(
+        "--header/--no-header",
+        "Whether the first line of a text file has the names.  [detected]",
+        default=None,
+    )
+    format: str | None = declared(
+        "--format",
+        "File format.  [by the file extension]",
+        type=click.Choice(list(FORMATS)),
+    )
+    sheet: str | None = declared(
+        "--sheet NAME",
+        "Sheet of an Excel file, by name or index (0 is the first).  [the first]",
+    )
+    transpose: bool = declared(
+        "--transpose",
+        "Exchange rows and columns of a table that has features as rows, named by its "
+        "first column.",
+        is_flag=True,
+    )
+
+
+@dataclass(frozen=True)
+class DataOptions(FileOptions):
+    """What the user says about the data."""
+
+    target: str | None = declared(
+        "--target -t COL",
+        "Target column, by name or index (0 is the first, -1 the last).  [the last]",
+    )
+    labels: str | None = declared(
+        "--labels FILE",
+        "A second table with target and groups, joined by the first column of both.",
+        type=_PATH,
+        callback=existing,
+    )
+    task: str | None = declared(
+        "--task",
+        "Whether the target holds classes or numbers.  [regression for decimals and "
+        "for numbers that mostly occur once]",
+        type=click.Choice(["classification", "regression"]),
+    )
+    drop: tuple[str, ...] = declared(
+        "--drop COLS", "Columns to drop: a,b,c", multiple=True
+    )
+    categorical: tuple[str, ...] = declared(
+        "--categorical COLS",
+        "Numeric columns that are codes of categories; the target may be one.",
+        multiple=True,
+    )
+    missing: tuple[str, ...] = declared(
+        "--missing TOKENS",
+        "Additional markers of a missing value, besides NA, ? and the usual ones: "
+        "-999,unknown. One with a comma is in double quotes: '\"n,a\"'",
+        type=words,
+        default=(),
+    )
+    max_missing: float | None = declared(
+        "--max-missing SHARE",
+        "Leave out columns with a larger share of missing values; 1 keeps them.  "
+        "[0.95]",
+        type=share,
+    )
+    ordinal: tuple[str, ...] = declared(
+        "--ordinal LABELS",
+        "The classes in order, lowest first: low,mid,high",
+        type=words,
+        default=(),
+    )
+    bins: int | None = declared(
+        "--bins N",
+        "Bin a numeric target into N classes of equal size.",
+        type=at_least(2),
+    )
+    sample: int | None = declared(
+        "--sample N",
+        "Use a random sample of N rows, of each class in proportion to its size.",
+        type=at_least(2),
+    )
+    keep_ids: bool = declared(
+        "--keep-ids", "Keep columns that only identify rows.", is_flag=True
+    )
+    image_shape: tuple[int, int] | None = declared(
+        "--image-shape HxW",
+        "Features are the pixels of images of this size: 32x32",
+        type=image_shape,
+    )
+    image_order: Literal["C", "F"] = declared(
+        "--image-order rows|columns",
+        "Whether images are flattened row by row or, as in MATLAB, column by "
+        "column.  [rows]",
+        type=image_order,
+        default="C",
+    )
+    seed: int = declared("--seed N", "Random seed.  [0]", type=at_least(0), default=0)
+    keep: tuple[str, ...] = ()  # the last three are options of some commands only
+    groups: str | None = None
+    time: str | None = None
+
+    @property
+    def request(self) -> Request:
+        """What of it is for the reader of the file."""
+        return Request(
+            self.target,
+            self.missing,
+            self.header,
+            self.sheet,
+            transpose=self.transpose,
+            labels=self.labels,
+            row_names=self.transpose or self.labels is not None,
+        )
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results go."""
+
+    output: tuple[str, ...] = declared(
+        "--output -o FILE",
+        "Write to a file, in the format of its extension: .csv, .tsv (also compressed, "
+        "such as .csv.gz), .parquet or .json, and .html for a report. May be given "
+        "several times.",
+        multiple=True,
+        type=click.Path(path_type=str),
+    )
+    force: bool = declared("--force -f", "Replace an existing file.", is_flag=True)
+    as_json: bool = declared(*JSON, name="as_json", is_flag=True)
+    quiet: bool = declared(*QUIET, is_flag=True)
+
+    def checked(
+        self,
+        source: str,
+        *endings: str,
+        default: str | None = None,
+        labels: str | None = None,
+    ) -> Output:
+        """The same once it is sure, before any work, that writing may succeed.
+
+        ``source`` and ``labels`` are what is read, which is never written to.
+        """
+        out = self
+        if not self.output and default is not None and not self.as_json:
+            out = replace(self, output=(default,))
+        for path in map(Path, out.output):
+            for read in filter(None, (source, labels)):
+                check_writable("-o", path, endings, self.force, read)
+        if len({os.path.realpath(path) for path in out.output}) < len(out.output):
+            raise Problem("-o names the same file twice.")
+        return out
+
+    def say_written(self, what: str | None = None) -> None:
+        """Say on stderr what was written where; by default a report or results."""
+        for path in () if self.quiet else self.output:
+            page = "report" if path.lower().endswith(".html") else "results"
+            say(f"{what or page} written to {path}")
+
+
+def options_of(
+    *, without: str = "", **groups: type[Any]
+) -> Callable[[Function], Function]:
+    """Give a command the options of some dataclasses, those of each as one object.
+
+    ``without`` is an option that the command does not have.
+    """
+    parts = {
+        name: {f.name: f.metadata for f in fields(kind)}
+        for name, kind in groups.items()
+    }
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def command(**given: Any) -> Any:
-            objects, rest = {}, given
-            for name in groups:
-                kind, _ = GROUPS[name]
-                own = {f.name: given[f.name] for f in fields(kind) if f.name in given}
-                objects[name] = kind(**own)
+            objects, rest = {}, dict(given)
+            for group, own in parts.items():
+                objects[group] = groups[group](
+                    **{n: given[n] for n in own if n in given}
+                )
                 rest = {n: value for n, value in rest.items() if n not in own}
             return function(**objects, **rest)
 
-        added = [option for name in groups for option in GROUPS[name][1]]
-        for add in reversed(added):
-            command = add(command)
+        for own in reversed(parts.values()):
+            for name, metadata in reversed(own.items()):
+                if metadata and name != without:
+                    command = metadata["option"](command)
         return command
 
     return decorate

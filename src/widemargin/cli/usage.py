@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 import click
 
 Reader = Callable[[Any], Any]
 
-# Sections of a long help; options that are in none of them are in the last.
+# Sections of a long help, and the options in each; all others are in the last.
 SECTIONS = {
-    "Method": "method features redundancy neighbors metric scale samples param jobs "
+    "Method": "method redundancy features neighbors metric scale samples param jobs "
     "seed",
     "Data": "target labels transpose task drop categorical missing max_missing ordinal "
     "bins sample keep_ids header format sheet image_shape image_order",
@@ -32,20 +33,16 @@ class SectionedCommand(click.Command):
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         """Write the options of each section under its heading."""
-        where = {
-            name: head for head, names in SECTIONS.items() for name in names.split()
-        }
-        parts: dict[str, list[tuple[str, str]]] = {head: [] for head in SECTIONS}
-        for option in self.get_params(ctx):
-            if isinstance(option, click.Argument):  # the usage line names them
-                continue
-            record = option.get_help_record(ctx)
-            if record is not None:
-                parts[where.get(str(option.name), "Results")].append(record)
-        for head, records in parts.items():
+        # Not the arguments, which the usage line names.
+        found = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        options = {option.name: option for option in found}
+        for head, names in SECTIONS.items():
+            own = names.split() or list(options)
+            shown = [options.pop(name) for name in own if name in options]
+            records = [option.get_help_record(ctx) for option in shown]
             if records:
                 with formatter.section(head):
-                    formatter.write_dl(records)
+                    formatter.write_dl([record for record in records if record])
 
 
 def option(usage: str, help: str, **how: Any) -> Callable[..., Any]:
@@ -56,6 +53,13 @@ def option(usage: str, help: str, **how: Any) -> Callable[..., Any]:
         how["metavar"] = values[0]
     name = [how.pop("name")] if "name" in how else []
     return click.option(*flags, *name, help=help, **how)
+
+
+def declared(usage: str, help: str, **how: Any) -> Any:
+    """Make an option that is a field of a dataclass; see `option`."""
+    empty = () if how.get("multiple") else False if how.get("is_flag") else None
+    made = {"option": option(usage, help, **how)}
+    return field(default=how.get("default", empty), metadata=made)
 
 
 def matching(pattern: str, read: Callable[[str], Any], complaint: str) -> Reader:

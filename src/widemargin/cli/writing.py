@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from glob import glob, has_magic
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed, needs, plural
 from widemargin.cli.reading import Dialect
-from widemargin.cli.terminal import UNSAFE, say
+from widemargin.cli.terminal import UNSAFE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,43 +32,6 @@ LEADS = tuple("=+-@\t\r\n")
 HARMLESS = re.compile(
     r"[+-]*[\d.,'\u2019\s]*%?([eE][+-]?\d+)?|[+-](inf|infinity|nan)", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True)
-class Output:
-    """Where results go; see `options` for each."""
-
-    output: tuple[str, ...] = ()
-    force: bool = False
-    as_json: bool = False
-    quiet: bool = False
-
-    def checked(
-        self,
-        source: str,
-        *endings: str,
-        default: str | None = None,
-        labels: str | None = None,
-    ) -> Output:
-        """The same once it is sure, before any work, that writing may succeed.
-
-        ``source`` and ``labels`` are what is read, which is never written to.
-        """
-        out = self
-        if not self.output and default is not None and not self.as_json:
-            out = replace(self, output=(default,))
-        for path in map(Path, out.output):
-            for read in filter(None, (source, labels)):
-                check_writable("-o", path, endings, self.force, read)
-        if len({os.path.realpath(path) for path in out.output}) < len(out.output):
-            raise Problem("-o names the same file twice.")
-        return out
-
-    def say_written(self, what: str | None = None) -> None:
-        """Say on stderr what was written where; by default a report or results."""
-        for path in () if self.quiet else self.output:
-            page = "report" if path.lower().endswith(".html") else "results"
-            say(f"{what or page} written to {path}")
 
 
 def check_writable(

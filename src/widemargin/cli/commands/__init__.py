@@ -1,1 +1,1 @@
-"""The commands, one in each file, imported when asked for."""
+"""The commands, imported when asked for; `group.py` says which file has which."""

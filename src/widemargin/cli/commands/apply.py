@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from widemargin.cli.columns import find_columns
 from widemargin.cli.options import (
-    force_option,
-    format_option,
+    FileOptions,
+    Output,
     formulas_option,
-    header_option,
     keep_option,
-    output_option,
-    quiet_option,
-    sheet_option,
-    transpose_option,
+    options_of,
 )
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import pour
 from widemargin.cli.writing import (
-    Output,
     columns_for,
     dialect_for,
     save_frame,
@@ -40,23 +35,14 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(allow_dash=True, path_type=str), metavar="FILE")
 @keep_option
 @formulas_option
-@header_option
-@format_option
-@sheet_option
-@transpose_option
-@output_option
-@force_option
-@quiet_option
+@options_of(how=FileOptions, out=Output, without="as_json")
 def apply(
     selection: str,
     file: str,
     keep: tuple[str, ...],
     formulas: bool,
-    header: bool | None,
-    format: str | None,
-    sheet: str | None,
-    transpose: bool,
-    **where: Any,
+    how: FileOptions,
+    out: Output,
 ) -> None:
     """Reduce FILE to the features of a saved selection.
 
@@ -69,20 +55,19 @@ def apply(
     widemargin apply few.json new.csv -o new-few.csv
     widemargin apply few.json new.csv --keep customer,grade > new-few.csv
     """
-    out = Output(**where).checked(file, ".csv", ".tsv", ".parquet", ".json")
-    out.checked(selection, ".csv", ".tsv", ".parquet", ".json")
+    out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=selection)
     known = _load(selection)
     with session(out.quiet) as notes:
         with notes.reading(file):
             names = tuple(map(str, known.kept))
             request = Request(
-                header=header,
-                sheet=sheet,
+                header=how.header,
+                sheet=how.sheet,
                 names=names,
-                transpose=transpose,
-                row_names=transpose,
+                transpose=how.transpose,
+                row_names=how.transpose,
             )
-            source = read(file, request, format, least=1)
+            source = read(file, request, how.format, least=1)
         for text in source.notes:
             notes.note(text)
         source.frame.columns = source.frame.columns.map(str)

@@ -1,29 +1,45 @@
-"""``widemargin compare``: several methods on one file, and a report."""
+"""``widemargin compare``, ``report`` and ``demo``: several methods, and a report."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from widemargin.cli.comparing import (
     as_data,
     compare_file,
+    compared,
     default_page,
     save_results,
 )
 from widemargin.cli.options import (
+    DataOptions,
     Effort,
     MethodOptions,
+    Output,
     file_argument,
     method_option,
     options_of,
-    redundancy_option,
+    quiet_option,
 )
-from widemargin.cli.prepare import DataOptions
-from widemargin.cli.printing import print_comparison
-from widemargin.cli.session import session
+from widemargin.cli.prepare import Dataset, prepare
+from widemargin.cli.printing import print_comparison, print_verdicts
+from widemargin.cli.problem import Problem
+from widemargin.cli.reading import Source
+from widemargin.cli.reading.guards import problem_if_unreadable
+from widemargin.cli.session import session, stdout
 from widemargin.cli.terminal import echo
-from widemargin.cli.usage import SectionedCommand
-from widemargin.cli.writing import Output, to_json
+from widemargin.cli.usage import SectionedCommand, option
+from widemargin.cli.writing import save_text, to_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+UNKNOWN = "is not what `widemargin report -o FILE.json` writes"
+PAGE = "widemargin-demo.html"
 
 
 @click.command(
@@ -31,8 +47,7 @@ from widemargin.cli.writing import Output, to_json
 )
 @file_argument
 @method_option(several=True)
-@redundancy_option
-@options_of("effort", "how", "data", "out")
+@options_of(effort=Effort, how=MethodOptions, data=DataOptions, out=Output)
 def compare(
     file: str,
     method: tuple[str, ...],
@@ -67,3 +82,107 @@ def compare(
         else:
             print_comparison(comparison)
         out.say_written()
+
+
+@click.command(cls=SectionedCommand)
+@file_argument
+@method_option(several=True)
+@option("--title TEXT", "Heading of the page.")
+@options_of(effort=Effort, how=MethodOptions, data=DataOptions, out=Output)
+def report(
+    file: str,
+    method: tuple[str, ...],
+    title: str | None,
+    effort: Effort,
+    data: DataOptions,
+    how: MethodOptions,
+    out: Output,
+) -> None:
+    """Write a self-contained HTML report about FILE.
+
+    It describes the data, which features matter, how many are needed and how certain
+    that is, with a verdict on each feature; the first ones are printed. The report is
+    written to FILE-report.html unless -o says otherwise. -o with a .json file saves the
+    results, from which `widemargin report that.json` makes the report.
+
+    \b
+    widemargin report iris.csv --title "Iris"
+    widemargin report genes.parquet -t tissue -m Simba -o genes.html -o genes.json
+    widemargin report genes.json -o genes.html
+    """
+    from widemargin.reporting import Report
+
+    name = default_page(file, "report")
+    out = out.checked(file, ".html", ".json", default=name, labels=data.labels)
+    comparison = None
+    with session(out.quiet) as notes:
+        if file.lower().endswith(".json"):
+            with problem_if_unreadable(f"{file} {UNKNOWN}"):
+                page = Report(_saved(file))
+                save_results(out, page)
+        else:
+            comparison, page = compare_file(
+                file, method, data, how, effort, notes, title
+            )
+            save_results(out, page, comparison)
+        if out.as_json:
+            echo(to_json(page.data), nl=False)
+        elif page.data.get("answer"):
+            echo(str(page.data["answer"]))
+            if comparison is not None:
+                print_verdicts(comparison)
+        out.say_written()
+
+
+def _saved(file: str) -> dict[str, Any]:
+    try:
+        saved = json.loads(Path(file).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Problem(f"there is no file {file!r}.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise Problem(f"{file} is not readable as JSON: {error}.") from None
+    if not isinstance(saved, dict) or "schema" not in saved:
+        raise Problem(f"{file} {UNKNOWN}.")
+    return saved
+
+
+@click.command()
+@quiet_option
+def demo(quiet: bool) -> None:
+    """Choose features of a bundled data set and write a report.
+
+    The data are the 569 tumours of the Wisconsin diagnostic breast cancer data set,
+    bundled with scikit-learn: 30 measurements each, benign or malignant. The report is
+    written to widemargin-demo.html in this folder.
+    """
+    from widemargin.reporting import report
+
+    Output((PAGE,), force=True).checked("-", ".html")
+    data = _data()
+    with session(quiet) as notes:
+        notes.begin()
+        comparison = compared(
+            data, None, DataOptions(), MethodOptions(), Effort(), notes
+        )
+        page = report(comparison, title="Which measurements tell tumours apart?")
+        save_text(PAGE, page.html)
+    _print_demo(stdout(), data, comparison)
+
+
+def _data() -> Dataset:
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer(as_frame=True)
+    labels = dict(enumerate(data.target_names))
+    frame = data.data.assign(diagnosis=data.target.map(labels))
+    return prepare("breast cancer", Source(frame, "diagnosis"), DataOptions())
+
+
+def _print_demo(console: Console, data: Dataset, comparison: Any) -> None:
+    n_samples, n_features = data.X.shape
+    console.print(
+        f"Which of {n_features} measurements tell a malignant tumour from a benign "
+        f"one?\nBreast cancer, Wisconsin: {n_samples} tumours, 2 classes.\n"
+    )
+    print_comparison(comparison)
+    console.print(f"\nThe whole story, to open in a browser: {PAGE}", soft_wrap=True)

@@ -1,8 +1,7 @@
-"""``widemargin select``: the data with the best features only."""
+"""``widemargin rank`` and ``select``: the best features, or the data with only them."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -13,23 +12,24 @@ import click
 from widemargin.cli.choosing import find_method
 from widemargin.cli.fits import Ranking, choose, fitted
 from widemargin.cli.options import (
+    DataOptions,
     Engine,
     MethodOptions,
+    Output,
     file_argument,
     formulas_option,
     keep_option,
     method_option,
     options_of,
-    redundancy_option,
 )
-from widemargin.cli.prepare import DataOptions, Dataset
+from widemargin.cli.prepare import Dataset
+from widemargin.cli.printing import print_ranking
 from widemargin.cli.problem import plural
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import echo, name_in_a_line, say
-from widemargin.cli.usage import SectionedCommand, option
+from widemargin.cli.usage import SectionedCommand, number_or, option
 from widemargin.cli.writing import (
     TEXT,
-    Output,
     check_writable,
     columns_for,
     dialect_for,
@@ -40,6 +40,61 @@ from widemargin.cli.writing import (
     to_json,
     without_formulas,
 )
+
+
+@click.command(cls=SectionedCommand)
+@file_argument
+@method_option(several=False)
+@option(
+    "--top N|all",
+    "Number of features to print.  [20]",
+    type=number_or("all"),
+    default=20,
+)
+@formulas_option
+@options_of(engine=Engine, how=MethodOptions, data=DataOptions, out=Output)
+def rank(
+    file: str,
+    method: str | None,
+    top: int | str,
+    engine: Engine,
+    data: DataOptions,
+    how: MethodOptions,
+    out: Output,
+    formulas: bool,
+) -> None:
+    """Rank the features of FILE, best first.
+
+    \b
+    widemargin rank iris.csv
+    widemargin rank genes.parquet --target tissue --method Simba --top 50
+    widemargin rank credit.csv --target grade --ordinal low,mid,high -m OSimba
+    widemargin rank houses.csv -t price
+    widemargin rank huge.parquet -t label --samples auto -n 20
+    widemargin rank "days/*.parquet" -t label --engine dask
+    zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
+    widemargin rank faces.mat -k 5 -o ranking.csv
+    """
+    out = out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=data.labels)
+    with session(out.quiet) as notes:
+        ranking = fitted(file, method, data, how, engine, notes)
+        for path in out.output:
+            frame = ranking.frame
+            if ending_of(path) in TEXT and not formulas:
+                (frame,) = without_formulas([frame], notes)
+            save_frame(path, frame, lambda: ranking.data(notes.notes))
+        if out.as_json:
+            echo(to_json(ranking.data(notes.notes)), nl=False)
+        elif not out.output:
+            count = len(ranking.frame) if top == "all" else int(top)
+            print_ranking(ranking, count, marked=_is_chosen(ranking, how))
+        out.say_written(f"ranking of {plural(len(ranking.frame), 'feature')}")
+
+
+def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
+    """Whether the selection is anyone's choice rather than the default half."""
+    natural = ranking.selector._natural_support()
+    return how.features is not None or natural is not None
 
 
 @click.command(
@@ -54,10 +109,9 @@ from widemargin.cli.writing import (
     name="saved",
     type=click.Path(path_type=str),
 )
-@redundancy_option
 @keep_option
 @formulas_option
-@options_of("engine", "how", "data", "out")
+@options_of(engine=Engine, how=MethodOptions, data=DataOptions, out=Output)
 def select(
     file: str,
     method: str | None,
@@ -93,17 +147,14 @@ def select(
         check_writable("--save", Path(saved), (".json",), out.force, file)
     with session(out.quiet) as notes:
         if _is_open(how, method, engine):
-            found: AbstractContextManager[Ranking] = nullcontext(
-                choose(file, data, how, notes)
-            )
+            ranking = choose(file, data, how, notes)
         else:
             how = _with_defaults(how, method, engine)
-            found = fitted(file, method, data, how, engine, notes)
-        with found as ranking:
-            names, support = ranking.dataset.features, ranking.selector.support_
-            chosen = [name for name, kept in zip(names, support, strict=True) if kept]
-            for path in out.output:
-                _write(path, ranking.dataset, chosen, formulas, notes)
+            ranking = fitted(file, method, data, how, engine, notes)
+        names, support = ranking.dataset.features, ranking.selector.support_
+        chosen = [name for name, kept in zip(names, support, strict=True) if kept]
+        for path in out.output:
+            _write(path, ranking.dataset, chosen, formulas, notes)
         if saved is not None:
             _save(saved, ranking)
         if out.as_json:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.columns import is_plain
+from widemargin.cli.options import DataOptions as DataOptions
 from widemargin.cli.prepare.features import (
     Facts,
     apply,
@@ -36,52 +37,12 @@ from widemargin.cli.prepare.target import (
     plan_target,
 )
 from widemargin.cli.problem import Problem, listed, plural
-from widemargin.cli.reading import Request, Source, read
+from widemargin.cli.reading import Source, read
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.session import faults
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class DataOptions:
-    """What the user says about the data; see `options` for each."""
-
-    target: str | None = None
-    drop: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    ordinal: tuple[str, ...] = ()
-    bins: int | None = None
-    task: str | None = None
-    sample: int | None = None
-    keep_ids: bool = False
-    max_missing: float | None = None  # of a feature; None is `NEARLY_EMPTY`
-    header: bool | None = None
-    format: str | None = None
-    sheet: str | None = None
-    image_shape: tuple[int, int] | None = None
-    image_order: Literal["C", "F"] = "C"
-    seed: int = 0
-    keep: tuple[str, ...] = ()
-    groups: str | None = None
-    time: str | None = None
-    transpose: bool = False
-    labels: str | None = None
-
-    @property
-    def request(self) -> Request:
-        """What of it is for the reader of the file."""
-        return Request(
-            self.target,
-            self.missing,
-            self.header,
-            self.sheet,
-            transpose=self.transpose,
-            labels=self.labels,
-            row_names=self.transpose or self.labels is not None,
-        )
 
 
 @dataclass(frozen=True)
