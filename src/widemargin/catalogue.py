@@ -58,13 +58,3 @@ def methods() -> list[Method]:
         home = _home(about.pop("module"))
         found.append(Method(name=name, home=home, **about))
     return found
-
-
-def markdown() -> str:
-    """Write the list as a table, as docs/methods.md has it."""
-    rows = [["method", "what it looks for", "needs", "gives", "cost", "from"]]
-    rows.append(["---"] * len(rows[0]))
-    for m in methods():
-        name = f"`{m.home}.{m.name}`".replace("widemargin.", "")
-        rows.append([name, m.summary, m.needs, m.gives, m.cost, m.paper])
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -41,19 +43,20 @@ def plain(value: Any) -> Any:
 
 def write_whole(path: Path, text: str) -> Path:
     """Write a whole file or none; a file that is replaced leaves its permissions."""
-    if path.exists():
-        mode = path.stat().st_mode & 0o777
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(draft, mode)
-        os.replace(draft, path)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    with draft_of(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        if path.exists():
+            shutil.copymode(path, draft)
     return path
+
+
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """Yield where to write a file, which is put in place once it is whole."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex[:8]}")
+    try:
+        yield draft
+        os.replace(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)

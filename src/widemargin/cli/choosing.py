@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widemargin.catalogue import methods
+from widemargin.catalogue import Method, methods
 from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
@@ -32,34 +33,27 @@ OPTIONS = {
 
 SEPARATORS = ",;\t|"  # of names in a text
 
-# Public classes that are no methods of their own.
-NO_METHODS = ("AutoSelector", "Selection", "TuRF")
+
+def listed_methods() -> list[Method]:
+    """The methods, those of the papers first; TuRF needs another one."""
+    found = [method for method in methods() if method.name != "TuRF"]
+    return sorted(
+        found, key=lambda m: (m.home != "widemargin", not m.name.isupper(), m.name)
+    )
 
 
 def method_names() -> list[str]:
     """Names of all methods, without importing them."""
-    import widemargin
-    from widemargin import baselines
-
-    names = [*_by_name(widemargin.__all__), *_by_name(baselines.__all__)]
-    return [n for n in names if n[0].isupper() and n not in NO_METHODS]
-
-
-def _by_name(names: list[str]) -> list[str]:
-    """Names in capitals first, each kind in its order."""
-    return sorted(names, key=lambda name: (not name.isupper(), name))
+    return [method.name for method in listed_methods()]
 
 
 def find_method(name: str) -> type[MarginSelector]:
     """The class of that name; case and hyphens do not matter."""
-    import widemargin
-    from widemargin import baselines
-
     wanted = name.lower().replace("-", "").replace("_", "").replace(" ", "")
-    for known in method_names():
-        if known.lower() == wanted:
-            home = baselines if known in baselines.__all__ else widemargin
-            method: type[MarginSelector] = getattr(home, known)
+    for known in listed_methods():
+        if known.name.lower() == wanted:
+            method: type[MarginSelector]
+            method = getattr(import_module(known.home), known.name)
             return method
     hint = did_you_mean(name, method_names()) or " `widemargin methods` lists them."
     raise Problem(f"there is no method {name!r}.{hint}")
@@ -165,25 +159,21 @@ def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:
 
 def check_fit(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
     """Refuse, before any work, what a method cannot take."""
-    nominal, missing = dataset.nominal, dataset.missing
     fit = numeric_methods() if dataset.numeric else method_names()
     for name, selector in selectors.items():
         if getattr(selector, "_mixed", False):
             continue
         able = [n for n in fit if getattr(find_method(n), "_mixed", False)]
         instead = f" or use {', '.join(able)}" if able else ""
-        if nominal:
-            raise Problem(
-                f"{name} needs numeric features, but there are categories in "
-                f"{plural(len(nominal), 'column')}: {listed(nominal)}; leave them out "
-                f"(--drop){instead}."
-            )
-        if missing:
-            raise Problem(
-                f"{name} does not support missing values, but there are some in "
-                f"{plural(len(missing), 'column')}: {listed(missing)}; leave them out "
-                f"(--drop){instead}."
-            )
+        for found, columns in (
+            ("needs numeric features, but there are categories", dataset.nominal),
+            ("does not support missing values, but there are some", dataset.missing),
+        ):
+            if columns:
+                raise Problem(
+                    f"{name} {found} in {plural(len(columns), 'column')}: "
+                    f"{listed(columns)}; leave them out (--drop){instead}."
+                )
 
 
 def check_ranges(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:

@@ -299,6 +299,8 @@ def _without_direction(
 
 def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     """Note the score of a selection made by folds, and what it rests on."""
+    from widemargin.evaluation._profile import describe
+
     selector, dataset = ranking.selector, ranking.dataset
     _say_copies(selector, dataset, notes)
     scores = getattr(selector, "prefix_scores_", None)
@@ -318,8 +320,10 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
             f"{of_all} kept: cross-validated {measure(scoring).name} of 1-NN "
             f"{value:.1%}; the most frequent class alone gives {chance:.1%}."
         )
-    _say_leaks(ranking, dataset, notes)
-    _say_if_no_signal(ranking, dataset, notes)
+    for sentence in describe(dataset.read_as("profile")).leaks:
+        notes.note(sentence)
+    if selector._uses_labels([]):
+        _say_if_no_signal(selector, dataset, notes)
 
 
 def _say_copies(selector: Any, dataset: Dataset, notes: Session) -> None:
@@ -333,26 +337,16 @@ def _say_copies(selector: Any, dataset: Dataset, notes: Session) -> None:
         )
 
 
-def _say_leaks(ranking: Ranking, dataset: Dataset, notes: Session) -> None:
-    """Note the features that may give the target away."""
-    from widemargin.evaluation._profile import describe
-
-    for sentence in describe(dataset.read_as("profile")).leaks:
-        notes.note(sentence)
-
-
-def _say_if_no_signal(ranking: Ranking, dataset: Dataset, notes: Session) -> None:
+def _say_if_no_signal(selector: Any, dataset: Dataset, notes: Session) -> None:
     """Test for signal, and note it if there is none to be seen."""
-    if not ranking.selector._uses_labels([]):
-        return
     from widemargin.evaluation._signal import signal_test
 
     with notes.status("looking for signal"):
         found = signal_test(
             dataset.read_as("signal"),
             None,
-            random_state=ranking.selector.get_params().get("random_state", 0),
-            n_jobs=ranking.selector.n_jobs,
+            random_state=selector.get_params().get("random_state", 0),
+            n_jobs=selector.n_jobs,
         )
     if not found:
         notes.note(

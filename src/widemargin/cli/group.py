@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from threading import current_thread, main_thread
 from typing import Any
@@ -47,37 +47,18 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command, or return None if there is none of that name."""
-        if cmd_name not in COMMANDS:
+        """Import the command, or say that there is none of that name."""
+        if cmd_name.startswith("-"):
             return None
+        if cmd_name not in COMMANDS:
+            near = did_you_mean(cmd_name, COMMANDS)
+            raise Problem(
+                f"there is no command {cmd_name!r}.{near} {ctx.command_path} --help "
+                "lists them."
+            )
         module = import_module(f"widemargin.cli.commands.{COMMANDS[cmd_name]}")
         command: click.Command = getattr(module, cmd_name)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a command's name, the command and its arguments."""
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
-            near = did_you_mean(name, COMMANDS)
-            raise Problem(
-                f"there is no command {name!r}.{near} {ctx.command_path} --help lists "
-                "them."
-            )
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; end an interrupted one in a line and the shell's code."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            if sys.stderr.isatty():
-                echo(err=True)  # leaves the line on which the terminal echoed ^C
-            say("interrupted", HEAD)
-            ctx.exit(exit_code())
-        except BrokenPipeError:  # here, before click makes a fault of it
-            ctx.exit(_stop_writing(BROKEN_PIPE))
 
     def main(
         self,
@@ -89,9 +70,15 @@ class LazyGroup(click.Group):
     ) -> Any:
         """Run; what the user can put right becomes one line and exit code 2."""
         args = list(sys.argv[1:] if args is None else args) or ["--help"]
+        prog_name, code = prog_name or HEAD.rstrip(":"), 0
         try:
+            self._main_shell_completion(extra, prog_name, complete_var)
             # The arguments are the object of the context, for hints that repeat them.
-            code = super().main(args, prog_name, complete_var, False, obj=args, **extra)
+            with (
+                suppress(click.exceptions.Exit),  # after --help and --version
+                self.make_context(prog_name, args, obj=args, **extra) as context,
+            ):
+                self.invoke(context)
             sys.stdout.flush()
         except click.NoSuchOption as error:
             code = _complain(_no_option(error))
@@ -100,21 +87,23 @@ class LazyGroup(click.Group):
             code = _complain(error.format_message().rstrip(".") + hint)
         except (Problem, click.ClickException) as error:
             code = _complain(str(error))
-        except click.Abort:
+        except KeyboardInterrupt:
+            if sys.stderr.isatty():
+                echo(err=True)  # leaves the line on which the terminal echoed ^C
             say("interrupted", HEAD)
             code = exit_code()
         except ImportError as error:
             if "pip install" not in str(error):
                 raise
             code = _complain(str(error))
-        except BrokenPipeError:  # what was left to write at the end
+        except BrokenPipeError:
             code = _stop_writing(BROKEN_PIPE)
         except OSError as error:
             # Whatever reads or writes files says which; what is left is stdout.
             why = error.strerror or error
             code = _stop_writing(_complain(f"cannot write the result: {why}."))
         if standalone_mode:
-            sys.exit(code if isinstance(code, int) else 0)
+            sys.exit(code)
         return code
 
 

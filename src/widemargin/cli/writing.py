@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from glob import glob, has_magic
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli.problem import Problem, listed, needs, plural
 from widemargin.cli.reading import Dialect
 from widemargin.cli.terminal import UNSAFE
+from widemargin.plain import draft_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,14 +92,8 @@ def save(path: str | Path, write: Callable[[Path], Any]) -> None:
         if goal.exists() and not goal.is_file():  # a device or a pipe
             write(goal)
             return
-        goal = goal.resolve()
-        draft = goal.with_name(f".{goal.name}.{os.getpid()}")
-        try:
+        with draft_of(goal.resolve()) as draft:
             write(draft)
-            os.replace(draft, goal)
-        finally:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
     except UnicodeEncodeError as error:
         raise Problem(
             f"cannot write {path}: {error.encoding} has no character "
