@@ -302,16 +302,16 @@ def test_a_worker_without_the_package(tmp_path):
 def test_deaths_for_want_of_memory_are_told_from_others():
     killed = type("KilledWorker", (Exception,), {})("dead")
     killed.task, killed.allowed_failures = ("read-csv", 3), 3
-    error = monitor_of("Relief", FakeClient()).explained(killed, [])
+    error = monitor_of("Relief", FakeClient()).explained(killed)
     assert isinstance(error, RuntimeError)
     assert "Relief: Dask has given up on partition ('read-csv', 3) of X" in str(error)
     assert "after 4 workers died" in str(error)
     client = FakeClient(worker("running"), restarts=4)
-    error = monitor_of("Relief", client).explained(killed, [])
+    error = monitor_of("Relief", client).explained(killed)
     assert isinstance(error, MemoryError)
     assert "memory limit, 600 MB for each worker" in str(error)
 
 
 def test_errors_of_tasks_speak_for_themselves():
     client = SimpleNamespace(status="running")
-    assert monitor_of("Relief", client).explained(ValueError("no"), []) is None
+    assert monitor_of("Relief", client).explained(ValueError("no")) is None

@@ -15,10 +15,9 @@ import psutil
 from distributed import Client, LocalCluster
 
 from widemargin import ReliefF
-from widemargin.engine.dask.block_search import find_queries
 from widemargin.engine.dask.encoding import Columns
-from widemargin.engine.dask.merge import Request
 from widemargin.engine.dask.rows import RawRows, Scaling
+from widemargin.engine.dask.search import Request, find_queries
 from widemargin.engine.dask.statistics import summarize
 from widemargin.engine.neighbors import each_class
 
@@ -44,9 +43,9 @@ def rates(d, n=16_384, m=2_048):
     queries = RawRows(make(n, m, d), y[:m], n + np.arange(m))
     low, high = np.zeros(d), np.full(d, 1.5)
     scaling = Scaling(low, high, np.ones(d), low, low, low + 1, low + 0.5)
-    request = Request(10, each_class(2), "euclidean", True, False, 2**22)
+    request = Request(10, each_class(2), "euclidean", True, 2**22)
     making = seconds(make, 0, n, d) / (n * d)
-    survey = seconds(summarize, [X], Columns.of(X, None, "")) / (n * d)
+    survey = seconds(summarize, X, Columns.of(X, None, "")) / (n * d)
     search = seconds(find_queries, block, queries, request, scaling) / (n * m * d)
     return np.array([making, survey, search]) * 1e9
 

@@ -40,16 +40,12 @@ class DistributedSettings:
         Values up to this size are sent with each task instead of being a task.
     merge_fan_in : int, default=8
         Results that one task of a tree of merges takes.
-    max_inlined_tasks : int, default=8
-        A partition that takes fewer tasks is made inside the task that uses it.
     max_query_rows, max_query_cells : int, default=8192 and 2**22
         Query rows, and their cells, that are sent to the blocks together.
     max_neighbors : int, default=2**24
         Neighbours that are listed at once, in all blocks together.
     max_block_neighbors : int, default=2**22
         Neighbours that one block lists (80 MB), before fewer rows are sent at once.
-    surveyed_partitions, surveyed_bytes : int, default=16 and 2**24
-        Small partitions, and their bytes, that one task summarises.
     max_categories : int, default=2**24
         Different values of a nominal column. Codes are stored in single precision.
     max_texts : int, default=2**20
@@ -76,13 +72,10 @@ class DistributedSettings:
     assumed_memory: int = 2**31
     inline_bytes: int = 2**14
     merge_fan_in: int = 8
-    max_inlined_tasks: int = 8
     max_query_rows: int = 8192
     max_query_cells: int = 2**22
     max_neighbors: int = 2**24
     max_block_neighbors: int = 2**22
-    surveyed_partitions: int = 16
-    surveyed_bytes: int = 2**24
     max_categories: int = 2**24
     max_texts: int = 2**20
     counted_values: int = 2**22

@@ -1,13 +1,12 @@
 """The engine for rows on the workers of a Dask cluster. No other part imports Dask.
 
     source       partitions of a Dask collection: labels, types, missing values
-    statistics   ranges, means and missing values, partition by partition
+    statistics   ranges, means and missing values, partition by partition, and
+                 expected differences to missing cells
     encoding     codes of nominal columns and labels, the same ones in all partitions
-    expected_differences   of missing cells
     build        all of these, to a `DistributedTable`
     table        its blocks of rows, and which rows are in which block
-    search       `nearest`: which searches to run, and their merges
-    block_search, merge    what a search does on a worker
+    search       `nearest`: a search in each block, and merges of what these find
     sums         `edge_sums` and its kin: which rows meet where
     cluster      where tasks run; graph: what a task is; monitor: what to say while
                  waiting

@@ -17,7 +17,7 @@ INSTALL = 'To run on Dask collections install Dask: pip install "widemargin[dask
 try:
     import dask
     import distributed
-    from dask import local, threaded
+    from dask import threaded
     from dask.base import get_scheduler
     from dask.delayed import Delayed as Delayed
     from dask.highlevelgraph import HighLevelGraph as HighLevelGraph
@@ -29,7 +29,6 @@ Client = distributed.Client
 Future = distributed.Future
 config = dask.config
 wait = distributed.wait
-compute_here = local.get_sync
 
 
 def scheduler() -> tuple[Any, Any]:
@@ -100,11 +99,6 @@ def start_lost_workers(client: Any) -> int:
         return 0
     cluster.scale(wanted)
     return lost
-
-
-def dependencies(node: Any) -> Any:
-    """Keys that a node of a graph needs; None if it does not say."""
-    return getattr(node, "dependencies", None)
 
 
 def in_task() -> bool:

@@ -16,10 +16,8 @@ from widemargin.data.protocol import AnyTable, Ints
 from widemargin.engine.dask import search as search
 from widemargin.engine.dask import sums as sums
 from widemargin.engine.dask.cluster import Cluster
-from widemargin.engine.dask.expected_differences import (
-    with_expected_differences,
-)
 from widemargin.engine.dask.source import Source
+from widemargin.engine.dask.statistics import with_expected_differences
 from widemargin.engine.dask.table import DistributedTable
 from widemargin.settings import DistributedSettings
 
@@ -103,20 +101,11 @@ def _build(
             'collections. Use "minmax", or the logarithm of skewed features.'
         )
     source = Source(X, y, name, cluster, nominal, numeric, look)
-    firsts, blocks, rows = np.empty(0, np.int64), list[Any](), 0
     # Few partitions are on few workers.
     spread = len(source.parts) < capacity[0]
-    fits = source.n_bytes() * settings.kept_share <= capacity[1]
-    if fits and source.known_lengths:
-        codes, classes = source.labels(ordered=ordered)
-        rows = block_rows(len(codes), source.X.shape[1], capacity, settings)
-        firsts, blocks = source.blocks(codes, rows)
-        blocks = cluster.keep(blocks, spread=spread)
-        summary = source.survey_blocks(blocks)
-    else:
-        if fits:
-            source.keep()
-        summary, codes, classes = source.survey(ordered=ordered)
+    if source.n_bytes() * settings.kept_share <= capacity[1]:
+        source.keep()
+    summary, codes, classes = source.survey(ordered=ordered)
     source.describe(estimator)
     refuse_extreme_ranges(summary.low, summary.high, scale, name)
     n, d = summary.n, len(summary.low)
@@ -125,11 +114,10 @@ def _build(
     more = len(classes) * int(np.count_nonzero(summary.missing))
     n_bytes = n * (source.row_bytes() + 8 * more)
     kept = n_bytes * settings.kept_share <= capacity[1]
-    final_rows = block_rows(n, d + 2 * more, capacity, settings)
-    if not kept or rows != final_rows:
-        firsts, blocks = source.blocks(codes, final_rows)
-        if kept:
-            blocks = cluster.keep(blocks, spread=spread)
+    rows = block_rows(n, d + 2 * more, capacity, settings)
+    firsts, blocks = source.blocks(codes, rows)
+    if kept:
+        blocks = cluster.keep(blocks, spread=spread)
     scaling = summary.scaling(scale, sorted(source.columns.nominal))
     differences: list[Any] = []
     many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 from weakref import ref
 
 from widemargin.engine.dask import _dask, graph
-from widemargin.engine.dask.graph import DeferredCall, Task
+from widemargin.engine.dask.graph import Task
 from widemargin.engine.dask.monitor import Monitor
 from widemargin.settings import DistributedSettings, current
 from widemargin.threads import single_threaded_blas, spans
@@ -38,7 +37,6 @@ class Cluster:
         if self.client is not None:
             self.monitor = Monitor(name, self.client, self.settings)
         self.futures: list[ref[Any]] = []  # all of this fit
-        self.parts_of: dict[Any, list[Any]] = {}  # partitions that a task makes
 
     def size(self) -> tuple[int, int]:
         """Threads and bytes of memory, after a check of the workers."""
@@ -46,12 +44,12 @@ class Cluster:
         if self.monitor is None or self.client is None:
             return _dask.config.get("num_workers", None) or 2, assumed
         with self._explained():
-            known = self._workers()
+            known = self.monitor.workers()
             if not known:
                 # A task that any worker can run is waited for; some clusters start
                 # workers only when there are tasks.
                 self.monitor.values([self.client.submit(int, pure=False)])
-                known = self._workers()
+                known = self.monitor.workers()
             self.monitor.check(known, self.settings.connection_timeout)
         limits = [w["memory_limit"] or assumed for w in known.values()]
         threads = sum(w["nthreads"] for w in known.values())
@@ -59,17 +57,7 @@ class Cluster:
 
     def call(self, function: Callable[..., Any], *args: Any) -> Task:
         """A task, whose key begins with the name of the function."""
-        task = Task(function, args, _key_of_partition)
-        parts = [
-            value.args[1]
-            for values in args
-            if isinstance(values, list)
-            for value in values
-            if isinstance(value, DeferredCall) and value.function is _make_partition
-        ]
-        if parts:
-            self.parts_of[task.key] = parts
-        return task
+        return Task(function, args)
 
     def constant(self, value: Any, n_bytes: int) -> Any:
         """A value that several tasks use: a task of its own, if it is large.
@@ -79,24 +67,6 @@ class Cluster:
         """
         small = n_bytes <= self.settings.inline_bytes
         return value if small else graph.constant(value)
-
-    def inlined(self, parts: list[Any]) -> list[Any]:
-        """Partitions, where possible as calls made inside the tasks that use them.
-
-        That is possible where nothing else needs what they are made of.
-        """
-        lazy = [part for part in parts if isinstance(part, _dask.Delayed)]
-        graphs = {id(g): g for g in (part.__dask_graph__() for part in lazy)}
-        known = {key: node for graph in graphs.values() for key, node in graph.items()}
-        most = self.settings.max_inlined_tasks
-        recipes = [_recipe(known, part.key, most) for part in parts]
-        uses = Counter(key for recipe in recipes for key in recipe)
-        return [
-            DeferredCall(_make_partition, (recipe, part.key))
-            if recipe and all(uses[key] == 1 for key in recipe)
-            else part
-            for part, recipe in zip(parts, recipes, strict=True)
-        ]
 
     def tree(
         self,
@@ -190,16 +160,11 @@ class Cluster:
         self.futures = [*alive, *map(ref, futures)]
         return futures
 
-    def _workers(self) -> dict[str, dict[str, Any]]:
-        """What the scheduler knows of each worker, by address."""
-        assert self.client is not None
-        known: dict[str, dict[str, Any]]
-        known = self.client.scheduler_info(n_workers=-1)["workers"]
-        return known
-
     def _places(self, results: Sequence[Any]) -> dict[Any, str]:
         """A worker for each result, in order; one with more threads has more."""
-        threads = [a for a, w in self._workers().items() for _ in range(w["nthreads"])]
+        assert self.monitor is not None
+        workers = self.monitor.workers().items()
+        threads = [address for address, w in workers for _ in range(w["nthreads"])]
         if not threads:
             return {}
         share = len(threads) / len(results)
@@ -239,8 +204,7 @@ class Cluster:
         except Exception as error:
             if self.monitor is None:
                 raise
-            parts = self.parts_of.get(getattr(error, "task", None), [])
-            explained = self.monitor.explained(error, parts)
+            explained = self.monitor.explained(error)
             if explained is None:
                 raise
             raise explained from error
@@ -273,29 +237,6 @@ def _all_done(futures: list[Any], timeout: float) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-def _key_of_partition(value: Any) -> Any:
-    """The key of a partition of a collection; None for anything else."""
-    return value.key if isinstance(value, _dask.Delayed) else None
-
-
-def _recipe(known: dict[Any, Any], key: Any, most: int) -> dict[Any, Any]:
-    """The tasks that make a partition from nothing; empty if there are too many."""
-    recipe: dict[Any, Any] = {}
-    left = [key]
-    while left and len(recipe) < most:
-        key = left.pop()
-        needs = _dask.dependencies(known.get(key))
-        if needs is None:  # it is somewhere else, or does not say what it needs
-            return {}
-        recipe[key] = known[key]
-        left += needs - recipe.keys()
-    return {} if left else recipe
-
-
-def _make_partition(recipe: dict[Any, Any], key: Any) -> Any:
-    return _dask.compute_here(recipe, key)
 
 
 def _add(parts: list[Any]) -> Any:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from operator import getitem
 from typing import Any
 from uuid import uuid4
+
+from widemargin.engine.dask import _dask
 
 _session, _numbers = uuid4().hex, count()
 
@@ -27,21 +28,13 @@ class Placeholder:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeferredCall:
-    """A function and its arguments, some of which are placeholders."""
-
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-
-
 # Recursive functions are not nested in others: a closure would refer to itself, and
 # keep blocks of rows in memory until the next garbage collection.
 
 
-def run(call: DeferredCall, *results: Any) -> Any:
+def run(function: Callable[..., Any], args: tuple[Any, ...], *results: Any) -> Any:
     """Make a call, given the results that it has waited for."""
-    return call.function(*(_filled(value, results) for value in call.args))
+    return function(*_filled(args, results))
 
 
 def _filled(value: Any, results: tuple[Any, ...]) -> Any:
@@ -50,7 +43,7 @@ def _filled(value: Any, results: tuple[Any, ...]) -> Any:
         return results[value.number]
     if kind is list or kind is tuple:
         return kind(_filled(v, results) for v in value)
-    return run(value, *results) if kind is DeferredCall else value
+    return value
 
 
 class Task:
@@ -60,49 +53,32 @@ class Task:
     ----------
     function : callable
     args : tuple
-        Calls, or what ``foreign`` says to come from elsewhere, are waited for; so are
-        those in lists and tuples.
-    foreign : function
-        The key of what another library computes, None for anything else.
+        Tasks, and partitions of a collection, are waited for; so are those in lists and
+        tuples.
     """
 
     __slots__ = ("entry", "key", "needs")
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        args: tuple[Any, ...],
-        foreign: Callable[[Any], Any] = lambda value: None,
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         plain = function.func if isinstance(function, partial) else function
         name = getattr(plain, "__name__", "task").strip("_<>")
         # Copies of this process would number theirs in the same way.
         self.key: Any = f"{name}-{_session}-{os.getpid()}-{next(_numbers)}"
         self.needs: list[Any] = []
         keys: dict[Any, Placeholder] = {}
-        call = DeferredCall(function, self._with_placeholders(args, keys, foreign))
-        self.entry: Any = (run, call, *keys)  # what a graph of Dask has under the key
+        call = partial(run, function, self._with_placeholders(args, keys))
+        self.entry: Any = (call, *keys)  # what a graph of Dask has under the key
 
-    def _with_placeholders(
-        self, value: Any, keys: dict[Any, Placeholder], foreign: Callable[[Any], Any]
-    ) -> Any:
+    def _with_placeholders(self, value: Any, keys: dict[Any, Placeholder]) -> Any:
         kind = type(value)
         if kind is list or kind is tuple:
-            return kind(self._with_placeholders(v, keys, foreign) for v in value)
-        if kind is DeferredCall:
-            args = self._with_placeholders(value.args, keys, foreign)
-            return DeferredCall(value.function, args)
-        key = value.key if kind is Task else foreign(value)
-        if key is None:
+            return kind(self._with_placeholders(v, keys) for v in value)
+        if not isinstance(value, Task | _dask.Delayed):
             return value
-        if key not in keys:
-            keys[key] = Placeholder(len(keys))
+        if value.key not in keys:
+            keys[value.key] = Placeholder(len(keys))
             self.needs.append(value)
-        return keys[key]
-
-    def __getitem__(self, place: int) -> DeferredCall:
-        """An item of the result, taken inside the task that uses it."""
-        return DeferredCall(getitem, (self, place))
+        return keys[value.key]
 
     def become(self, entry: Any) -> Task:
         """The same task with another entry in the graph, which needs nothing."""
@@ -127,7 +103,7 @@ def _identity(value: Any) -> Any:
 
 
 def closure(results: Iterable[Any]) -> tuple[list[Task], list[Any]]:
-    """All tasks that some results need, and what other libraries compute for them."""
+    """All tasks that some results need, and the partitions that these need."""
     known: dict[int, Any] = {}
     left = list(results)
     while left:

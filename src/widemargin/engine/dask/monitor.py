@@ -59,7 +59,7 @@ class Monitor:
         alone = idle = None  # since when
         lowest = float("inf")
         while not done(interval):
-            now, workers = time.monotonic(), self._workers()
+            now, workers = time.monotonic(), self.workers()
             self.check(workers, interval)
             alone = None if workers else alone or now
             if alone and now - alone >= longest_alone:
@@ -98,7 +98,8 @@ class Monitor:
                     f"{INSTALL}"
                 )
 
-    def _workers(self) -> Mapping[str, Any]:
+    def workers(self) -> Mapping[str, Any]:
+        """What the scheduler knows of each worker, by address."""
         workers: Mapping[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 
@@ -151,21 +152,18 @@ class Monitor:
         restarts = [event for at, event in events if at >= self.begun]
         if not restarts:
             return ""
-        limits = {w["memory_limit"] for w in self._workers().values()} - {None, 0}
+        limits = {w["memory_limit"] for w in self.workers().values()} - {None, 0}
         limit = f", {_megabytes(min(limits))} for each worker" if limits else ""
         return (
             f" Dask has restarted workers {len(restarts)} times since they exceeded "
             f"their memory limit{limit}. {MORE_MEMORY}"
         )
 
-    def explained(self, error: Exception, parts: Sequence[Any]) -> Exception | None:
-        """The error to raise instead; None for errors that explain themselves.
-
-        ``parts`` are the keys of the partitions that the failed task makes.
-        """
+    def explained(self, error: Exception) -> Exception | None:
+        """The error to raise instead; None for errors that explain themselves."""
         kind = type(error).__name__
         if kind == "KilledWorker":
-            return self._killed(error, parts)
+            return self._killed(error)
         cancelled = kind in {"CancelledError", "FutureCancelledError"}
         if cancelled or self.client.status != "running":
             return RuntimeError(
@@ -176,14 +174,9 @@ class Monitor:
             )
         return None
 
-    def _killed(self, error: Any, parts: Sequence[Any]) -> Exception:
+    def _killed(self, error: Any) -> Exception:
         key = error.task
-        if len(parts) > 1:
-            task = f"partitions {parts[0]} to {parts[-1]} of X, which one task makes,"
-        elif parts or isinstance(key, tuple):
-            task = f"partition {[*parts, key][0]} of X"
-        else:
-            task = f"task {key}"
+        task = f"partition {key} of X" if isinstance(key, tuple) else f"task {key}"
         said = (
             f"{self.name}: Dask has given up on {task} after "
             f"{error.allowed_failures + 1} workers died while they worked on it."

@@ -2,7 +2,7 @@
 
 They are sent as they came, in the caller's number type, and scaled where they are used.
 A row that may be compared with missing cells carries the expected differences to these,
-see `widemargin.engine.dask.expected_differences`.
+see `widemargin.engine.dask.statistics`.
 """
 
 from __future__ import annotations
@@ -154,8 +154,3 @@ def met_rows(parts: Sequence[RawRows], scaling: Scaling) -> Table:
     none, one_class = np.zeros(len(X), np.int64), np.zeros(1)
     limits = scaling.low, scaling.high, scaling.mean
     return Table(X, none, one_class, np.arange(len(X)), *limits, mixed)
-
-
-def numbers_of(rows: Rows) -> Floats:
-    """The numbers of rows, without nominal features and missing cells."""
-    return rows.X if isinstance(rows, MixedRows) else rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -44,10 +43,8 @@ from widemargin.engine.dask.statistics import (
     join,
     raw,
     summarize,
-    summarize_block,
 )
 from widemargin.notices import warn
-from widemargin.threads import spans
 
 NAMED_COLUMNS = 5  # that an error names
 
@@ -175,13 +172,7 @@ class Source:
         self.known: dict[int, Values] = {}
         refuse_several_labels(y, name)
         self.X, self.y = X, y
-        # Whether blocks can be made before anything is computed.
-        self.known_lengths = not (
-            self.columns.coded or self.frame or np.isnan(X.shape[0])
-        )
-        self.lengths = (
-            np.array(X.chunks[0]) if self.known_lengths else np.empty(0, np.int64)
-        )
+        self.lengths = np.empty(0, np.int64)
 
     def _split(self, X: Any, label: str) -> tuple[Any, Any]:
         """X without the column of labels, and that."""
@@ -207,6 +198,10 @@ class Source:
                 f"{self.name} needs X with a known number of features, at least 1; got "
                 f"shape {shape}. X.compute_chunk_sizes() finds it out."
             )
+        settings = self.cluster.settings
+        rows = max(settings.min_block_rows, settings.min_block_cells // shape[1])
+        if max(X.chunks[0]) <= rows // 2:
+            return X.rechunk({0: rows, 1: -1})  # few tasks instead of many
         return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
     def row_bytes(self) -> int:
@@ -221,14 +216,6 @@ class Source:
     def n_bytes(self) -> float:
         """Bytes of X; NaN if that is not known before something is computed."""
         return float("nan") if self.frame else self.X.shape[0] * self.row_bytes()
-
-    def _surveyed_together(self) -> list[slice]:
-        """Partitions that one task summarises: several, if all are surely small."""
-        largest = float("nan") if self.frame else max(self.X.chunks[0])
-        most = self.cluster.settings.surveyed_partitions
-        n_bytes = largest * self.row_bytes() * most
-        small = n_bytes <= self.cluster.settings.surveyed_bytes
-        return spans(len(self.parts), most if small else 1)
 
     def keep(self) -> None:
         """Keep the partitions on the workers for all that follows."""
@@ -245,35 +232,12 @@ class Source:
     ) -> tuple[Summary, NDArray[np.integer], NDArray[Any]]:
         """Statistics of X, class codes and classes; computes all partitions once."""
         surveys = [
-            self.cluster.call(summarize, self.parts[s], self.columns)
-            for s in self._surveyed_together()
+            self.cluster.call(summarize, part, self.columns) for part in self.parts
         ]
-        found, *labels = self.cluster.compute(
-            [self._together(surveys), *self._label_tasks()]
-        )
+        together = self.cluster.tree(partial(join, columns=self.columns), surveys)
+        found, *labels = self.cluster.compute([together, *self._label_tasks()])
         total = self._checked(found)
         return total, *self._encoded(labels, total.n, ordered=ordered)
-
-    def labels(self, *, ordered: bool) -> tuple[NDArray[np.integer], NDArray[Any]]:
-        """Class codes and classes, where the lengths of the partitions are known."""
-        n = int(self.lengths.sum())
-        self._refuse_few(n)
-        tasks = self._label_tasks()
-        labels = self.cluster.compute(tasks) if tasks else []
-        return self._encoded(labels, n, ordered=ordered)
-
-    def survey_blocks(self, blocks: list[Any]) -> Summary:
-        """Statistics of X, of which there are blocks already."""
-        surveys = [
-            self.cluster.call(summarize_block, block, self.columns) for block in blocks
-        ]
-        if len(surveys) > self.cluster.settings.surveyed_partitions:
-            surveys = [self._together(surveys)]
-        found = join(self.cluster.compute(surveys), self.columns)
-        return self._checked(found._replace(lengths=self.lengths))
-
-    def _together(self, surveys: list[Any]) -> Any:
-        return self.cluster.tree(partial(join, columns=self.columns), surveys)
 
     def _label_tasks(self) -> list[Any]:
         """Tasks that code the labels of a Dask collection; none if y is in memory."""
@@ -290,7 +254,11 @@ class Source:
         assert total is not None
         total = self._with_numbers(total)
         self._refuse_missing(total)
-        return total.with_values(self.known)
+        codes = {
+            f: (np.arange(len(c), dtype=np.float64), c)
+            for f, (_, c) in self.known.items()
+        }
+        return total.with_values(codes)
 
     def _with_numbers(self, total: Summary) -> Summary:
         """Decide which columns of objects are numbers, now that their values are known.
@@ -319,7 +287,9 @@ class Source:
                 "list names among them in categorical_features."
             )
         self.columns = self.columns.without(numbers)
-        return total.with_numbers(numbers)
+        return total.with_values(
+            {f: (np.array(v, np.float64), c) for f, (v, c) in numbers.items()}
+        )
 
     def _encoded(
         self, labels: list[Any], n: int, *, ordered: bool
@@ -375,14 +345,8 @@ class Source:
         size = 64 * sum(len(values) for values, _ in self.known.values())
         codes_of = {f: values.codes() for f, values in self.known.items()}
         code = self.cluster.constant(Code(self.columns, codes_of), size)
-        pieces_of = cut(self.lengths, rows)
-        uses = Counter(p for pieces in pieces_of for p, _, _ in pieces)
-        alone = [p for p in uses if uses[p] == 1]
-        sources = dict(enumerate(self.parts))
-        inlined = self.cluster.inlined([self.parts[p] for p in alone])
-        sources.update(zip(alone, inlined, strict=True))
-        for pieces in pieces_of:
-            parts = [sources[p] for p, _, _ in pieces]
+        for pieces in cut(self.lengths, rows):
+            parts = [self.parts[p] for p, _, _ in pieces]
             limits = [(lo, hi) for _, lo, hi in pieces]
             n = sum(hi - lo for lo, hi in limits)
             labels = codes[first : first + n]

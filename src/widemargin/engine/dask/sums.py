@@ -12,17 +12,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from widemargin import engine
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine.dask.block_search import block_table
-from widemargin.engine.dask.rows import RawRows, Scaling, numbers_of, scaled
+from widemargin.engine.dask.rows import RawRows, Scaling, met_rows, scaled
 from widemargin.engine.dask.table import DistributedTable
-from widemargin.kernels.ascent import STEP, arrange_columns
-from widemargin.kernels.descent import find_invasions
-from widemargin.kernels.records import Edges, Layout, Screen
-from widemargin.threads import Workers, fill_up
+from widemargin.engine.sums import listed
+from widemargin.kernels.records import TIE, Edges
+from widemargin.threads import Workers, spans
+
+INVADED_PAIRS = 2**20  # whose distances a task holds at once
 
 
 @engine.edge_sums.register
@@ -108,8 +109,7 @@ def invasions(
     call = table.cluster.call
     tested = table.cluster.constant(limits, limits.nbytes)
     shared = table.queries(rows), table.shared_scaling(), tested, w
-    C = len(table.classes)
-    parts = [call(find_invaders, block, *shared, C) for block in table.blocks]
+    parts = [call(find_invaders, block, *shared) for block in table.blocks]
     (result,) = table.cluster.compute([table.cluster.tree(_add_both, parts)])
     active, total = result
     return active, total[:-1], float(total[-1])
@@ -135,31 +135,24 @@ def apply(block: RawRows, scaling: Scaling, span: Floats, function: Any) -> Any:
 
 
 def find_invaders(
-    block: RawRows,
-    queries: RawRows,
-    scaling: Scaling,
-    limits: Floats,
-    w: Floats,
-    n_classes: int,
+    block: RawRows, queries: RawRows, scaling: Scaling, limits: Floats, w: Floats
 ) -> tuple[Ints, Floats]:
-    """Rows of a block that invade query rows; see `widemargin.kernels.invasions`."""
-    table, both = block_table(block, n_classes, scaling, queries)
-    stack = numbers_of(both)
-    # The features with the largest share of distances first, as far as one can tell.
-    columns = np.argsort(-((w * (scaling.high - scaling.low)) ** 2), kind="stable")
-    rows = np.zeros((len(stack), fill_up(len(w), int(STEP))), np.float32)
-    arrange_columns(stack, scaling.mean, columns, rows)
-    reach = np.maximum(scaling.high - scaling.mean, scaling.mean - scaling.low)
-    screen = Screen(rows, columns, float(reach.max()))
+    """Rows of a block that invade query rows; see `invasions`.
+
+    How many invade each target, and the sums; that of the hinges is the last one.
+    """
+    table, n = met_rows([block, queries], scaling), len(block.y)
+    U = table.X * w
     active, sums = np.zeros(limits.shape, np.int64), np.zeros(len(w) + 1)
-    find_invasions(
-        stack,
-        Layout(table.y, table.starts, np.empty((0, 0), np.int64)),
-        screen,
-        queries.y.astype(np.int64),
-        w,
-        np.array(limits),
-        active,
-        sums,
-    )
+    for part in spans(len(limits), max(1, INVADED_PAIRS // n)):
+        D = cdist(U[n:][part], U[:n], "sqeuclidean")
+        D[queries.y[part, None] == block.y] = np.inf
+        hinges = np.zeros(D.shape)
+        for e, limit in enumerate(limits[part].T):
+            within = limit[:, None] >= D * (1 - TIE)
+            active[part, e] = within.sum(axis=1)
+            hinges += within
+            sums[-1] += np.maximum(limit[:, None] - D, 0.0).sum(where=within)
+        edges = listed(n + np.arange(part.start, part.stop), hinges)
+        sums[:-1] += engine.edge_sums(table, edges, power=2, workers=Workers(1))
     return active, sums

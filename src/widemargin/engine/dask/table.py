@@ -20,8 +20,6 @@ from widemargin.engine.dask.rows import Pairs, RawRows, Scaling, met_rows
 from widemargin.kernels.records import Edges
 from widemargin.threads import Workers
 
-FEW_BLOCKS = 8  # among which a row's is found by comparing with each
-
 
 class Collected(NamedTuple):
     """Query rows that were collected last; sums mostly need the same ones."""
@@ -105,20 +103,7 @@ class DistributedTable(Derived):
 
     def block_of(self, rows: Ints) -> NDArray[np.integer]:
         """Number of the block of each row."""
-        if len(self.firsts) > FEW_BLOCKS:
-            return np.searchsorted(self.firsts, rows, side="right") - 1
-        number = np.zeros(len(rows), np.int8)
-        for first in self.firsts[1:]:
-            number += rows >= first
-        return number
-
-    def different(self, rows: Ints) -> Ints:
-        """Each of the given rows once, in order."""
-        if len(rows) < len(self.y) // 8:
-            return np.unique(rows)
-        there = np.zeros(len(self.y), bool)
-        there[rows] = True
-        return np.flatnonzero(there)
+        return np.searchsorted(self.firsts, rows, side="right") - 1
 
     def queries(self, rows: Ints) -> Any:
         """A task of some rows, collected from their blocks."""
@@ -149,10 +134,7 @@ class DistributedTable(Derived):
         """
         heads, tails, values = edges
         queries, whose, places = self._heads(heads)
-        # The smaller the numbers, the faster they are sorted.
-        small = np.min_scalar_type(-len(queries) * len(self.blocks))
-        whose, where = whose.astype(small), self.block_of(tails).astype(small)
-        key = whose * small.type(len(self.blocks)) + where
+        key = whose * len(self.blocks) + self.block_of(tails)
         order = np.argsort(key, kind="stable")
         scaling, tasks, parts = self.shared_scaling(), [], []
         for pair, run in _runs(key[order]):
@@ -174,7 +156,7 @@ class DistributedTable(Derived):
 
         Few rows are collected; of many, blocks are sent to blocks.
         """
-        unique = self.different(rows)
+        unique = np.unique(rows)
         if len(unique) > self.cluster.settings.max_query_rows:
             whose = self.block_of(rows)
             return self.blocks, whose, rows - self.firsts[whose]
