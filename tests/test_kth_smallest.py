@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from widemargin.kernels.ties import kth_smallest
+from widemargin.kernels.distances import kth_smallest
 
 
 @njit

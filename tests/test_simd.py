@@ -7,7 +7,6 @@ from numba import TypingError, njit
 from widemargin.kernels.simd import (
     absolute,
     as_float64,
-    at_most,
     below,
     load,
     lowest_bit,
@@ -92,17 +91,6 @@ def test_whole_numbers_as_float64():
     out = np.zeros(LANES)
     run(x, out)
     np.testing.assert_array_equal(out, x)
-
-
-def test_lanes_that_are_at_most_as_large_count_one():
-    run = compiled(njit(lambda a, b: at_most(a, b)))
-    x = np.array([0.0, 1.0, 1.0, np.inf, np.inf, np.nan, -1.0, 2.0])
-    y = np.array([0.0, 2.0, 0.5, np.inf, 1.0, 1.0, np.nan, 2.0])
-    out = np.full(LANES, 7.0)
-    run(x, y, out)
-    np.testing.assert_array_equal(out, x <= y)
-    with pytest.raises(TypingError):
-        run(np.ones(LANES, np.int32), np.ones(LANES, np.int32), np.ones(LANES))
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32, np.uint8])

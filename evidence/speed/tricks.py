@@ -116,16 +116,6 @@ def _manhattan_tile(""",
             ),
         ),
     ),
-    "head-sums": Trick(
-        "relieff-c",
-        (
-            (
-                "kernels/sums.py",
-                "    rest = last - (last - first) % LANES\n",
-                "    rest = first\n",
-            ),
-        ),
-    ),
     "whole-numbers": Trick(
         "multisurf",
         (

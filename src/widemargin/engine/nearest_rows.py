@@ -130,7 +130,7 @@ def shares(D: Floats, wanted: Ints, rank: Ints | None = None) -> Floats:
     last = np.maximum(wanted - 1, 0)
     border = np.partition(D, np.unique(last), axis=1)[np.arange(len(D)), last]
     border = np.where(wanted > 0, border, -1.0)[:, None]
-    # The rule of `widemargin.kernels.ties`, for arrays.
+    # The rule of `widemargin.kernels.distances`, for arrays.
     inside = border * (1 - TIE) > D
     tied = ~inside & (border * (1 + TIE) >= D)
     left = wanted[:, None] - inside.sum(axis=1, keepdims=True)

@@ -14,7 +14,7 @@ import numpy as np
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.neighbors import ReliefRule, slot_members
-from widemargin.engine.search import METRICS
+from widemargin.engine.sums import distances_to_all
 from widemargin.kernels.permutations import (
     Touched,
     Wanted,
@@ -102,7 +102,9 @@ def _neighbors(
 
     def search(number: int) -> None:
         queries = parts[number]
-        groups = len(queries) * n_permutations
+        groups, length = len(queries) * n_permutations, wanted.prefix
+        D = distances_to_all(table, queries, rule.metric, alone)
+        D[np.arange(len(queries)), queries] = np.inf
         room = int(wanted.counts.sum(axis=1).max()) + SPARE_NEIGHBORS
         complete = False
         while not complete:
@@ -113,15 +115,24 @@ def _neighbors(
                 np.empty(len(queries) * n, np.int32),
                 np.empty(len(queries) + 1, np.int64),
             )
-            permuted_neighbors(
-                METRICS[rule.metric], table.X, queries, labels, wanted, found
-            )
+            near, distances = _nearest_first(D, min(length, n))
+            permuted_neighbors(near, distances, queries, labels, wanted, found)
             complete = found.offsets[-1] >= 0
-            room *= 2
+            room, length = 2 * room, 2 * length
         touched[number] = found
 
-    workers.run(search, range(len(parts)))
+    with Workers(1) as alone:
+        workers.run(search, range(len(parts)))
     return touched
+
+
+def _nearest_first(D: Floats, length: int) -> tuple[Ints, Floats]:
+    """The columns with the smallest numbers of each row of D, in order, and these."""
+    near = np.sort(np.argpartition(D, length - 1, axis=1)[:, :length], axis=1)
+    values = np.take_along_axis(D, near, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    in_order: Any = (np.take_along_axis(a, order, axis=1) for a in (near, values))
+    return tuple(in_order)
 
 
 def _add(

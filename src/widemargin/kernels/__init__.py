@@ -27,7 +27,7 @@ view, or a field of a tuple, costs Numba two atomic operations each time.
 Single precision only *screens*. `resolve` turns keys into decisions: every key comes
 with a rigorous error bound (`key_error`), rows that are surely inside or outside the k
 nearest are taken as such, and the few others are measured again in double precision
-by direct differences (`distances`); ties are settled by one rule (`ties`). A list that
-is too short to be sure is reported, and the engine repeats the search for that query
-with a longer one.
+by direct differences; ties are settled by one rule (`distances`). A list that is too
+short to be sure is reported, and the engine repeats the search for that query with a
+longer one.
 """

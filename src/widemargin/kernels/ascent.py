@@ -12,11 +12,13 @@ from widemargin.kernels.distances import (
     add_extra_differences,
     add_mixed_edge_sums,
     is_plain,
+    is_within,
+    kth_smallest,
     numbers_of,
+    share_ties,
     weighted_distance,
 )
 from widemargin.kernels.records import LINEAR, MAX_INT64, TIE, UNIT, Edges
-from widemargin.kernels.ties import is_within, kth_smallest, share_ties
 
 # Features after which it is asked whether a row is out. With fewer, the compiler finds
 # no vectors in the loop over them, and a fit takes twice as long.

@@ -106,43 +106,6 @@ class Descent(NamedTuple):
 
 
 @jit
-def find_invasions(X, layout, screen, labels, w, limits, active, sums):
-    """What LMBA has to know of the rows of a block that invade query rows.
-
-    The query rows are below the rows of the layout in X. limits[q, e] is the squared
-    distance up to which target e of query row q is invaded, −1 if there is none.
-    Counted are the invaders of each in ``active``; added to ``sums``, for each invader
-    and target, are (x_query − x_invader)², and in its last place the hinge.
-    """
-    n, d = layout.labels.size, w.size
-    starts = layout.starts
-    found = np.empty(n, np.int64), np.empty(n)
-    ids, exact = found
-    weights = np.zeros(screen.rows.shape[1], np.float32)
-    under = weigh(w, screen, np.empty(d), weights)
-    for q in range(labels.size):
-        i, farthest = n + q, -1.0
-        for e in range(limits.shape[1]):
-            farthest = max(farthest, limits[q, e])
-        if farthest < 0:
-            continue
-        ranges = 0, n, starts[labels[q]], starts[labels[q] + 1]
-        reach = np.sqrt(farthest) * (1 + TIE), False
-        count, _ = rows_within_reach(X, i, ranges, under, reach, found)
-        for p in range(count):
-            hinges, r = 0, exact[p] * exact[p]
-            for e in range(limits.shape[1]):
-                if limits[q, e] >= 0 and _is_active(limits[q, e], r):
-                    active[q, e] += 1
-                    hinges += 1
-                    sums[d] += max(limits[q, e] - r, 0.0)
-            if hinges:
-                for f in range(d):
-                    delta = X[i, f] - X[ids[p], f]
-                    sums[f] += hinges * delta * delta
-
-
-@jit
 def lmba_losses(table, targets, screen, w, first, last, c, losses, room):
     """losses[i] = loss of row i under the weights, for i = first … last−1."""
     X, labels, starts = table[0], table[1].labels, table[1].starts

@@ -151,39 +151,23 @@ def _pair(i, j, XT, members, f, sign):
 
 
 @inner
-def _least(row, column, i, sign, lo, hi):
-    """Smallest row[j] + sign · (column[i] − column[j])² for j in lo … hi−1."""
-    x, least = column[i], np.inf
-    for j in range(np.uint64(lo), np.uint64(hi)):
-        t = x - column[j]
-        least = min(least, row[j] + sign * t * t)
-    return least
-
-
-@inner
 def _nearest_of_all(i, h, span, XT, members, f, sign, floor, row):
     """Nearest distance after feature f is flipped, from all rows.
 
     A difference that has lost its digits to cancellation is summed afresh.
     """
     column, best = XT[f], np.inf
-    first, second = (span[0], i), (i + 1, span[1])
+    ranges = (span[0], i), (i + 1, span[1])
     if h == 1:
-        first, second = (0, span[0]), (span[1], row.size)
-    for lo, hi in (first, second):
-        best = min(best, _least(row, column, i, sign, lo, hi))
-    if best >= floor:
-        return best
-    best = np.inf
-    for j in range(first[0], second[1]):
-        t = column[i] - column[j]
-        v = row[j] + sign * t * t
-        if v < best and not first[1] <= j < second[0]:
-            if v < floor:
-                v = _pair(i, j, XT, members, f, sign)
-            best = min(best, v)
-            if best == 0.0:
-                break
+        ranges = (0, span[0]), (span[1], row.size)
+    for lo, hi in ranges:
+        for j in range(np.uint64(lo), np.uint64(hi)):
+            t = column[i] - column[j]
+            v = row[j] + sign * t * t
+            if v < best:
+                if v < floor:
+                    v = _pair(i, j, XT, members, f, sign)
+                best = min(best, v)
     return best
 
 

@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.distances import measure_distances
+from widemargin.kernels.distances import is_nearer, is_within
 from widemargin.kernels.records import TIE
-from widemargin.kernels.ties import is_nearer, is_within, kth_smallest
 
 
 class Wanted(NamedTuple):
@@ -22,8 +21,8 @@ class Wanted(NamedTuple):
 class Found(NamedTuple):
     """Neighbours of one query under one permutation."""
 
-    rows: np.ndarray  # (n,)
-    slots: np.ndarray  # (n,)
+    places: np.ndarray  # (P,) among the nearest rows of any class
+    slots: np.ndarray  # (P,)
     filled: np.ndarray  # (S,) how many of each slot are listed
     borders: np.ndarray  # (S,) distance of the last one wanted
 
@@ -39,123 +38,81 @@ class Touched(NamedTuple):
 
 
 @inner
-def _sort(rows, distances):
-    """Put the nearest first: Shell's sort. `np.argsort` takes seconds to compile."""
-    gap = 1
-    while gap < rows.size:
-        gap = 3 * gap + 1
-    while gap > 1:
-        gap //= 3
-        for e in range(gap, rows.size):
-            j, p = rows[e], e
-            while p >= gap and distances[j] < distances[rows[p - gap]]:
-                rows[p] = rows[p - gap]
-                p -= gap
-            rows[p] = j
-
-
-@inner
-def _nearest_first(distances, prefix, order):
-    """Sort rows up to about ``prefix`` of them, with all ties of the last.
-
-    Returns how many, and the distance up to which none is left out.
-    """
-    n, limit, count = distances.size, np.inf, 0
-    if prefix < n - 1:
-        limit = kth_smallest(distances.copy(), prefix) * (1 + 4 * TIE)
-    for j in range(n):
-        if distances[j] <= limit and distances[j] < np.inf:
-            order[count] = j
-            count += 1
-    _sort(order[:count], distances)
-    return count, limit
-
-
-@inner
-def _list_nearest(labels, slots, counts, nearest, limit, distances, found):
+def _list_nearest(labels, slots, counts, near, distances, found):
     """List the nearest rows of each slot, going outwards, with ties; how many.
 
-    −1 if they are not all among the ``nearest``, which leave out none up to ``limit``.
+    −1 if others than the rows in ``near``, which are no nearer, may be among them.
     """
-    rows, kinds, filled, borders = found
+    places, kinds, filled, borders = found
     listed, unfilled, last = 0, 0, 0.0
     for s in range(counts.size):
         filled[s], borders[s] = 0, np.inf
         unfilled += counts[s] > 0
-    for j in nearest:
-        if unfilled == 0 and distances[j] > last:
+    for e in range(near.size):
+        if unfilled == 0 and distances[e] > last:
             return listed
-        s = slots[labels[j]]
-        if s < 0 or not is_within(distances[j], borders[s]):
+        s = slots[labels[near[e]]]
+        if s < 0 or not is_within(distances[e], borders[s]):
             continue
-        rows[listed], kinds[listed] = j, s
+        places[listed], kinds[listed] = e, s
         listed += 1
         filled[s] += 1
         if filled[s] == counts[s]:
-            borders[s] = distances[j]
+            borders[s] = distances[e]
             unfilled -= 1
             last = max(last, borders[s] * (1 + TIE))
-    return listed if unfilled == 0 and last <= limit else -1
+    return -1
 
 
 @inner
 def _weigh(listed, counts, coefficients, distances, found, weights):
     """Weights of the listed rows: those tied at the border share what is left."""
-    rows, kinds, filled, borders = found
+    places, kinds, filled, borders = found
     nearer = np.zeros(counts.size, np.int64)
     for e in range(listed):
-        nearer[kinds[e]] += is_nearer(distances[rows[e]], borders[kinds[e]])
+        nearer[kinds[e]] += is_nearer(distances[places[e]], borders[kinds[e]])
     for e in range(listed):
         s = kinds[e]
         weights[e] = coefficients[s]
-        if not is_nearer(distances[rows[e]], borders[s]):
+        if not is_nearer(distances[places[e]], borders[s]):
             weights[e] *= (counts[s] - nearer[s]) / (filled[s] - nearer[s])
 
 
 @jit
-def permuted_neighbors(metric, X, queries, labels, wanted, touched):
+def permuted_neighbors(near, distances, queries, labels, wanted, touched):
     """Write the neighbours of each query under every permutation of the labels.
 
-    ``labels`` has a row for each permutation. Distances do not depend on them: they are
-    measured, and the nearest rows put in order, once per query. Where the first of
-    these do not do, all rows are put in order. If there is too little room, the last
-    offset is set to −1.
+    ``labels`` has a row for each permutation. ``near``, (m, P), are the rows nearest to
+    each query under any labels, the nearest first, with their distances. If there are
+    too few of them, or there is too little room, the last offset is set to −1.
     """
-    (n_shuffles, n), n_slots = labels.shape, wanted.counts.shape[1]
+    n_shuffles, n = labels.shape
+    n_near, n_slots = near.shape[1], wanted.counts.shape[1]
     offsets, places, weights, rows, ends = touched
     found = Found(
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
+        np.empty(n_near, np.int64),
+        np.empty(n_near, np.int64),
         np.empty(n_slots, np.int64),
         np.empty(n_slots),
     )
-    near, place, order = found.rows, np.full(n, -1, np.int32), np.empty(n, np.int64)
-    distances, all_rows = np.empty(n), np.arange(n)
+    at, place = found.places, np.full(n, -1, np.int32)
     offsets[0] = ends[0] = total = count_rows = 0
     for q in range(queries.size):
-        i = queries[q]
-        measure_distances(metric, X, i, all_rows, np.int64(0), n, distances)
-        distances[i] = np.inf
-        count, limit = _nearest_first(distances, wanted.prefix, order)
         for b in range(n_shuffles):
-            label = labels[b, i]
+            label = labels[b, queries[q]]
             slots, counts = wanted.slots[label], wanted.counts[label]
             listed = _list_nearest(
-                labels[b], slots, counts, order[:count], limit, distances, found
+                labels[b], slots, counts, near[q], distances[q], found
             )
-            if listed < 0:
-                count, limit = _nearest_first(distances, n, order)
-                listed = _list_nearest(
-                    labels[b], slots, counts, order[:count], limit, distances, found
-                )
             stop = total + listed
-            if stop > places.size:
+            if listed < 0 or stop > places.size:
                 offsets[-1] = -1
                 return
             coefficients = wanted.coefficients[label]
-            _weigh(listed, counts, coefficients, distances, found, weights[total:stop])
+            own = weights[total:stop]
+            _weigh(listed, counts, coefficients, distances[q], found, own)
             for e in range(listed):
-                j = near[e]
+                j = near[q, at[e]]
                 if place[j] < 0:
                     place[j] = count_rows - ends[q]
                     rows[count_rows] = j

@@ -3,8 +3,8 @@
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
+from widemargin.kernels.distances import insert
 from widemargin.kernels.records import TIE
-from widemargin.kernels.ties import insert
 
 SLACK = (1 + TIE) ** 2  # squared distances this close, relatively, are equal
 

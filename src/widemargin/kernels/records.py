@@ -122,12 +122,3 @@ class Utility(NamedTuple):
 
     kind: int
     beta: float
-
-
-class Merged(NamedTuple):
-    """Lists of neighbours, one group after the other."""
-
-    offsets: np.ndarray  # (G + 1,) group g is entries offsets[g] … offsets[g + 1] − 1
-    rows: np.ndarray
-    distances: np.ndarray
-    share: np.ndarray

@@ -7,10 +7,9 @@ Keys are screened distances in single precision, each with an error bound.
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit, tiny
-from widemargin.kernels.distances import measure_distances
+from widemargin.kernels.distances import measure_distances, rank_ties, share_ties
 from widemargin.kernels.records import EUCLIDEAN, LINE, NEVER, ROW_BITS, TIE, UNIT
 from widemargin.kernels.simd import below, load, lowest_bit, splat
-from widemargin.kernels.ties import rank_ties, share_ties
 from widemargin.kernels.tiles import fill_tile
 
 RUN = 32  # keys that are compared with a border at once; panels have whole runs

@@ -165,17 +165,6 @@ def minimum(typing_context, a, b):
 
 
 @intrinsic
-def at_most(typing_context, a, b):
-    """1.0 in each lane in which a ≤ b, else 0.0, for vectors of float64."""
-
-    def code(context, builder, signature, args):
-        within = builder.fcmp_ordered("<=", *args)
-        return builder.uitofp(within, args[0].type)
-
-    return (a(a, b), code) if a == b and a.dtype == types.float64 else None
-
-
-@intrinsic
 def below(typing_context, a, b):
     """An integer with bit e set where a < b in lane e, of fewer than 64 lanes."""
 

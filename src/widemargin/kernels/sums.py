@@ -4,9 +4,6 @@ import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.distances import add_mixed_edge_sums
-from widemargin.kernels.simd import absolute, load, splat, store
-
-LANES = 32
 
 
 @jit
@@ -15,31 +12,10 @@ def add_edge_sums(X, edges, power, start, stop, first, last, sums):
 
     Only features first … last−1 are summed, so that the sums stay in cache.
     """
-    heads = edges.heads
-    e = start
-    while e < stop:
-        end = e + 1
-        while end < stop and heads[end] == heads[e]:
-            end += 1
-        _head_sums(X, edges, power, e, end, first, last, sums)
-        e = end
-
-
-@inner
-def _head_sums(X, edges, power, start, stop, first, last, sums):
-    """The same for edges of one head: its values and the sums are in registers."""
     heads, tails, coefficients = edges
-    i, d = heads[start], X.shape[1]
-    rest = last - (last - first) % LANES
-    for f in range(first, rest, LANES):
-        x, s = load(X, i * d + f, LANES), load(sums, f, LANES)
-        for e in range(start, stop):
-            t = absolute(x - load(X, tails[e] * d + f, LANES))
-            s += splat(coefficients[e], LANES) * (t if power == 1 else t * t)
-        store(s, sums, f)
     for e in range(start, stop):
-        j, c = tails[e], coefficients[e]
-        for f in range(np.uint64(rest), np.uint64(last)):
+        i, j, c = heads[e], tails[e], coefficients[e]
+        for f in range(np.uint64(first), np.uint64(last)):
             t = abs(X[i, f] - X[j, f])
             sums[f] += c * (t if power == 1 else t * t)
 
