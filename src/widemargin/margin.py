@@ -31,11 +31,7 @@ __all__ = [
     "hypothesis_margins",
 ]
 
-UTILITIES = {
-    "linear": LINEAR,
-    "sigmoid": SIGMOID,
-    "zero-one": ZERO_ONE,
-}
+UTILITIES = {"linear": LINEAR, "sigmoid": SIGMOID, "zero-one": ZERO_ONE}
 
 Utility = Literal["linear", "sigmoid", "zero-one"]
 

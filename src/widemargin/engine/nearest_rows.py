@@ -16,12 +16,7 @@ import numpy as np
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.neighbors import Neighbors
-from widemargin.engine.search import (
-    METRICS,
-    SPARE_ENTRIES,
-    Search,
-    places,
-)
+from widemargin.engine.search import METRICS, SPARE_ENTRIES, Search, places
 from widemargin.kernels.records import TIE
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans

@@ -224,11 +224,7 @@ class RadiusSearch:
 
     def add_up(self, function: Callable[[Around], Floats], title: str) -> Any:
         """Σ function(rows around some queries) over all queries, in a fixed order."""
-        n, step, verbose = (
-            len(self.table.X),
-            FIXED_QUERIES,
-            self.workers.verbose,
-        )
+        n, step, verbose = len(self.table.X), FIXED_QUERIES, self.workers.verbose
         size = min(MOST_QUERIES, max(LEAST_QUERIES, n // LEAST_BLOCKS))
         size = max(step, min(size, self.table.settings.pair_block // n)) // step * step
         blocks = spans(n, size)

@@ -296,12 +296,7 @@ class Search:
         )
 
     def _certain(
-        self,
-        rows: Ints,
-        which: Ints,
-        candidates: Candidates,
-        place: int,
-        rule: Rule,
+        self, rows: Ints, which: Ints, candidates: Candidates, place: int, rule: Rule
     ) -> Iterator[tuple[Any, ...]]:
         """Neighbours of queries ``which`` of ``rows``; searches again where needed.
 

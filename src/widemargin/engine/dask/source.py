@@ -37,13 +37,7 @@ from widemargin.engine.dask.encoding import (
     target_part,
 )
 from widemargin.engine.dask.rows import RawRows
-from widemargin.engine.dask.statistics import (
-    Summary,
-    Survey,
-    join,
-    raw,
-    summarize,
-)
+from widemargin.engine.dask.statistics import Summary, Survey, join, raw, summarize
 from widemargin.notices import warn
 
 NAMED_COLUMNS = 5  # that an error names

@@ -69,12 +69,7 @@ def sided_sums(
 
 @engine.pair_lengths.register
 def pair_lengths(
-    table: DistributedTable,
-    edges: Edges,
-    sides: Ints,
-    w: Floats,
-    *,
-    workers: Workers,
+    table: DistributedTable, edges: Edges, sides: Ints, w: Floats, *, workers: Workers
 ) -> Floats:
     """Distances under w of pairs of rows, on the features that have the pair's side."""
     operation = partial(engine.pair_lengths, w=w)

@@ -122,10 +122,7 @@ class DistributedTable(Derived):
         return queries
 
     def pair_tasks(
-        self,
-        operation: Callable[..., Any],
-        edges: Edges,
-        marks: Ints | None = None,
+        self, operation: Callable[..., Any], edges: Edges, marks: Ints | None = None
     ) -> tuple[list[Any], list[Ints]]:
         """Tasks that do an operation where edges meet the block of their tails.
 
