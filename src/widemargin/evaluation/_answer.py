@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,14 +21,17 @@ from sklearn.utils import check_random_state
 from widemargin.base import MarginSelector
 from widemargin.data.dataset import Dataset, Names
 from widemargin.data.kinds import given_columns
-from widemargin.data.protocol import Ints
+from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._defaults import BUDGET
+from widemargin.evaluation._judges import default_scoring, has_order, scoring_for
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._relevance import PARTS, ROUNDS, ROWS, relevance_test
 from widemargin.evaluation._selection_curve import plan_for
+from widemargin.evaluation._selectors import preset, resolve_selectors
 from widemargin.evaluation._signal import Signal, signal_test
 from widemargin.evaluation._significance import Significance
-from widemargin.judging.folds import some_of_each
+from widemargin.evaluation._verdicts import directions_of
+from widemargin.judging.folds import group_codes, some_of_each
 from widemargin.judging.recommend import Recommendation, recommend
 from widemargin.judging.trials import Results, carry_out
 from widemargin.notices import muted
@@ -37,6 +40,7 @@ REDUNDANCY = 0.9  # similarity from which a feature counts as a near copy
 MAX_SAMPLES = 2000  # rows that are cross-validated and tested by default
 RATE = 2 * 10**9  # operations in a second of a budget, about what a core does
 FEWEST_ROUNDS = 10  # of the test of relevance
+FLAGSHIP = "KernelRFE"  # what is recommended by if the caller names no method
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +57,7 @@ class Setup:
     verbose: int = 0
     groups: Ints | None = None  # codes, one for each row
     estimator: Any = None
-    scoring: Any = None
+    scoring: Any = None  # None goes by the table
     cv: Any = None
     sizes: Any = None  # numbers of features to score; None for a usual set of them
     n_features: int | None = None  # how many to keep; None chooses
@@ -71,6 +75,22 @@ class Setup:
             "n_jobs": self.n_jobs,
             "verbose": self.verbose,
         }
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether there are three or more classes that are treated as ordered."""
+        return has_order(self.profile, {m: self.methods[m] for m in self.candidates})
+
+    @cached_property
+    def score(self) -> Any:
+        """What scikit-learn calls scoring: the caller's, or what suits the table."""
+        scoring = self.scoring or default_scoring(self.profile, self.ordered)
+        return scoring_for(scoring, self.profile.n_classes)
+
+    @property
+    def directions(self) -> tuple[Ints, Floats]:
+        """Which way each feature goes with the target, and its AUC."""
+        return directions_of(self.data, self.profile, self.ordered)
 
     @cached_property
     def _drawn(self) -> Ints | None:
@@ -107,7 +127,7 @@ class Setup:
             plan = plan_for(
                 self.methods,
                 self.sample,
-                (self.estimator, self.scoring),
+                (self.estimator, self.score),
                 self._splitter,
                 self.sample_groups,
                 self.seed,
@@ -198,6 +218,33 @@ class Setup:
         work = parts * rows**2 * (4 * d + 40)
         # A third of the budget is for this.
         return int(np.clip(self.budget * RATE / (3 * work), FEWEST_ROUNDS, ROUNDS))
+
+
+def set_up(
+    caller: str,
+    data: Dataset,
+    profile: Profile,
+    methods: Any,
+    given: Mapping[str, Any],
+    groups: Any,
+    *,
+    usual: bool,
+    **own: Any,
+) -> Setup:
+    """Say what is to be done, from arguments by name; ``own`` are fields as they are.
+
+    If the methods are the ``usual`` ones, the others only stand beside `FLAGSHIP`.
+    """
+    (n, d), nominal = data.shape, given["categorical_features"]
+    seed = seed_of(given["random_state"])
+    named = resolve_selectors(methods, numeric=profile.numeric_target)
+    values = {f.name: given[f.name] for f in fields(Setup) if f.name in given} | {
+        "methods": {label: preset(s, seed, nominal) for label, s in named.items()},
+        "candidates": [FLAGSHIP] if usual and FLAGSHIP in named else list(named),
+        "groups": group_codes(groups, n, caller),
+        "n_features": number_to_keep(given["n_features_to_select"], d, caller),
+    }
+    return Setup(data=data, profile=profile, seed=seed, caller=caller, **values | own)
 
 
 def _draws(cv: Any) -> bool:

@@ -25,24 +25,17 @@ from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.engine import on_dask
 from widemargin.evaluation._answer import (
+    FLAGSHIP,
     MAX_SAMPLES,
     REDUNDANCY,
     Setup,
-    number_to_keep,
-    seed_of,
+    set_up,
 )
-from widemargin.evaluation._defaults import flagship
-from widemargin.evaluation._judges import (
-    default_scoring,
-    has_order,
-    name_of,
-    scoring_for,
-)
+from widemargin.evaluation._judges import name_of
 from widemargin.evaluation._profile import describe
-from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
+from widemargin.evaluation._selectors import is_regression, resolve_selectors
 from widemargin.evaluation._signal import Signal
-from widemargin.evaluation._verdicts import directions_of, features_frame
-from widemargin.judging.folds import group_codes
+from widemargin.evaluation._verdicts import features_frame
 from widemargin.judging.recommend import Recommendation
 from widemargin.notices import muted, warn
 
@@ -249,7 +242,7 @@ class AutoSelector(TableSelector):
         )
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
-        self._answer(data, group_codes(groups, data.shape[0], NAME))
+        self._answer(data, groups)
         return self
 
     def _nominal_by_type(self, X: Any, kinds: Ints) -> Ints:
@@ -262,34 +255,20 @@ class AutoSelector(TableSelector):
         super()._validate_params()
         refuse_booleans(self)
 
-    def _answer(self, data: Dataset, groups: Ints | None) -> None:
+    def _answer(self, data: Dataset, groups: Any) -> None:
         """Choose, test, and keep what comes out."""
         with muted():
             about = describe(data, self.categorical_features)
-        seed = seed_of(self.random_state)
-        methods = self._chosen_methods(about, seed)
-        ordered = has_order(about, methods)
-        scoring = self.scoring or default_scoring(about, ordered)
-        scoring = scoring_for(scoring, about.n_classes)
-        d = data.shape[1]
-        setup = Setup(
-            data=data,
-            profile=about,
-            methods=methods,
-            candidates=list(methods),
-            seed=seed,
-            caller=NAME,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            groups=groups,
-            estimator=self.estimator,
-            scoring=scoring,
-            cv=self.cv,
-            sizes=d if self.methods is None else None,
-            n_features=number_to_keep(self.n_features_to_select, d, NAME),
-            redundancy=self.redundancy,
-            categorical_features=self.categorical_features,
-            max_samples=self.max_samples,
+        usual = self.methods is None
+        setup = set_up(
+            NAME,
+            data,
+            about,
+            FLAGSHIP if usual else self.methods,
+            self.get_params(deep=False),
+            groups,
+            usual=usual,
+            sizes=data.shape[1] if usual else None,
         )
         results = setup.cross_validate()
         if results.interrupted:
@@ -300,9 +279,9 @@ class AutoSelector(TableSelector):
             found = setup.test_signal(only_whether=True)
         self._take_signal(found)
         self._take_leaks(setup)
-        self.scoring_, self.positive_ = name_of(scoring), about.positive
+        self.scoring_, self.positive_ = name_of(setup.score), about.positive
         self._names, self._constants = data.names, about.constants
-        self._direction = directions_of(data, about, ordered)
+        self._direction = setup.directions
 
     def _keep(self, found: Recommendation) -> None:
         """Take over what the folds recommend."""
@@ -371,9 +350,3 @@ class AutoSelector(TableSelector):
             self._constants,
             self.recommendation_.columns,
         )
-
-    def _chosen_methods(self, about: Any, seed: int) -> dict[str, Any]:
-        if self.methods is None:
-            return flagship(about, seed, self.categorical_features)
-        given = resolve_selectors(self.methods, numeric=about.numeric_target)
-        return {k: preset(m, seed, self.categorical_features) for k, m in given.items()}

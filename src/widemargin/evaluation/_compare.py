@@ -12,26 +12,22 @@ from widemargin.evaluation._answer import (
     MAX_SAMPLES,
     RATE,
     REDUNDANCY,
-    Setup,
-    number_to_keep,
     seed_of,
+    set_up,
 )
 from widemargin.evaluation._comparison_result import Comparison
 from widemargin.evaluation._curves import Baseline
 from widemargin.evaluation._defaults import BUDGET
 from widemargin.evaluation._defaults import choose as choose_methods
 from widemargin.evaluation._judges import (
-    default_scoring,
-    has_order,
-    scoring_for,
     title_of,
 )
 from widemargin.evaluation._profile import Profile, describe
 from widemargin.evaluation._selection_curve import columns_of
-from widemargin.evaluation._selectors import is_regression, preset, resolve_selectors
-from widemargin.evaluation._verdicts import directions_of
-from widemargin.judging.folds import group_codes
+from widemargin.evaluation._selectors import is_regression
 from widemargin.plain import plain
+
+NOT_KEPT = ("X", "y", "verbose")  # arguments that are no settings
 
 
 def compare(
@@ -150,6 +146,7 @@ def compare(
     >>> result.answer
     '3 of 10 features, as ReliefF ranks them, carry the signal; ...'
     """
+    settings = dict(locals())
     if not budget > 0:
         raise ValueError(f"compare needs a budget of more than 0, got {budget!r}.")
     if redundancy is not None and not 0 < redundancy <= 1:
@@ -159,7 +156,6 @@ def compare(
         )
     given = None if isfunction(methods) else methods
     numeric = is_regression(given, y, task, "compare")
-    task = "regression" if numeric else "classification"
     data = read_dataset(X, y, "compare", numeric=numeric)
     about = describe(data, categorical_features)
     if positive is not None:
@@ -173,72 +169,40 @@ def compare(
         methods = choose_methods(about, seed, categorical_features, budget / BUDGET)
     elif isfunction(methods):
         methods = methods(about)
-    resolved = resolve_selectors(methods, numeric=numeric)
-    selectors = {k: preset(s, seed, categorical_features) for k, s in resolved.items()}
-    if Baseline.LABEL in selectors and baseline is not None:
+    settings |= {
+        "random_state": seed,
+        "task": "regression" if numeric else "classification",
+    }
+    setup = set_up(
+        "compare",
+        data,
+        about,
+        methods,
+        settings,
+        groups,
+        usual=given is None,
+        sizes=n_features,
+        reference=reference,
+    )
+    if Baseline.LABEL in setup.methods and baseline is not None:
         raise ValueError(
             f"compare uses the label {Baseline.LABEL!r} for the baseline; give that "
             "selector another label."
         )
-    first = "KernelRFE"  # what is recommended by if the caller names no method
-    candidates = [first] if given is None and first in selectors else list(selectors)
-    ordered = has_order(about, {m: selectors[m] for m in candidates})
-    scoring = scoring_for(scoring or default_scoring(about, ordered), about.n_classes)
-    arguments = {
-        "estimator": estimator,
-        "scoring": scoring,
-        "cv": cv,
-        "groups": None if groups is None else "groups",  # one per row, as X and y
-        "baseline": baseline,
-        "n_features": n_features,
-        "n_features_to_select": n_features_to_select,
-        "redundancy": redundancy,
-        "categorical_features": categorical_features,
-        "max_samples": max_samples,
-        "budget": budget,
-        "random_state": seed,
-        "n_jobs": n_jobs,
-        "image_shape": image_shape,
-        "image_order": image_order,
-        "task": task,
-        "positive": positive,
-    }
-    settings: dict[str, Any] = {"methods": {k: plain(s) for k, s in selectors.items()}}
-    settings |= {name: plain(value) for name, value in arguments.items()}
-    settings["rate"] = RATE
-    setup = Setup(
-        data=data,
-        profile=about,
-        methods=selectors,
-        candidates=candidates,
-        seed=seed,
-        caller="compare",
-        n_jobs=n_jobs,
-        verbose=verbose,
-        groups=group_codes(groups, about.n_samples, "compare"),
-        estimator=estimator,
-        scoring=scoring,
-        cv=cv,
-        sizes=n_features,
-        n_features=number_to_keep(n_features_to_select, about.n_features, "compare"),
-        reference=reference,
-        redundancy=redundancy,
-        categorical_features=categorical_features,
-        max_samples=max_samples,
-        budget=budget,
-    )
+    settings |= {"methods": setup.methods, "scoring": setup.score, "rate": RATE}
+    settings["groups"] = None if groups is None else "groups"  # one per row, as X and y
     parts = stages.go_through(setup)
     return Comparison(
         data=data,
         feature_names=data.names,
         profile=about,
-        settings=settings,
+        settings={k: plain(v) for k, v in settings.items() if k not in NOT_KEPT},
         classifier=title_of(estimator, numeric),
-        directions=directions_of(data, about, ordered),
-        candidates=candidates,
+        directions=setup.directions,
+        candidates=setup.candidates,
         image_shape=image_shape,
         image_order=image_order,
-        ordered=ordered,
+        ordered=setup.ordered,
         **parts,
     )
 

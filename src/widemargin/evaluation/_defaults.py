@@ -85,19 +85,6 @@ def choose(
     return {type(selector).__name__: selector for selector in methods}
 
 
-def flagship(
-    about: Profile, random_state: int | None, categorical_features: Any
-) -> dict[str, MarginSelector]:
-    """The method to recommend by, if the caller names none."""
-    task: Literal["regression", "classification"] = "classification"
-    if about.numeric_target:
-        task = "regression"
-    method = KernelRFE(
-        task=task, random_state=random_state, categorical_features=categorical_features
-    )
-    return {"KernelRFE": method}
-
-
 def _for_numbers(
     about: Profile, random_state: int | None, share: float
 ) -> list[MarginSelector]:

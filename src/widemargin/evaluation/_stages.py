@@ -63,7 +63,7 @@ def choose(setup: Setup, parts: Parts) -> None:
         )
     with titled("cross-validation"):
         results = setup.cross_validate()
-    scoring = name_of(setup.scoring, numeric=data.numeric)
+    scoring = name_of(setup.score, numeric=data.numeric)
     parts["curve"] = curve_of(results, scoring)
     if results.interrupted:
         raise KeyboardInterrupt
@@ -75,10 +75,10 @@ def choose(setup: Setup, parts: Parts) -> None:
         parts["chance"] = float(
             np.mean(
                 cross_val_score(
-                    guesser(setup.scoring, data.codes, numeric=data.numeric),
+                    guesser(setup.score, data.codes, numeric=data.numeric),
                     np.zeros((data.shape[0], 1)),
                     data.labels_given if data.numeric else data.codes,
-                    scoring=as_scorer(setup.scoring, data.codes),
+                    scoring=as_scorer(setup.score, data.codes),
                     cv=results.plan.folds,
                 )
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import kendalltau, norm, rankdata
+from scipy.stats import kendalltau, rankdata
 
 from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
@@ -105,7 +105,11 @@ def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
     auc = np.full(d, np.nan)
     for part in spans(d, max(1, CELLS // len(X))):
         auc[part] = _concordance(X[:, part], codes, n_classes)
-    return _signs(X, codes, auc), auc
+    sign = np.zeros(d, np.int64)
+    for f in np.flatnonzero(~np.isnan(auc)):
+        there = ~np.isnan(X[:, f])
+        sign[f] = _kendall(X[there, f], codes[there])[1]
+    return sign, auc
 
 
 def directions_of(data: Dataset, about: Profile, ordered: bool) -> tuple[Ints, Floats]:
@@ -130,60 +134,27 @@ def numeric_directions(X: Floats, target: Floats) -> tuple[Ints, Floats]:
     the one with the higher target has the higher value; equal values count half. That
     is (1 + D) / 2 for Somers' D. Sign and shape are as for `directions`.
     """
-    share = np.full(X.shape[1], np.nan)
+    share, sign = np.full(X.shape[1], np.nan), np.zeros(X.shape[1], np.int64)
     for f, values in enumerate(X.T):
         there = ~np.isnan(values)
         v, y = values[there], target[there]
         pairs = len(y) * (len(y) - 1) / 2
         apart_v, apart_y = (pairs - _tied_pairs(a) for a in (v, y))
         if apart_y:
-            tau = kendalltau(v, y).statistic if apart_v else 0.0
+            tau, sign[f] = _kendall(v, y)
             share[f] = (1 + tau * np.sqrt(apart_v / apart_y)) / 2
-    return _signs(X, target, share), share
+    return sign, share
 
 
-def _signs(X: Floats, target: Ints | Floats, share: Floats) -> Ints:
-    """Where the share of concordant pairs differs from a half by more than chance."""
-    signs = np.zeros(X.shape[1], np.int64)
-    for f in np.flatnonzero(~np.isnan(share)):
-        there = ~np.isnan(X[:, f])
-        ties_x, ties_y = _ties(X[there, f]), _ties(target[there])
-        n = int(there.sum())
-        apart = (n * (n - 1) - (ties_y * (ties_y - 1)).sum()) / 2
-        balance = (2 * share[f] - 1) * apart  # concordant less discordant pairs
-        error = _kendall_error(n, ties_x, ties_y)
-        if abs(balance) > norm.isf(LEVEL / 2) * error + 1e-9:
-            signs[f] = np.sign(balance)
-    return signs
-
-
-def _kendall_error(n: int, *ties: Floats) -> float:
-    """Standard deviation, under no association, of concordant less discordant pairs.
-
-    With groups of equal values of these sizes on either side (Kendall, *Rank
-    correlation methods*, 1970, chapter 4).
-    """
-    if n < 3:
-        return np.inf
-    (pairs_x, triples_x), (pairs_y, triples_y) = (
-        ((t * (t - 1)).sum(), (t * (t - 1) * (t - 2)).sum()) for t in ties
-    )
-    weighted = sum((t * (t - 1) * (2 * t + 5)).sum() for t in ties)
-    variance = (
-        (n * (n - 1) * (2 * n + 5) - weighted) / 18
-        + pairs_x * pairs_y / (2 * n * (n - 1))
-        + triples_x * triples_y / (9 * n * (n - 1) * (n - 2))
-    )
-    return float(np.sqrt(max(variance, 0.0)))
-
-
-def _ties(values: Ints | Floats) -> Floats:
-    """Sizes of the groups of equal values."""
-    return np.unique(values, return_counts=True)[1].astype(np.float64)
+def _kendall(values: Floats, target: Ints | Floats) -> tuple[float, int]:
+    """Kendall's tau, 0 for a constant, and its sign if it is not 0 by chance."""
+    method = "asymptotic" if len(target) > 2 else "auto"  # which two rows do not allow
+    tau, p_value = kendalltau(values, target, method=method)
+    return (0.0, 0) if np.isnan(tau) else (tau, int(np.sign(tau) * (p_value < LEVEL)))
 
 
 def _tied_pairs(values: Floats) -> float:
-    counts = _ties(values)
+    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
     return float(np.sum(counts * (counts - 1) / 2))
 
 
