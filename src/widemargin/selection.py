@@ -24,6 +24,7 @@ from widemargin.plain import plain, plain_numbers, write_whole
 
 FORMAT = 1  # raised when a field changes its meaning
 KIND = "selection"
+OPTIONAL = ("method", "parameters", "scores", "ranking", "file", "settings")
 
 
 @dataclass(eq=False, repr=False)
@@ -111,11 +112,7 @@ class Selection(SelectorMixin, BaseEstimator):
         selection : Selection
         """
         support = np.asarray(selector.get_support(), bool)
-        if feature_names is None:
-            feature_names = getattr(selector, "feature_names_in_", None)
-        if feature_names is None:
-            feature_names = [f"x{j}" for j in range(len(support))]
-        features = [str(name) for name in feature_names]
+        features = names_of(selector, feature_names)
         if len(features) != len(support):
             raise ValueError(
                 f"Selection needs a name for each of {len(support)} features, got "
@@ -311,6 +308,14 @@ class Selection(SelectorMixin, BaseEstimator):
         return f"Selection({len(self.kept)}{of} {noun}{by})"
 
 
+def names_of(selector: Any, given: Iterable[Any] | None = None) -> list[str]:
+    """Names of the features that a selector was fitted to, else x0, x1 and so on."""
+    names = getattr(selector, "feature_names_in_", None) if given is None else given
+    if names is None:
+        names = [f"x{j}" for j in range(len(selector.get_support()))]
+    return [str(name) for name in names]
+
+
 def _from_data(cls: type[Any], data: Any, path: str) -> Any:
     """A selection from the content of a file, once all of it is as it should be."""
     if not isinstance(data, dict) or data.get("widemargin") != KIND:
@@ -341,17 +346,7 @@ def _from_data(cls: type[Any], data: Any, path: str) -> Any:
     selection = cls(
         data["kept"],
         data["features"],
-        **{
-            name: data.get(name)
-            for name in (
-                "method",
-                "parameters",
-                "scores",
-                "ranking",
-                "file",
-                "settings",
-            )
-        },
+        **{name: data.get(name) for name in OPTIONAL},
     )
     try:
         _ = selection.support_, selection.scores_, selection.ranking_

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 N_NAMED = 5  # features that the answer names
+CHOICE = ("n_features", "score", "stderr", "score_all", "stability")
+SUMMARY = ("method", *CHOICE[:4], "area", "stability", "fit_time")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -344,24 +346,17 @@ class Comparison:
             of the scorer, so higher is better; a loss (``neg_…``) is negative.
         """
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
+        others = {"area": area, "fit_time": self.times}
+        unknown = dict.fromkeys(SUMMARY, np.nan)
         rows = []
         for label in self.selectors:
             own = self.alone.get(label)
-            rows.append(
-                {
-                    "method": label,
-                    "n_features": own.n_features if own else None,
-                    "score": own.score if own else np.nan,
-                    "stderr": own.stderr if own else np.nan,
-                    "score_all": own.score_all if own else np.nan,
-                    "area": area.get(label, np.nan),
-                    "stability": own.stability if own else np.nan,
-                    "fit_time": self.times.get(label, np.nan),
-                }
-            )
+            known = {name: getattr(own, name) for name in CHOICE} if own else {}
+            known |= {name: of[label] for name, of in others.items() if label in of}
+            rows.append(unknown | {"method": label} | known)
         if self.baseline is not None:
             rows.append(
-                dict.fromkeys(rows[0], np.nan)
+                unknown
                 | {
                     "method": Baseline.LABEL,
                     "n_features": len(self.baseline.features),
@@ -370,7 +365,7 @@ class Comparison:
                     "score_all": self.score_all,
                 }
             )
-        frame = data_frame({name: [row[name] for row in rows] for name in rows[0]})
+        frame = data_frame({name: [row[name] for row in rows] for name in SUMMARY})
         return frame.astype({"n_features": "Int64"})
 
     def _repr_html_(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.plotting._drawing import Array, Display, kept_title, shortened
+from widemargin.plotting._curve import Array, Display, kept_title, shortened
 
 ACCENT = "#D55E00"
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.plotting._drawing import (
+from widemargin.plotting._curve import (
     LONGEST,
     Array,
     Display,
@@ -18,6 +18,7 @@ from widemargin.plotting._drawing import (
     plain_numbers,
     shortened,
 )
+from widemargin.selection import names_of
 
 KEPT, LEFT_OUT = "#0072B2", "#ADADAD"
 
@@ -216,15 +217,11 @@ class RankingDisplay(Display):
 
 
 def _names(selector: Any, feature_names: Any) -> Array:
+    names = names_of(selector, feature_names)
     d = len(selector.scores_)
-    if feature_names is None:
-        feature_names = getattr(selector, "feature_names_in_", None)
-    if feature_names is None:
-        feature_names = [f"x{f}" for f in range(d)]
-    names = np.array([str(name) for name in feature_names], dtype=object)
     if len(names) != d:
         raise ValueError(f"{d} features need {d} feature_names, got {len(names)}.")
-    return names
+    return np.array(names, dtype=object)
 
 
 def _shaped(values: Any, shape: tuple[int, ...]) -> Array:

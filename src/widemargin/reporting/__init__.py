@@ -1,6 +1,85 @@
 """One page that says which features matter: `widemargin.report(results)`.
 
 Results become a plain dict (`summarize`), the dict becomes a page (`html`).
+
+The dict holds text, numbers, booleans, None, lists and dicts, so that `json.dumps`
+takes it as it is; what is not a finite number is None. A part that the results do not
+have is None, too. Features are numbered from 0 in the order of X.
+
+``schema``
+    2; raised when a field changes its meaning.
+``title``, ``created``, ``answer``
+    Text; the moment is ISO 8601, the answer a sentence or two.
+``signal``
+    Whether a test found any signal in the table; None if unknown.
+``beats_chance``
+    Whether the recommended features score clearly above guessing; None if unknown.
+``complete``, ``notes``
+    Whether the comparison ran to its end; what was left out or decided, and why.
+``data``
+    ``n_samples``, ``n_features``, ``kinds`` (how many features of each), ``classes``
+    (``label``, ``count``), ``missing`` (``cells``, ``features``), ``constants``,
+    ``duplicated_columns``, ``duplicated_rows`` (how many), ``majority`` (the share of
+    the largest class; None for a numeric target), ``target`` (of a numeric one:
+    ``low``, ``quartiles`` and ``high``, and ``bins``: ``low``, ``high`` and ``count``;
+    else None), ``ordered`` (whether the classes are), ``leaks`` (sentences
+    on features that may be copies of the target), ``warnings`` (sentences).
+``columns``
+    See `widemargin.reporting.distributions`.
+``features``
+    ``name``: one text per feature.
+``methods``
+    One dict per method. ``label``, ``code`` (the call that makes the selector),
+    ``idea``, ``paper``, ``best`` (whether it is the recommended one), ``candidate``
+    (whether it could have been), ``n_selected``, ``score`` (nested mean over the
+    folds), ``stderr`` (its standard error), ``score_all``, ``stability`` (agreement of
+    the choices for the folds), ``area``, ``time`` (seconds); and lists with one entry
+    per feature: ``rank``, ``score_of`` (by a fit to all rows), ``selected``, and, both
+    possibly None, ``score_low`` and ``score_high``. In a comparison, ranks are those of
+    the consensus of the folds, near copies last.
+``verdicts``
+    None without a recommendation. ``low`` and ``high`` (labels of the two classes;
+    directions refer to ``high``; None for more) and lists with one entry per feature:
+    ``verdict`` ("kept", "copy", "relevant, not needed", "not relevant" or "not
+    tested"), ``why`` (a reason, or empty), ``copy_of`` (the name of the better feature
+    that a copy is like, or None), ``p_value``, ``q_value``, ``frequency``
+    (share of the folds that choose it or a near copy of it), and ``direction`` and
+    ``auc``, which are None for three or more classes without an order. Else (a numeric
+    target counts as classes in order) ``direction`` has 1 where values rise with the
+    class, −1 where they fall and 0 where a test cannot tell, and ``auc`` the
+    probability that of two rows of different classes the higher class has the higher
+    value, None for a feature without an order.
+``relevance``
+    None for selectors without a comparison. ``features`` (numbers of all relevant
+    features, lowest q-value first; None if nothing was tested), ``level`` (of q),
+    ``how`` (they were tested, or why not).
+``leaks``
+    None if no feature is suspected to be a copy of the target. ``features`` (numbers),
+    ``drop`` (an option of the command that leaves them out), ``code`` (a line of Python
+    that does), ``with`` and ``without``: the recommendation with and without these
+    features, each with ``kept`` (names), ``n_selected``, ``score``, ``stderr``,
+    ``score_all`` and ``stability``.
+``curve``
+    ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
+    ``guess`` (what it is that scores by chance, such as "guessing"),
+    ``baseline`` (of the caller's own features: ``n_features``, ``score``, ``stderr``),
+    ``lines``: per method ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``.
+    The last two are None for the curve of a selector that chose its own
+    number of features. Losses are positive here and in ``methods``, and ``scoring``
+    is their name without ``neg_``.
+``agreement``
+    ``labels``, ``correlation`` and ``overlap``: square lists of lists; ``k``, of how
+    many of the best features the overlap is, None for what each method keeps.
+``redundancy``
+    ``threshold``, ``measure``, ``groups``: per group ``features`` (the first stands
+    for all) and ``similarity`` of each to the first, None where it is not known.
+``distributions``
+    See `widemargin.reporting.distributions`.
+``image``
+    ``shape`` of the grid that the features fill, and ``order``: "C" if row by row,
+    "F" if column by column.
+``provenance``
+    See `widemargin.reporting.provenance`.
 """
 
 from __future__ import annotations

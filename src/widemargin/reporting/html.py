@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.evaluation._verdicts import COPY, KEPT, SPARE, UNTESTED, VERDICTS
+from widemargin.evaluation._verdicts import COPY, KEPT, VERDICTS
 from widemargin.judging.scores import measure
 from widemargin.reporting import formats
 from widemargin.reporting.payload import (
@@ -25,11 +25,8 @@ from widemargin.reporting.payload import (
 from widemargin.reporting.summarize import SCHEMA
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
-N_STATIC_COLUMNS = 20  # of the overview of columns, likewise
 N_NAMED = 10  # kept features at the top of the page
-N_RELEVANT, MOST_RELEVANT = 15, 1000  # relevant features at once, and in the page
-MARKS = {KEPT: "kept", COPY: "twin", SPARE: "spare", UNTESTED: "untested"}  # by style
-N_GROUPS = 12  # groups of redundant features shown at once
+MOST_RELEVANT = 1000  # relevant features in the page
 N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
 N_MEMBERS = 12  # members of a group that are named
 N_CHECKPOINTS = 10  # sizes in the table behind the curve
@@ -125,12 +122,11 @@ def _environment(jinja2: Any) -> Any:
     )
     for name in FILTERS:
         environment.filters[name] = getattr(formats, name)
-    environment.globals["interval"] = formats.interval
-    environment.globals["direction"] = formats.direction
-    environment.globals["reason"] = reason
-    environment.globals["clear_rho"] = CLEAR_RHO
-    environment.globals["two_digits"] = formats.two_digits
-    environment.globals["stepped"] = formats.stepped
+    environment.globals |= {
+        "formats": formats,
+        "reason": reason,
+        "clear_rho": CLEAR_RHO,
+    }
     return environment
 
 
@@ -145,24 +141,14 @@ def _shown(data: Json) -> Json:
     order = np.argsort(best["rank"], kind="stable")[:N_STATIC].tolist()
     scoring = data["curve"]["scoring"] if data["curve"] else None
     tops = [s for s in best["score_of"] if s is not None and s > 0]
-    groups = data["redundancy"]["groups"] if data["redundancy"] else []
-    names = data["features"]["name"]
-    kept = kept_names(best, names)
+    kept = kept_names(best, data["features"]["name"])
     return {
         "best": best,
-        "verdicts": data["verdicts"],
-        "marks": MARKS,
         "tally": _tally(data["verdicts"]),
         "kept": kept,
         "named": _named(data, kept),
-        "overlapping": _overlapping(data["agreement"]),
         "relevant": _relevant(data),
-        "n_relevant": N_RELEVANT,
-        "overview": (data["columns"] or {"kind": []})["kind"][:N_STATIC_COLUMNS],
-        "loss": bool(data["curve"] and data["curve"]["lower_is_better"]),
-        "ordered": bool(data["data"] and data["data"]["ordered"]),
         "top": order,
-        "names": names,
         "scores": formats.aligned(max(tops, default=0.0)),
         "n_listed": len(listed_features(data)),
         "scored": lambda value: formats.measured(value, scoring),
@@ -170,10 +156,6 @@ def _shown(data: Json) -> Json:
         "checkpoints": _checkpoints(data["curve"]),
         "groups": _groups(data),
         "alternatives": _alternatives(data["distributions"], data),
-        "target": data["data"]["target"] if data["data"] else None,
-        "guess": data["curve"]["guess"] if data["curve"] else "guessing",
-        "n_groups": N_GROUPS,
-        "total_groups": len(groups),
     }
 
 
@@ -185,14 +167,6 @@ def _named(data: Json, kept: list[str]) -> Json | None:
     if not kept or data["image"] or data["signal"] is False or not data["curve"]:
         return None
     return {"names": kept[:N_NAMED], "rest": len(kept[N_NAMED:])}
-
-
-def _overlapping(agreement: Json | None) -> str:
-    """What the overlap of two methods is taken of."""
-    k = agreement["k"] if agreement else None
-    if k is None:
-        return "Overlap of the kept features"
-    return f"Overlap of the first {formats.count(k) if k > 1 else 'feature'}"
 
 
 def _tally(verdicts: Json | None) -> str:

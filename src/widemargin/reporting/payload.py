@@ -16,6 +16,7 @@ COLUMNS = {
     "score_low": 4,
     "score_high": 4,
 }
+DRAWN = ("points", "trend")
 BUDGET = 4_300_000  # characters for the tables of features
 MEASURED = 500  # features that tell how many characters one takes
 
@@ -90,7 +91,7 @@ def _method(method: Json, listed: list[int]) -> Json:
     for column, digits in COLUMNS.items():
         values = method[column]
         if values is not None:
-            chosen[column] = [_short(values[f], digits) for f in listed]
+            chosen[column] = _short([values[f] for f in listed], digits)
     chosen["selected"] = "".join("01"[method["selected"][f]] for f in listed)
     return chosen
 
@@ -109,7 +110,7 @@ def _verdicts(found: Json | None, listed: list[int]) -> Json | None:
         "reasons": reasons,
         "why": [number[word] for word in why],
         **{
-            name: found[name] and [_short(found[name][f], n) for f in listed]
+            name: found[name] and _short([found[name][f] for f in listed], n)
             for name, n in digits.items()
         },
     }
@@ -122,7 +123,10 @@ def reason(verdicts: Json, f: int) -> str:
     return "constant" if verdicts["why"][f] == "constant" else ""
 
 
-def _short(value: float | None, digits: int) -> float | int | None:
+def _short(value: Any, digits: int) -> Any:
+    """A number, or numbers in lists, with so many digits; None stays None."""
+    if isinstance(value, list):
+        return [_short(one, digits) for one in value]
     if value is None or isinstance(value, int):
         return value
     rounded = float(f"{value:.{digits}g}") if digits else round(value)
@@ -135,7 +139,7 @@ def _columns(found: Json | None, listed: list[int]) -> Json | None:
         return None
     short: Json = {name: [values[f] for f in listed] for name, values in found.items()}
     for name in ("low", "high"):
-        short[name] = [_short(value, 4) for value in short[name]]
+        short[name] = _short(short[name], 4)
     kinds = list(dict.fromkeys(short["kind"]))
     short["kinds"] = kinds
     short["kind"] = [kinds.index(kind) for kind in short["kind"]]
@@ -154,7 +158,7 @@ def _groups(data: Json, listed: set[int]) -> list[Json]:
     return [
         {
             "features": group["features"],
-            "similarity": [_short(s, 3) for s in group["similarity"]],
+            "similarity": _short(group["similarity"], 3),
             "names": {f: names[f] for f in group["features"] if f not in listed},
         }
         for group in ranked_groups(data)
@@ -173,11 +177,7 @@ def _rounded(curve: Json | None) -> Json | None:
     if curve is None:
         return None
     lines = [
-        {
-            **line,
-            "mean": [_short(v, 5) for v in line["mean"]],
-            "stderr": [_short(v, 3) for v in line["stderr"]],
-        }
+        {**line, "mean": _short(line["mean"], 5), "stderr": _short(line["stderr"], 3)}
         for line in curve["lines"]
     ]
     read = measure(curve["scoring"])
@@ -191,25 +191,13 @@ def _named(data: Json) -> Json | None:
         return None
     names = data["features"]["name"]
     rank = data["methods"][best_method(data)]["rank"]
+    # Points with as many digits as a drawing shows.
     features = [
-        {
-            **_short_points(look),
-            "name": names[look["feature"]],
-            "rank": rank[look["feature"]],
-        }
+        {name: _short(v, 4) if name in DRAWN else v for name, v in look.items()}
+        | {"name": names[look["feature"]], "rank": rank[look["feature"]]}
         for look in found["features"]
     ]
     return {**found, "features": features}
-
-
-def _short_points(look: Json) -> Json:
-    """The same with as many digits as a drawing shows."""
-    lists: Json = {name: look[name] for name in ("points", "trend") if name in look}
-    short = {
-        name: [[_short(x, 4), _short(y, 4)] for x, y in pairs]
-        for name, pairs in lists.items()
-    }
-    return {**look, **short}
 
 
 def _image(data: Json) -> Json | None:

@@ -1,4 +1,4 @@
-"""Where a report comes from: settings, versions, the seed, and lines to run again.
+"""Where a report comes from: results, settings, versions, and lines to run again.
 
 ``provenance`` returns ``settings`` (name → text), ``seed`` (None if there was none),
 ``versions`` (package → version), ``code``, Python lines that repeat the results for
@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import inspect
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
-from widemargin.evaluation import compare
+from widemargin.data.dataset import read_dataset
+from widemargin.evaluation import Comparison, compare
 from widemargin.evaluation._auto import AutoSelector
 from widemargin.evaluation._defaults import BUDGET, choose
-from widemargin.evaluation._selectors import preset
+from widemargin.evaluation._profile import describe
+from widemargin.evaluation._selectors import is_regression, preset
+from widemargin.selection import names_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 # Settings that the code shows elsewhere, or that results do not depend on.
@@ -56,6 +61,45 @@ MIXED_STEPS = [
 ]
 
 Json = dict[str, Any]
+
+
+def as_comparison(results: Any, X: Any, y: Any) -> Comparison:
+    """The comparison itself, or one of fitted selectors, with nothing but these.
+
+    That one has no settings. Its data and profile are None where there is no X or y.
+    """
+    if isinstance(results, Comparison):
+        return results
+    given = results if isinstance(results, Mapping) else {None: results}
+    if not given or not all(hasattr(s, "get_support") for s in given.values()):
+        raise TypeError(
+            "report needs the Comparison that widemargin.evaluation.compare returns, "
+            "a fitted selector, or a dict of fitted selectors by label, "
+            f"got {type(results).__name__}."
+        )
+    for selector in given.values():
+        check_is_fitted(selector, ["scores_", "ranking_", "support_"])
+    selectors = {str(label or type(s).__name__): s for label, s in given.items()}
+    first = next(iter(selectors.values()))
+    data: Any = None
+    about: Any = None
+    if X is not None:
+        numeric = y is not None and (
+            getattr(first, "_numeric_target", False)
+            or is_regression(None, y, None, "report")
+        )
+        there = y is not None
+        data = read_dataset(X, y, "report", labels=there, numeric=numeric, look=False)
+        about = None if y is None else describe(data)
+    return Comparison(
+        data=data,
+        feature_names=np.array(names_of(first), object),
+        profile=about,
+        selectors=selectors,
+        times={},
+        directions=(np.empty(0, np.int64), np.empty(0)),
+        classifier="5-NN" if about and about.numeric_target else "1-NN",
+    )
 
 
 def provenance(found: Any, best: Json, kept: list[str], lines: list[str]) -> Json:

@@ -1,83 +1,6 @@
 """From results to one plain dict: everything the report says, and nothing else.
 
-The dict holds text, numbers, booleans, None, lists and dicts, so that `json.dumps`
-takes it as it is; what is not a finite number is None. A part that the results do not
-have is None, too. Features are numbered from 0 in the order of X.
-
-``schema``
-    2; raised when a field changes its meaning.
-``title``, ``created``, ``answer``
-    Text; the moment is ISO 8601, the answer a sentence or two.
-``signal``
-    Whether a test found any signal in the table; None if unknown.
-``beats_chance``
-    Whether the recommended features score clearly above guessing; None if unknown.
-``complete``, ``notes``
-    Whether the comparison ran to its end; what was left out or decided, and why.
-``data``
-    ``n_samples``, ``n_features``, ``kinds`` (how many features of each), ``classes``
-    (``label``, ``count``), ``missing`` (``cells``, ``features``), ``constants``,
-    ``duplicated_columns``, ``duplicated_rows`` (how many), ``majority`` (the share of
-    the largest class; None for a numeric target), ``target`` (of a numeric one:
-    ``low``, ``quartiles`` and ``high``, and ``bins``: ``low``, ``high`` and ``count``;
-    else None), ``ordered`` (whether the classes are), ``leaks`` (sentences
-    on features that may be copies of the target), ``warnings`` (sentences).
-``columns``
-    See `widemargin.reporting.distributions`.
-``features``
-    ``name``: one text per feature.
-``methods``
-    One dict per method. ``label``, ``code`` (the call that makes the selector),
-    ``idea``, ``paper``, ``best`` (whether it is the recommended one), ``candidate``
-    (whether it could have been), ``n_selected``, ``score`` (nested mean over the
-    folds), ``stderr`` (its standard error), ``score_all``, ``stability`` (agreement of
-    the choices for the folds), ``area``, ``time`` (seconds); and lists with one entry
-    per feature: ``rank``, ``score_of`` (by a fit to all rows), ``selected``, and, both
-    possibly None, ``score_low`` and ``score_high``. In a comparison, ranks are those of
-    the consensus of the folds, near copies last.
-``verdicts``
-    None without a recommendation. ``low`` and ``high`` (labels of the two classes;
-    directions refer to ``high``; None for more) and lists with one entry per feature:
-    ``verdict`` ("kept", "copy", "relevant, not needed", "not relevant" or "not
-    tested"), ``why`` (a reason, or empty), ``copy_of`` (the name of the better feature
-    that a copy is like, or None), ``p_value``, ``q_value``, ``frequency``
-    (share of the folds that choose it or a near copy of it), and ``direction`` and
-    ``auc``, which are None for three or more classes without an order. Else (a numeric
-    target counts as classes in order) ``direction`` has 1 where values rise with the
-    class, −1 where they fall and 0 where a test cannot tell, and ``auc`` the
-    probability that of two rows of different classes the higher class has the higher
-    value, None for a feature without an order.
-``relevance``
-    None for selectors without a comparison. ``features`` (numbers of all relevant
-    features, lowest q-value first; None if nothing was tested), ``level`` (of q),
-    ``how`` (they were tested, or why not).
-``leaks``
-    None if no feature is suspected to be a copy of the target. ``features`` (numbers),
-    ``drop`` (an option of the command that leaves them out), ``code`` (a line of Python
-    that does), ``with`` and ``without``: the recommendation with and without these
-    features, each with ``kept`` (names), ``n_selected``, ``score``, ``stderr``,
-    ``score_all`` and ``stability``.
-``curve``
-    ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
-    ``guess`` (what it is that scores by chance, such as "guessing"),
-    ``baseline`` (of the caller's own features: ``n_features``, ``score``, ``stderr``),
-    ``lines``: per method ``label``, ``n_features``, ``mean``, ``stderr`` and ``folds``.
-    The last two are None for the curve of a selector that chose its own
-    number of features. Losses are positive here and in ``methods``, and ``scoring``
-    is their name without ``neg_``.
-``agreement``
-    ``labels``, ``correlation`` and ``overlap``: square lists of lists; ``k``, of how
-    many of the best features the overlap is, None for what each method keeps.
-``redundancy``
-    ``threshold``, ``measure``, ``groups``: per group ``features`` (the first stands
-    for all) and ``similarity`` of each to the first, None where it is not known.
-``distributions``
-    See `widemargin.reporting.distributions`.
-``image``
-    ``shape`` of the grid that the features fill, and ``order``: "C" if row by row,
-    "F" if column by column.
-``provenance``
-    See `widemargin.reporting.provenance`.
+The text at the top of `widemargin.reporting` describes the dict.
 """
 
 from __future__ import annotations
@@ -89,14 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from widemargin import catalogue
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._verdicts import LEVEL
+from widemargin.judging.recommend import Recommendation
 from widemargin.judging.scores import measure
 from widemargin.reporting.distributions import columns, distributions
 from widemargin.reporting.formats import number, numbers, text, texts
 from widemargin.reporting.payload import kept_names
-from widemargin.reporting.provenance import provenance
-from widemargin.reporting.results import as_comparison, methods, worth
+from widemargin.reporting.provenance import as_comparison, constructor, provenance
 
 SCHEMA = 2
 TITLE = "Which features matter?"
@@ -118,27 +42,7 @@ def summarize(
 ) -> Json:
     """Collect what the report shows in one plain dict.
 
-    Parameters
-    ----------
-    results : Comparison, fitted selector, or dict of fitted selectors by label
-        What `widemargin.evaluation.compare` returned, or selectors that were fitted
-        to the same data.
-    X, y : array-like or frame, default=None
-        The data behind fitted selectors; a Comparison has its own.
-    title : str, default=None
-        Heading of the report.
-    image_shape : tuple of int, default=None
-        Rows and columns, and perhaps channels, of the images that X holds.
-    reading : list of str, default=None
-        Lines of Python that make X and y.
-    image_order : {"C", "F"}, default=None
-        Whether images were flattened row by row or column by column; by default that
-        of the Comparison, or "C".
-
-    Returns
-    -------
-    data : dict
-        Plain values, as the text at the top of this module describes them.
+    It takes what `widemargin.report` takes.
 
     Examples
     --------
@@ -308,18 +212,11 @@ def _curve(found: Comparison) -> Json | None:
 def _fold_lines(curve: Any, sign: int) -> list[Json]:
     """Mean and standard error over the folds, for each method and size."""
     lines = []
-    folds = curve.frame.groupby("method")["fold"].nunique()
+    folds = curve.frame.groupby("method")["fold"].nunique().to_dict()
     for label, line in curve.lines.items():
-        unknown = np.full(len(line.sizes), np.nan)
-        lines.append(
-            {
-                "label": text(label),
-                "n_features": [int(n) for n in line.sizes],
-                "mean": numbers(line.mean, sign),
-                "stderr": numbers(line.stderr if folds[label] > 1 else unknown),
-                "folds": int(folds[label]),
-            }
-        )
+        errors = line.stderr if folds[label] > 1 else np.full(len(line.sizes), np.nan)
+        lines.append(_line(label, line.sizes, numbers(line.mean, sign), errors))
+        lines[-1]["folds"] = folds[label]
     return lines
 
 
@@ -331,16 +228,19 @@ def _prefix_lines(found: Any) -> list[Json]:
         if scores is not None:
             sizes = np.unique(np.geomspace(1, len(scores), N_PREFIXES).round())
             sizes = sizes.astype(int)
-            lines.append(
-                {
-                    "label": text(label),
-                    "n_features": sizes.tolist(),
-                    "mean": numbers(np.asarray(scores)[sizes - 1]),
-                    "stderr": [None] * len(sizes),
-                    "folds": None,
-                }
-            )
+            mean = numbers(np.asarray(scores)[sizes - 1])
+            lines.append(_line(label, sizes, mean, np.full(len(sizes), np.nan)))
     return lines
+
+
+def _line(label: str, sizes: Any, mean: Any, stderr: Any) -> Json:
+    return {
+        "label": text(label),
+        "n_features": sizes.tolist(),
+        "mean": mean,
+        "stderr": numbers(stderr),
+        "folds": None,
+    }
 
 
 def _agreement(agreement: Any) -> Json | None:
@@ -395,3 +295,75 @@ def _answer(best: Json, kept: list[str]) -> str:
     listed = f"{', '.join(first)} and {last}" if first else last
     lead = ": " if len(kept) <= 3 else "; the first are "
     return f"{label} keeps {len(kept)} of {d} features{lead}{listed}."
+
+
+def methods(found: Comparison) -> list[Json]:
+    """All that the report says about each method."""
+    sign = measure(found.curve.scoring if found.curve else None).sign
+    area = {} if found.curve is None else found.curve.summary()["area"].to_dict()
+    papers = {m.name: m.paper for m in catalogue.methods()}
+    return [
+        {
+            "label": text(label),
+            "code": constructor(selector),
+            "idea": _idea(selector),
+            "paper": papers.get(type(selector).__name__),
+            "best": label == found.best or len(found.selectors) == 1,
+            "candidate": label in found.candidates,
+            "area": number(area.get(label), sign),
+            "time": number(found.times.get(label)),
+            **_choice(found, label, sign),
+            **_interval(selector),
+        }
+        for label, selector in found.selectors.items()
+    ]
+
+
+def _choice(found: Comparison, label: str, sign: int) -> Json:
+    """Which features a method keeps, and what that is worth."""
+    selector: Any = found.selectors[label]
+    own = found.recommendation if label == found.best else found.alone.get(label)
+    ranking = selector.ranking_ if own is None else own.ranking
+    chosen = np.zeros(len(ranking), np.bool_)
+    if own is not None and found.signal is not False:
+        chosen[own.columns] = True
+    elif own is None and not found.settings:  # the selector's own, not interrupted
+        chosen = np.asarray(selector.support_)
+    scores: Json = dict.fromkeys(("score", "stderr", "score_all", "stability"))
+    if own is not None:
+        scores = worth(own, sign)
+    elif getattr(selector, "prefix_scores_", None) is not None and chosen.any():
+        by_size = selector.prefix_scores_
+        scores["score"] = number(by_size[int(chosen.sum()) - 1])
+        scores["score_all"] = number(by_size[-1])
+    return {
+        **scores,
+        "n_selected": int(chosen.sum()),
+        "rank": numbers(ranking),
+        "score_of": numbers(selector.scores_),
+        "selected": chosen.tolist(),
+    }
+
+
+def worth(own: Recommendation, sign: int) -> Json:
+    """How many features a recommendation keeps, and how good they are."""
+    return {
+        "n_selected": own.n_features,
+        "score": number(own.score, sign),
+        "stderr": number(own.stderr),
+        "score_all": number(own.score_all, sign),
+        "stability": number(own.stability),
+    }
+
+
+def _interval(selector: Any) -> Json:
+    """Confidence intervals of the scores, which few selectors have."""
+    ends = getattr(selector, "scores_interval_", None)
+    low, high = (None, None) if ends is None else np.asarray(ends).T
+    return {"score_low": numbers(low), "score_high": numbers(high)}
+
+
+def _idea(selector: Any) -> str | None:
+    """What the method looks for: the first line of its documentation, name aside."""
+    line = (type(selector).__doc__ or "").strip().partition("\n")[0].rstrip(".")
+    return line.partition(": ")[2] or line or None
