@@ -27,7 +27,7 @@ from widemargin.evaluation import (
     relevance,
 )
 from widemargin.evaluation import (
-    _stages as stages,
+    _compare as stages,
 )
 from widemargin.evaluation._signal import Signal
 from widemargin.judging import trials
