@@ -38,6 +38,7 @@ order, and its ``kind`` is one of these:
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,41 +72,25 @@ def distributions(
     """Look at the first features of an order class by class; None without data."""
     if data is None or not len(order):
         return None
-    first = [
-        (f, profile is not None and profile.kinds[f] == "nominal", column(data, f))
-        for f in order[:N_FEATURES].tolist()
-    ]
+    found: Json = {"classes": [], "n_classes": 0, "ordered": False}
     if data.target is not None:
-        return _by_target(data.target, first)
-    labels = data.classes.tolist() if data.labelled else ["all rows"]
-    counts = np.bincount(data.codes, minlength=len(labels))
-    most = N_ORDERED_CLASSES if ordered else N_CLASSES
-    shown = np.sort(np.argsort(-counts, kind="stable")[:most])
-    members = [data.codes == c for c in shown]
-    return {
-        "classes": [text(labels[c]) for c in shown],
-        "n_classes": len(labels),
-        "ordered": ordered,
-        "features": [
-            {"feature": f, **_by_class(values, nominal, members)}
-            for f, nominal, values in first
-        ],
-    }
-
-
-def _by_target(target: Floats, first: list[tuple[int, bool, NDArray[Any]]]) -> Json:
-    """How a numeric target goes with some features."""
-    low, high, cut = axis_ends(target)
-    return {
-        "classes": [],
-        "n_classes": 0,
-        "ordered": False,
-        "target": {"low": low, "high": high, "cut": cut},
-        "features": [
-            {"feature": f, **_against(values, nominal, target)}
-            for f, nominal, values in first
-        ],
-    }
+        found["target"] = _axis(data.target)
+        look = partial(_against, target=data.target)
+    else:
+        labels = data.classes.tolist() if data.labelled else ["all rows"]
+        counts = np.bincount(data.codes, minlength=len(labels))
+        most = N_ORDERED_CLASSES if ordered else N_CLASSES
+        shown = np.sort(np.argsort(-counts, kind="stable")[:most])
+        found["classes"] = [text(labels[c]) for c in shown]
+        found |= {"n_classes": len(labels), "ordered": ordered}
+        look = partial(_by_class, members=[data.codes == c for c in shown])
+    first = order[:N_FEATURES].tolist()
+    nominal = [profile is not None and profile.kinds[f] == "nominal" for f in first]
+    found["features"] = [
+        {"feature": f, **look(column(data, f), as_name)}
+        for f, as_name in zip(first, nominal, strict=True)
+    ]
+    return found
 
 
 def _observed(
@@ -147,7 +132,6 @@ def _label(value: Any) -> str:
 
 
 def _scatter(values: Floats, target: Floats) -> Json:
-    low, high, cut = axis_ends(values)
     some: Ints = np.arange(len(values))
     if len(values) > N_POINTS:
         some = np.random.default_rng(0).choice(len(values), N_POINTS, replace=False)
@@ -156,9 +140,7 @@ def _scatter(values: Floats, target: Floats) -> Json:
     trend = {float(np.median(values[p])): float(np.median(target[p])) for p in parts}
     return {
         "kind": "scatter",
-        "low": low,
-        "high": high,
-        "cut": cut,
+        **_axis(values),
         "n_points": len(values),
         "points": [[float(values[i]), float(target[i])] for i in some],
         "trend": [[x, y] for x, y in trend.items()],
@@ -219,6 +201,10 @@ def axis_ends(known: Floats) -> tuple[float, float, bool]:
     low, first, last, high = np.interp(places, np.arange(n), np.sort(known)).tolist()
     cut = high - low > FAR * (last - first) > 0
     return (first, last, True) if cut else (low, high, False)
+
+
+def _axis(known: Floats) -> Json:
+    return dict(zip(("low", "high", "cut"), axis_ends(known), strict=True))
 
 
 def _histogram(values: Floats, there: list[NDArray[np.bool_]]) -> Json:
