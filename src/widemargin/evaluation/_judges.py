@@ -248,13 +248,9 @@ def guesser(
         return DummyRegressor()
     if scoring != NEG_RANK_LOSS:
         return DummyClassifier(strategy="prior")
-    middle = middle_class(np.bincount(codes))
+    # The class of the median row.
+    middle = int(np.searchsorted(np.cumsum(np.bincount(codes)), len(codes) / 2))
     return DummyClassifier(strategy="constant", constant=middle)
-
-
-def middle_class(counts: Ints) -> int:
-    """The class of the median row, of ordered classes with so many rows each."""
-    return int(np.searchsorted(np.cumsum(counts), counts.sum() / 2))
 
 
 def scoring_for(scoring: Any, n_classes: int) -> Any:

@@ -226,17 +226,13 @@ def curve_of(results: Results, scoring: str) -> SelectionCurve:
     )
 
 
-def sizes_up_to(d: int) -> Ints:
-    """All small numbers of features, and larger ones in growing steps."""
-    few = np.arange(1, min(d, ALL_UP_TO) + 1)
-    more = np.geomspace(few[-1], d, STEPS).round().astype(np.int64)
-    return np.union1d(few, more)
-
-
 def _sizes(n_features: Any, d: int, caller: str) -> Ints:
     """Numbers of features to try, ascending."""
     if n_features is None:
-        return sizes_up_to(d)
+        # All small ones, and larger ones in growing steps.
+        few = np.arange(1, min(d, ALL_UP_TO) + 1)
+        more = np.geomspace(few[-1], d, STEPS).round().astype(np.int64)
+        return np.union1d(few, more)
     sizes = np.atleast_1d(np.asarray(n_features))
     whole = sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu"
     if not whole or sizes.min() < 1 or sizes.max() > d:
