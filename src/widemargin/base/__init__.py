@@ -10,32 +10,21 @@
 | `estimator.py`, `scores.py` | what several of them use |
 """
 
-from widemargin.base.ascent import AscentSelector, refuse_single_visits
-from widemargin.base.estimator import (
-    N_JOBS,
-    Documented,
-    Versioned,
-    all_or_nothing,
-    refuse_booleans,
-    refuse_keywords,
-)
-from widemargin.base.sampled import SampledSelector
-from widemargin.base.scores import separation_ratio, squared_share
-from widemargin.base.selector import MarginSelector
-from widemargin.base.transformer import TableSelector
-
-__all__ = [
-    "N_JOBS",
-    "AscentSelector",
-    "Documented",
-    "MarginSelector",
-    "SampledSelector",
-    "TableSelector",
-    "Versioned",
-    "all_or_nothing",
-    "refuse_booleans",
-    "refuse_keywords",
-    "refuse_single_visits",
-    "separation_ratio",
-    "squared_share",
-]
+from widemargin.base.ascent import AscentSelector as AscentSelector
+from widemargin.base.ascent import refuse_single_visits as refuse_single_visits
+from widemargin.base.estimator import AUTO as AUTO
+from widemargin.base.estimator import COUNT as COUNT
+from widemargin.base.estimator import FRACTION as FRACTION
+from widemargin.base.estimator import N_JOBS as N_JOBS
+from widemargin.base.estimator import POSITIVE as POSITIVE
+from widemargin.base.estimator import SHARE as SHARE
+from widemargin.base.estimator import Documented as Documented
+from widemargin.base.estimator import TableSelector as TableSelector
+from widemargin.base.estimator import Versioned as Versioned
+from widemargin.base.estimator import all_or_nothing as all_or_nothing
+from widemargin.base.estimator import refuse_booleans as refuse_booleans
+from widemargin.base.estimator import refuse_keywords as refuse_keywords
+from widemargin.base.sampled import SampledSelector as SampledSelector
+from widemargin.base.scores import separation_ratio as separation_ratio
+from widemargin.base.scores import squared_share as squared_share
+from widemargin.base.selector import MarginSelector as MarginSelector

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import Interval
 from widemargin.base.scores import squared_share
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -35,15 +33,6 @@ class AscentSelector(MarginSelector):
     order: Any = None
     random_state: Any = None
     history: Literal["step"] | None = field(default=None, init=False)
-
-    _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
-        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
-        "n_starts": [Interval(numbers.Integral, 1, None, closed="left")],
-        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
-        "order": ["array-like", None],
-        "random_state": ["random_state"],
-    }
 
     @property
     def _statistic(self) -> Floats:

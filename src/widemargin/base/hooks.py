@@ -73,7 +73,7 @@ class Hooks:
     @property
     def _numeric_target(self) -> bool:
         """Whether y is a number to predict, and not a class."""
-        return False
+        return getattr(self, "task", None) == "regression"
 
     def _uses_labels(self, y: Any) -> bool:
         """Whether y counts; an unsupervised method ignores it, or does without."""

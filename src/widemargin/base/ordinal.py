@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
+from widemargin.base.estimator import AUTO
 from widemargin.data.kinds import nominal_columns
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
@@ -21,8 +22,7 @@ from widemargin.threads import Workers, spans
 CONSTRAINTS: dict[str, Any] = {
     "difference": [StrOptions({"directed", "absolute"})],
     "hits": [StrOptions({"nearest", "dominating"})],
-    "directions": [None, StrOptions({"auto"}), "array-like"],
-    "categorical_features": ["array-like", None],
+    "directions": [None, AUTO, "array-like"],
 }
 
 

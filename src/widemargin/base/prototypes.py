@@ -12,7 +12,6 @@ clustering/segmentation algorithms*, ICTAI 2004 (the L-method).
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,7 +23,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 
-from widemargin._sklearn import Interval, StrOptions
+from widemargin._sklearn import StrOptions
+from widemargin.base.estimator import COUNT
 from widemargin.base.scores import separation_ratio
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import Floats, Ints
@@ -50,11 +50,7 @@ class SeparabilityRatio(MarginSelector):
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "linkage": [StrOptions({"summed", "average", "ward", "complete"})],
-        "delta": [
-            StrOptions({"auto"}),
-            Interval(numbers.Real, 0, None, closed="neither"),
-        ],
-        "min_prototype_size": [Interval(numbers.Integral, 1, None, closed="left")],
+        "min_prototype_size": [COUNT],
     }
 
     def _score(self, table: Table, workers: Workers) -> Floats:

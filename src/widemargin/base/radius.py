@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
 from widemargin.base.numeric_relief import score_of, unit_target
 from widemargin.data.protocol import Floats
@@ -26,19 +25,9 @@ class RadiusSelector(MarginSelector):
     metric: Literal["manhattan", "euclidean"] = "manhattan"
     categorical_features: Any = None
 
-    _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
-        "task": [StrOptions({"classification", "regression"})],
-        "metric": [StrOptions({"euclidean", "manhattan"})],
-        "categorical_features": ["array-like", None],
-    }
     _mixed = True
     _own_radius = False  # a radius for each sample, or one for all
     _far = False  # whether far rows count, too
-
-    @property
-    def _numeric_target(self) -> bool:
-        return self.task == "regression"
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         if self.metric == "euclidean":

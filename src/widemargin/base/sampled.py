@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import sampling
+from widemargin.base.estimator import AUTO, COUNT, FRACTION, POSITIVE
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members
@@ -42,15 +42,9 @@ class SampledSelector(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "n_samples": [
-            None,
-            Interval(numbers.Integral, 1, None, closed="left"),
-            StrOptions({"auto"}),
-        ],
-        "tol": [None, Interval(numbers.Real, 0, None, closed="neither")],
-        "confidence": [Interval(numbers.Real, 0, 1, closed="neither")],
-        "categorical_features": ["array-like", None],
-        "random_state": ["random_state"],
+        "n_samples": [None, COUNT, AUTO],
+        "tol": [None, POSITIVE],
+        "confidence": [FRACTION],
     }
 
     _mixed = True

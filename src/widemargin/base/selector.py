@@ -9,15 +9,20 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._sklearn import Interval, StrOptions, _fit_context
+from widemargin._sklearn import StrOptions, _fit_context
 from widemargin.base.estimator import (
+    AUTO,
+    COUNT,
+    FRACTION,
     N_JOBS,
+    POSITIVE,
+    SHARE,
+    TableSelector,
     all_or_nothing,
     refuse_booleans,
     refuse_keywords,
 )
 from widemargin.base.hooks import Hooks
-from widemargin.base.transformer import TableSelector
 from widemargin.data.build import build
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.kinds import nominal_columns
@@ -31,6 +36,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.table import Table
 from widemargin.engine import on_dask
+from widemargin.engine.neighbors import WEIGHTS
 from widemargin.judging.auto import Answer, answer
 from widemargin.notices import warn
 from widemargin.settings import current
@@ -55,20 +61,26 @@ class MarginSelector(Hooks, TableSelector):
     verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_features_to_select": [
-            None,
-            StrOptions({"auto"}),
-            Interval(numbers.Integral, 1, None, closed="left"),
-            Interval(numbers.Real, 0, 1, closed="neither"),
-        ],
-        "redundancy": [
-            None,
-            StrOptions({"auto"}),
-            Interval(numbers.Real, 0, 1, closed="right"),
-        ],
+        "n_features_to_select": [None, AUTO, COUNT, FRACTION],
+        "redundancy": [None, AUTO, SHARE],
         "scale": [StrOptions({"minmax", "standard", "rank"}), None],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
+        # Those of some methods; of the same name, they take the same everywhere.
+        "batch_size": [COUNT],
+        "beta": [AUTO, POSITIVE],
+        "categorical_features": ["array-like", None],
+        "delta": [AUTO, POSITIVE],
+        "history": [StrOptions({"step"}), None],
+        "max_iter": [COUNT],
+        "metric": [StrOptions({"euclidean", "manhattan"})],
+        "n_neighbors": [COUNT],
+        "n_starts": [COUNT],
+        "order": ["array-like", None],
+        "random_state": ["random_state"],
+        "sigma": [POSITIVE],
+        "task": [StrOptions({"classification", "regression"})],
+        "weights": [StrOptions(WEIGHTS)],
     }
 
     @_fit_context(prefer_skip_nested_validation=True)

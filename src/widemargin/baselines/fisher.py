@@ -9,7 +9,6 @@ selection*, AAAI 2008 (score of a subset).
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from widemargin._sklearn import Interval
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
@@ -240,11 +238,6 @@ class TraceRatio(MarginSelector):
     max_iter: int = 100
 
     _instead_on_dask = "FisherScore"
-
-    _parameter_constraints = {
-        **MarginSelector._parameter_constraints,
-        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
-    }
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         S_b, S_w = scatter(table, np.ones(table.n_features), workers)

@@ -7,15 +7,14 @@ L. Breiman, *Random forests*, Machine Learning 45, 2001.
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._sklearn import Interval, StrOptions, one_at_a_time
-from widemargin.base import MarginSelector
+from widemargin._sklearn import StrOptions, one_at_a_time
+from widemargin.base import COUNT, SHARE, MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
 from widemargin.threads import Workers
@@ -109,21 +108,10 @@ class ForestImportance(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "task": [StrOptions({"classification", "regression"})],
-        "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
-        "max_features": [
-            None,
-            StrOptions({"sqrt", "log2"}),
-            Interval(numbers.Integral, 1, None, closed="left"),
-            Interval(numbers.Real, 0, 1, closed="right"),
-        ],
-        "min_samples_leaf": [Interval(numbers.Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
+        "n_estimators": [COUNT],
+        "max_features": [None, StrOptions({"sqrt", "log2"}), COUNT, SHARE],
+        "min_samples_leaf": [COUNT],
     }
-
-    @property
-    def _numeric_target(self) -> bool:
-        return self.task == "regression"
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         # It takes half a second to import.

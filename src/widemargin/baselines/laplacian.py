@@ -9,7 +9,6 @@ W. Ng, J. Wang, D. Yeung, *IPCM separability ratio for supervised feature select
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -17,7 +16,6 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import Tags
 
-from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
@@ -125,11 +123,6 @@ class LaplacianScore(MarginSelector):
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "supervised": ["boolean", None],
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
-        "delta": [
-            StrOptions({"auto"}),
-            Interval(numbers.Real, 0, None, closed="neither"),
-        ],
     }
 
     def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:

@@ -8,7 +8,6 @@ IEEE Transactions on Pattern Analysis and Machine Intelligence 24, 2002.
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -16,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import MarginSelector
+from widemargin.base import AUTO, COUNT, MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.notices import warn
@@ -97,11 +95,7 @@ class FeatureSimilarity(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "n_neighbors": [
-            None,
-            StrOptions({"auto"}),
-            Interval(numbers.Integral, 1, None, closed="left"),
-        ],
+        "n_neighbors": [None, AUTO, COUNT],
     }
 
     def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:

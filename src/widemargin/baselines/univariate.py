@@ -12,14 +12,13 @@ Collegiate Press 1934 (F).
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._sklearn import Interval, StrOptions, one_at_a_time
+from widemargin._sklearn import one_at_a_time
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
@@ -198,15 +197,8 @@ class MutualInformation(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "task": [StrOptions({"classification", "regression"})],
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
         "discrete_features": ["boolean", "array-like"],
-        "random_state": ["random_state"],
     }
-
-    @property
-    def _numeric_target(self) -> bool:
-        return self.task == "regression"
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         from sklearn.feature_selection import (

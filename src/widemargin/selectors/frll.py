@@ -8,13 +8,12 @@ face recognition*, 2013: FRLL-Q and FRLL-D.
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._sklearn import Interval, StrOptions
+from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector, separation_ratio
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import warn_single_members, warn_small_classes
@@ -110,7 +109,6 @@ class FRLL(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
         "criterion": [StrOptions({"quotient", "difference"})],
         "neighbors": [StrOptions({"class", "global"})],
     }

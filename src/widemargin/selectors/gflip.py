@@ -8,7 +8,6 @@ algorithms*, ICML 2004, algorithm 1.
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import MarginSelector
+from widemargin._sklearn import StrOptions
+from widemargin.base import COUNT, MarginSelector
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table, warn_single_members
 from widemargin.kernels.flips import (
@@ -142,16 +141,9 @@ class GFlip(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "n_starts": [Interval(numbers.Integral, 1, None, closed="left")],
         "utility": [StrOptions(set(UTILITIES))],
-        "beta": [
-            StrOptions({"auto"}),
-            Interval(numbers.Real, 0, None, closed="neither"),
-        ],
-        "max_epochs": [Interval(numbers.Integral, 1, None, closed="left")],
+        "max_epochs": [COUNT],
         "start": [StrOptions({"empty", "full"}), "array-like"],
-        "order": ["array-like", None],
-        "random_state": ["random_state"],
     }
 
     def _score(self, table: Table, workers: Workers) -> Floats:

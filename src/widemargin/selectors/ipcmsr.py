@@ -10,12 +10,10 @@ selection*, ICMLC 2009.
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin._sklearn import Interval
 from widemargin.base.prototypes import SeparabilityRatio
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
@@ -131,11 +129,6 @@ class IPCMSR(SeparabilityRatio):
     n_neighbors: int = 5
 
     _instead_on_dask = "FRLL"
-
-    _parameter_constraints = {
-        **SeparabilityRatio._parameter_constraints,
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
-    }
 
     def _between(self, table: Table, workers: Workers) -> Floats:
         n, k = len(table.X), self.n_neighbors

@@ -123,10 +123,7 @@ class IRelief(MarginSelector):
     _mixed = True
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
-        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
         "tol": [Interval(numbers.Real, 0, None, closed="left")],
-        "categorical_features": ["array-like", None],
     }
 
     def _score(self, table: Table, workers: Workers) -> Floats:

@@ -23,8 +23,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import MarginSelector
+from widemargin._sklearn import Interval
+from widemargin.base import FRACTION, POSITIVE, MarginSelector
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
@@ -171,19 +171,12 @@ class KernelRFE(MarginSelector):
     _scale_of_ranks = "standard"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "task": [StrOptions({"classification", "regression"})],
-        "gamma": [Interval(numbers.Real, 0, None, closed="neither")],
+        "gamma": [POSITIVE],
         "linear": [Interval(numbers.Real, 0, 1, closed="both")],
-        "alpha": [Interval(numbers.Real, 0, None, closed="neither")],
-        "step": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "alpha": [POSITIVE],
+        "step": [FRACTION],
         "max_rows": [Interval(numbers.Integral, 2, None, closed="left")],
-        "categorical_features": ["array-like", None],
-        "random_state": ["random_state"],
     }
-
-    @property
-    def _numeric_target(self) -> bool:
-        return self.task == "regression"
 
     def _own_size(self) -> int | None:
         path = self.loss_path_

@@ -164,14 +164,9 @@ class LMBA(MarginSelector):
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
         "c": [Interval(numbers.Real, 0, None, closed="left")],
         "active": [StrOptions({"weighted", "original"})],
         "step": [StrOptions({"sqrt", "constant"}), callable],
-        "max_iter": [Interval(numbers.Integral, 1, None, closed="left")],
-        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
-        "order": ["array-like", None],
-        "random_state": ["random_state"],
     }
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:

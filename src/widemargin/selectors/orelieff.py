@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import SampledSelector
+from widemargin._sklearn import StrOptions
+from widemargin.base import COUNT, SampledSelector
 from widemargin.base.ordinal import (
     CONSTRAINTS,
     ForOrderedClasses,
@@ -189,10 +188,7 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
         **CONSTRAINTS,
-        "n_neighbors": [
-            Interval(numbers.Integral, 1, None, closed="left"),
-            StrOptions({"log"}),
-        ],
+        "n_neighbors": [COUNT, StrOptions({"log"})],
     }
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:

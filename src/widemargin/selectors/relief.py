@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import SampledSelector
+from widemargin._sklearn import StrOptions
+from widemargin.base import SHARE, SampledSelector
 from widemargin.base.sampling import Estimate
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import visiting_order, warn_single_members
@@ -161,9 +161,7 @@ class Relief(SampledSelector):
         **SampledSelector._parameter_constraints,
         "squared": ["boolean"],
         "threshold": [None, numbers.Real, StrOptions({"chebyshev"})],
-        "alpha": [Interval(numbers.Real, 0, 1, closed="right")],
-        "order": ["array-like", None],
-        "history": [StrOptions({"step"}), None],
+        "alpha": [SHARE],
     }
 
     @property

@@ -7,7 +7,6 @@ I. Kononenko, *Estimating attributes: analysis and extensions of RELIEF*, ECML 1
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,12 +14,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import SampledSelector
+from widemargin._sklearn import StrOptions
+from widemargin.base import COUNT, SampledSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import warn_small_classes
 from widemargin.engine import Edges, Neighbors, each_class, influences, nearest
-from widemargin.engine.neighbors import WEIGHTS, ReliefRule, class_coefficients
+from widemargin.engine.neighbors import ReliefRule, class_coefficients
 from widemargin.threads import Workers
 
 
@@ -202,13 +201,7 @@ class ReliefF(SampledSelector):
 
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
-        "n_neighbors": [
-            Interval(numbers.Integral, 1, None, closed="left"),
-            StrOptions({"log"}),
-        ],
-        "metric": [StrOptions({"euclidean", "manhattan"})],
-        "weights": [StrOptions(WEIGHTS)],
-        "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
+        "n_neighbors": [COUNT, StrOptions({"log"})],
         "priors": [StrOptions({"empirical", "uniform"}), dict, "array-like"],
     }
 

@@ -10,7 +10,6 @@ RReliefF*, Machine Learning 53, 2003.
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import SampledSelector
 from widemargin.base.numeric_relief import (
     Quotients,
@@ -38,7 +36,6 @@ from widemargin.engine import (
     influences,
     nearest,
 )
-from widemargin.engine.neighbors import WEIGHTS
 from widemargin.threads import Workers, spans
 
 PRODUCT_CELLS = 2**22  # of differences under permuted targets, at a time
@@ -167,13 +164,6 @@ class RReliefF(SampledSelector):
     metric: Literal["manhattan", "euclidean"] = "manhattan"
 
     _instead_on_dask = None
-    _parameter_constraints = {
-        **SampledSelector._parameter_constraints,
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left")],
-        "weights": [StrOptions(WEIGHTS)],
-        "sigma": [Interval(numbers.Real, 0, None, closed="neither")],
-        "metric": [StrOptions({"euclidean", "manhattan"})],
-    }
 
     @property
     def _numeric_target(self) -> bool:

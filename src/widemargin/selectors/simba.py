@@ -8,14 +8,13 @@ algorithms*, ICML 2004, algorithm 2.
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._sklearn import Interval, StrOptions
+from widemargin._sklearn import StrOptions
 from widemargin.base import AscentSelector
 from widemargin.base.ascent import one_pass
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -159,13 +158,7 @@ class Simba(AscentSelector):
 
     _parameter_constraints = {
         **AscentSelector._parameter_constraints,
-        "categorical_features": ["array-like", None],
         "utility": [StrOptions({"linear", "sigmoid"})],
-        "beta": [
-            StrOptions({"auto"}),
-            Interval(numbers.Real, 0, None, closed="neither"),
-        ],
-        "history": [StrOptions({"step"}), None],
     }
 
     @property

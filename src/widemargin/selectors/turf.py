@@ -22,8 +22,8 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import validate_data
 
-from widemargin._sklearn import HasMethods, Interval, _fit_context, _safe_indexing
-from widemargin.base import TableSelector, all_or_nothing
+from widemargin._sklearn import HasMethods, _fit_context, _safe_indexing
+from widemargin.base import COUNT, FRACTION, TableSelector, all_or_nothing
 from widemargin.data.frames import is_frame
 from widemargin.data.kinds import given_columns
 from widemargin.data.protocol import Floats, Ints
@@ -92,15 +92,8 @@ class TuRF(MetaEstimatorMixin, TableSelector):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "selector": [HasMethods(["fit"])],
-        "n_features_to_select": [
-            None,
-            Interval(numbers.Integral, 1, None, closed="left"),
-            Interval(numbers.Real, 0, 1, closed="neither"),
-        ],
-        "drop": [
-            Interval(numbers.Real, 0, 1, closed="neither"),
-            Interval(numbers.Integral, 1, None, closed="left"),
-        ],
+        "n_features_to_select": [None, COUNT, FRACTION],
+        "drop": [FRACTION, COUNT],
         "verbose": ["verbose"],
     }
 
