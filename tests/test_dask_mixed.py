@@ -15,7 +15,7 @@ from settings_tools import distributed_settings
 from test_dask import assert_same, uneven
 from test_mixed import CASES, NOMINAL, array, coded, credit, frame, numeric
 from widemargin import OReliefF, OSimba, Relief, ReliefF, Simba
-from widemargin.data import expected
+from widemargin.data import mixed
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning"),
@@ -294,13 +294,13 @@ def test_only_features_with_gaps_are_counted(monkeypatch, synchronous):
     X, y = credit(np.random.default_rng(0), gaps=0)
     table = frame(X)
     table.loc[20:30, "town"] = None
-    counted, count = [], expected.count_values
+    counted, count = [], mixed.count_values
 
     def spy(values, *rest):
         counted.append(len(values))
         return count(values, *rest)
 
-    monkeypatch.setattr(expected, "count_values", spy)
+    monkeypatch.setattr(mixed, "count_values", spy)
     ReliefF().fit(lazily(table, (15, 20, 25)), y)
     assert sum(counted) == 60
     assert max(counted) < 60

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from cases import CASES
 from oracles.regression import contributions, quotient_intervals, rrelieff
 from widemargin import RReliefF
-from widemargin.base.numeric_relief import Quotients
+from widemargin.base.sampling import Quotients
 
 METHODS = [
     RReliefF(n_neighbors=5),

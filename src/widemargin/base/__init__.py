@@ -5,9 +5,10 @@
 | `selector.py` | `MarginSelector`: a fit from the caller's table to the support |
 | `sampled.py`, `sampling.py` | scores that are means over rows, all or some |
 | `ascent.py` | `AscentSelector`: several ascents of a margin |
-| `ordinal.py`, `prototypes.py`, `radius.py`, `numeric_relief.py` | families |
-| `transformer.py` | `TableSelector`: `transform` and its inverse |
-| `estimator.py`, `scores.py` | what several of them use |
+| `ordinal.py`, `prototypes.py`, `radius.py` | families |
+| `hooks.py` | what the rest of the package asks of a method |
+| `estimator.py` | `TableSelector`: `transform` and its inverse; checks of parameters |
+| `scores.py` | formulas that several methods share |
 """
 
 from widemargin.base.ascent import AscentSelector as AscentSelector

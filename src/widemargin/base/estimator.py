@@ -104,7 +104,10 @@ class TableSelector(Versioned, Documented, _SelectorBase):
 
     # Parameters of some methods.
     categorical_features: Any
+    n_features_to_select: Any
     n_neighbors: Any
+    sigma: float
+    weights: Any
 
     scores_: Floats
     ranking_: Ints
@@ -217,6 +220,20 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         whole = np.zeros((len(X), len(support)), X.dtype)
         whole[:, support] = X
         return whole
+
+    def _wanted(self) -> int:
+        """How many features the caller asks for; may be more than there are.
+
+        With "auto", that is all: any number of them may turn out to be the best.
+        """
+        d, wanted = self.n_features_in_, self.n_features_to_select
+        if wanted is None:
+            return max(1, d // 2)
+        if isinstance(wanted, str):
+            return d
+        if isinstance(wanted, numbers.Integral):
+            return int(wanted)
+        return max(1, int(wanted * d))
 
     def _allows_missing(self) -> bool:
         return get_tags(self).input_tags.allow_nan

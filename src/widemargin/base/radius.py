@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin.base import MarginSelector
-from widemargin.base.numeric_relief import score_of, unit_target
+from widemargin.base.scores import score_of, unit_target
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine.neighbors import class_coefficients

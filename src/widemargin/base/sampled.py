@@ -16,8 +16,15 @@ from widemargin.base import sampling
 from widemargin.base.estimator import AUTO, COUNT, FRACTION, POSITIVE
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import Table, warn_single_members
-from widemargin.engine import Edges, Neighbors, edge_sums, group_sums
+from widemargin.data.table import Table, warn_single_members, warn_small_classes
+from widemargin.engine import (
+    Edges,
+    Neighbors,
+    edge_sums,
+    group_sums,
+    influences,
+    nearest,
+)
 from widemargin.engine.neighbors import ReliefRule
 from widemargin.engine.permuted import permuted_scores
 from widemargin.notices import warn
@@ -149,10 +156,36 @@ class SampledSelector(MarginSelector):
         """What gathers ``_contributions``."""
         return sampling.Means(self._reach(table) * table.ranges**self._power)
 
+    @property
+    def _weighs_each(self) -> bool:
+        """Whether neighbours of a slot count by rank or distance, not all the same."""
+        return False
+
     def _edges(
         self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
-        raise NotImplementedError
+        """Neighbours of the given rows, some of these at a time, and their edges."""
+        k, slots, coefficients, metric = self._rule(table.counts, table.classes)
+        if not self._numeric_target:
+            warn_small_classes(table, type(self).__name__, k)
+        for block in nearest(
+            table,
+            k,
+            slots,
+            metric=metric,
+            queries=rows,
+            share_ties=True,
+            distances=self._weighs_each,
+            workers=workers,
+            **options,
+        ):
+            edges = block.edges(coefficients[table.y[block.queries]])
+            if self._weighs_each:
+                p = influences(block, k, self.weights, self.sigma)
+                of_row = coefficients[table.y[block.queries]].ravel()
+                counted = p * np.repeat(of_row, np.diff(block.offsets))
+                edges = edges._replace(coefficients=counted)
+            yield block, edges
 
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         """Mean contribution of the given rows; None for all."""

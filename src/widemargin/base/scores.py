@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from widemargin.data.protocol import AnyTable, Floats
+from widemargin.kernels.records import TIE
 
 
 def squared_share(table: AnyTable, w: Floats) -> Floats:
@@ -30,3 +31,19 @@ def separation_ratio(between: Floats, within: Floats) -> Floats:
         top = between[perfect]
         scores[perfect] = best * (1 + top / top.max())
     return scores
+
+
+def unit_target(table: AnyTable) -> Floats:
+    """The target over its range, so that differences are at most 1."""
+    assert table.target is not None
+    return table.target / np.ptp(table.target)
+
+
+def score_of(N_C: float, N_A: Floats, N_AC: Floats, m: int) -> Floats:
+    """W = N_AC / N_C − (N_A − N_AC) / (m − N_C); a term over 0 says nothing."""
+    W = np.zeros(len(N_A))
+    if N_C > 0:
+        W += N_AC / N_C
+    if m - N_C > TIE * m:
+        W -= (N_A - N_AC) / (m - N_C)
+    return W

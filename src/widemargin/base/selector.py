@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -329,17 +328,3 @@ class MarginSelector(Hooks, TableSelector):
                 f"{d} features; all are kept."
             )
         return self.ranking_ <= count
-
-    def _wanted(self) -> int:
-        """How many features the caller asks for; may be more than there are.
-
-        With "auto", that is all: any number of them may turn out to be the best.
-        """
-        d, wanted = self.n_features_in_, self.n_features_to_select
-        if wanted is None:
-            return max(1, d // 2)
-        if isinstance(wanted, str):
-            return d
-        if isinstance(wanted, numbers.Integral):
-            return int(wanted)
-        return max(1, int(wanted * d))

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from widemargin.catalogue import homes
 
 if TYPE_CHECKING:
-    from widemargin.baselines.correlation import PearsonScore as PearsonScore
-    from widemargin.baselines.fcbf import FCBF as FCBF
     from widemargin.baselines.fisher import FisherScore as FisherScore
     from widemargin.baselines.fisher import TraceRatio as TraceRatio
     from widemargin.baselines.forest import ForestImportance as ForestImportance
+    from widemargin.baselines.information import FCBF as FCBF
     from widemargin.baselines.information import InformationGain as InformationGain
     from widemargin.baselines.laplacian import LaplacianScore as LaplacianScore
     from widemargin.baselines.mrmr import MRMR as MRMR
     from widemargin.baselines.similarity import FeatureSimilarity as FeatureSimilarity
     from widemargin.baselines.univariate import FRegression as FRegression
     from widemargin.baselines.univariate import MutualInformation as MutualInformation
+    from widemargin.baselines.univariate import PearsonScore as PearsonScore
 
 _HOME = homes("widemargin.baselines")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,7 +34,7 @@ class Wrapper(TransformerMixin, BaseEstimator):
 
     def _n_selected(self) -> int:
         """How many features `transform` keeps."""
-        raise NotImplementedError
+        return len(self.top_features_)
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the best features.
@@ -64,6 +64,14 @@ class Wrapper(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = list(PRESERVED)
         return tags
+
+
+def kept_in_rounds(selector: Any) -> Any:
+    """A copy that takes the number of features of any round."""
+    inner = clone(selector)
+    if "n_features_to_select" in inner.get_params(deep=False):
+        inner.set_params(n_features_to_select=1)
+    return inner
 
 
 def as_table(X: Any) -> Any:

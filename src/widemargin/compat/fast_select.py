@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.compat._wrapping import Wrapper, as_table, discrete
+from widemargin.compat._wrapping import Wrapper, as_table, discrete, kept_in_rounds
 from widemargin.data.protocol import Ints
 from widemargin.selectors import multisurf, relieff, surf, turf
 
@@ -81,9 +81,6 @@ class _Fast(Wrapper):
                 f"{self.backend!r}."
             )
         self.effective_backend_ = "cpu"
-
-    def _n_selected(self) -> int:
-        return len(self.top_features_)
 
 
 @dataclass(eq=False, repr=False)
@@ -287,9 +284,7 @@ class TuRF(Wrapper):
         self : object
             The fitted selector.
         """
-        inner = clone(self.estimator)
-        if "n_features_to_select" in inner.get_params(deep=False):
-            inner.set_params(n_features_to_select=1)
+        inner = kept_in_rounds(self.estimator)
         whole = clone(inner).fit(X, y)
         self._take(np.asarray(whole.feature_importances_, np.float64))
         self.selector_ = turf.TuRF(
@@ -308,9 +303,6 @@ class TuRF(Wrapper):
             d = max(wanted, d - max(1, int(d * self.pct_remove)))
             rounds = None if rounds is None else rounds - 1
         return d
-
-    def _n_selected(self) -> int:
-        return len(self.top_features_)
 
 
 def _number(wanted: int | float, d: int) -> int:

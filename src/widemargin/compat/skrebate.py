@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from widemargin.compat._rebate import SURF, MultiSURF, MultiSURFstar, ReliefF, SURFstar
-from widemargin.compat._wrapping import Wrapper
+from widemargin.compat._wrapping import Wrapper, kept_in_rounds
 from widemargin.data.protocol import Floats, Ints
 from widemargin.selectors import turf
 
@@ -61,7 +60,7 @@ class TURF(Wrapper):
         self : object
             The fitted selector.
         """
-        inner = _kept_in_rounds(self.relief_object)
+        inner = kept_in_rounds(self.relief_object)
         wanted = max(1, int(self.num_scores_to_return))
         self.selector_ = turf.TuRF(inner, wanted, drop=self.pct).fit(X, y)
         _take_ranking(self, self.selector_)
@@ -144,7 +143,7 @@ class TuRF(Wrapper):
         if name == "relieff":
             core.set_params(n_neighbors=self.n_neighbors)
         self.selector_ = turf.TuRF(
-            _kept_in_rounds(core),
+            kept_in_rounds(core),
             int(self.n_features_to_select),
             drop=self.pct,
             verbose=int(self.verbose),
@@ -176,14 +175,6 @@ class TuRF(Wrapper):
 
 
 CORES = (ReliefF, SURF, SURFstar, MultiSURF, MultiSURFstar)
-
-
-def _kept_in_rounds(relief_object: Any) -> Any:
-    """A copy that takes the number of features of any round."""
-    inner = clone(relief_object)
-    if "n_features_to_select" in inner.get_params(deep=False):
-        inner.set_params(n_features_to_select=1)
-    return inner
 
 
 def _take_ranking(wrapper: Any, fitted: turf.TuRF) -> None:

@@ -8,5 +8,5 @@
 | `refuse.py`, `quality.py` | what is refused, and what may not be what it seems |
 | `build.py` | scaling: from a dataset to a `Table` |
 | `table.py`, `protocol.py` | `Table`, and what it has in common with one on a cluster |
-| `mixed.py`, `expected.py` | nominal features and missing values in a table |
+| `mixed.py` | nominal features and missing values in a table |
 """

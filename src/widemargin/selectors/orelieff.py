@@ -20,16 +20,14 @@ from widemargin.base.ordinal import (
 )
 from widemargin.base.sampling import query_parts
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import Table, warn_small_classes
+from widemargin.data.table import Table
 from widemargin.engine import (
     Edges,
-    Neighbors,
     edge_sums,
     group_sums,
     hits_higher_and_lower,
-    nearest,
 )
-from widemargin.engine.neighbors import HIT
+from widemargin.engine.neighbors import HIT, ReliefRule
 from widemargin.threads import Workers
 
 
@@ -195,27 +193,14 @@ class OReliefF(ForOrderedClasses, SampledSelector):
         self.directions_ = resolve_directions(self, table, workers)
         return super()._score(table.oriented(self.directions_), workers)
 
-    def _edges(
-        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
-    ) -> Iterator[tuple[Neighbors, Edges]]:
-        C, k = len(table.classes), self._k(table.n_rows)
-        warn_small_classes(table, "OReliefF", k)
-        slots = hits_higher_and_lower(C)
-        coefficient = np.ones((C, 3))
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
+        C = len(counts)
+        slots, coefficients = hits_higher_and_lower(C), np.ones((C, 3))
         # Each margin that there is has a hit term.
-        coefficient[:, HIT] = [-((c > 0) + (c < C - 1)) for c in range(C)]
+        coefficients[:, HIT] = [-((c > 0) + (c < C - 1)) for c in range(C)]
         if self.hits == "dominating":
             np.fill_diagonal(slots, -1)
-        for block in nearest(
-            table,
-            k,
-            slots,
-            queries=rows,
-            share_ties=True,
-            workers=workers,
-            **options,
-        ):
-            yield block, block.edges(coefficient[table.y[block.queries]])
+        return ReliefRule(self._k(int(counts.sum())), slots, coefficients)
 
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         w = np.zeros(table.n_features)

@@ -10,7 +10,6 @@ algorithms*, ICML 2004 (Relief as an ascent of the margin).
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,7 +21,7 @@ from widemargin.base import SHARE, SampledSelector
 from widemargin.base.sampling import Estimate
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import visiting_order, warn_single_members
-from widemargin.engine import Edges, Neighbors, hits_and_misses, nearest
+from widemargin.engine import hits_and_misses
 from widemargin.engine.neighbors import HIT, MISS, ReliefRule
 from widemargin.threads import Workers
 
@@ -218,21 +217,6 @@ class Relief(SampledSelector):
         if self.order is not None or self.n_samples == "auto":
             return None
         return min(n, n_classes)
-
-    def _edges(
-        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
-    ) -> Iterator[tuple[Neighbors, Edges]]:
-        k, slots, coefficients, _ = self._rule(table.counts, table.classes)
-        for block in nearest(
-            table,
-            k,
-            slots,
-            queries=rows,
-            share_ties=True,
-            workers=workers,
-            **options,
-        ):
-            yield block, block.edges(coefficients[table.y[block.queries]])
 
     def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
         C = len(counts)

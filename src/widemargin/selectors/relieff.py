@@ -7,7 +7,6 @@ I. Kononenko, *Estimating attributes: analysis and extensions of RELIEF*, ECML 1
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,11 +15,9 @@ from numpy.typing import NDArray
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import COUNT, SampledSelector
-from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import warn_small_classes
-from widemargin.engine import Edges, Neighbors, each_class, influences, nearest
+from widemargin.data.protocol import Ints
+from widemargin.engine import each_class
 from widemargin.engine.neighbors import ReliefRule, class_coefficients
-from widemargin.threads import Workers
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -205,39 +202,13 @@ class ReliefF(SampledSelector):
         "priors": [StrOptions({"empirical", "uniform"}), dict, "array-like"],
     }
 
-    def _edges(
-        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
-    ) -> Iterator[tuple[Neighbors, Edges]]:
-        k, slots, coefficients, metric = self._rule(table.counts, table.classes)
-        warn_small_classes(table, "ReliefF", k)
-        uniform = self.weights == "uniform"
-        for block in nearest(
-            table,
-            k,
-            slots,
-            metric=metric,
-            queries=rows,
-            share_ties=True,
-            distances=not uniform,
-            workers=workers,
-            **options,
-        ):
-            mine = coefficients[table.y[block.queries]]
-            yield (
-                block,
-                block.edges(mine) if uniform else self._weighted(block, mine, k),
-            )
-
-    def _weighted(self, block: Neighbors, coefficients: Floats, k: int) -> Edges:
-        """Edges of neighbours that count by rank or distance; (m, C) sums of groups."""
-        counts = np.diff(block.offsets)
-        p = influences(block, k, self.weights, self.sigma)
-        heads = np.repeat(np.repeat(block.queries, block.n_slots), counts)
-        return Edges(heads, block.rows, p * np.repeat(coefficients.ravel(), counts))
+    @property
+    def _weighs_each(self) -> bool:
+        return self.weights != "uniform"
 
     def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
         # Neighbours that count the same need not be sorted.
-        if self.weights != "uniform" or self.n_samples == "auto":
+        if self._weighs_each or self.n_samples == "auto":
             return None
         return min(n, self._k(n) * n_classes)
 

@@ -19,23 +19,17 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from widemargin.base import SampledSelector
-from widemargin.base.numeric_relief import (
-    Quotients,
-    ReliefSums,
-    score_of,
-    unit_target,
-)
-from widemargin.base.sampling import query_parts
+from widemargin.base.sampling import Quotients, query_parts
+from widemargin.base.scores import score_of, unit_target
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import (
     Edges,
-    Neighbors,
     anyone,
+    edge_sums,
     group_sums,
-    influences,
-    nearest,
 )
+from widemargin.engine.neighbors import ReliefRule
 from widemargin.threads import Workers, spans
 
 PRODUCT_CELLS = 2**22  # of differences under permuted targets, at a time
@@ -169,31 +163,26 @@ class RReliefF(SampledSelector):
     def _numeric_target(self) -> bool:
         return True
 
-    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
-        sums = ReliefSums(table)
-        for _, edges in self._edges(table, rows, workers):
-            sums.add(edges, workers)
-        return sums.scores()
+    @property
+    def _weighs_each(self) -> bool:
+        return True
 
-    def _edges(
-        self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
-    ) -> Iterator[tuple[Neighbors, Edges]]:
-        """The neighbours of samples, some of these at a time, and p(i, j)."""
-        k = self._k(table.n_rows)
-        for block in nearest(
-            table,
-            k,
-            anyone(1),
-            metric=self.metric,
-            queries=rows,
-            share_ties=True,
-            distances=True,
-            workers=workers,
-            **options,
-        ):
-            heads = np.repeat(block.queries, np.diff(block.offsets))
-            p = influences(block, k, self.weights, self.sigma)
-            yield block, Edges(heads, block.rows, p)
+    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
+        k = self._k(int(counts.sum()))
+        return ReliefRule(k, anyone(1), np.ones((1, 1)), self.metric)
+
+    def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
+        """The estimates of all features (Figure 4 of the paper)."""
+        y, d = unit_target(table), table.n_features
+        N_C, N_A, N_AC, m = 0.0, np.zeros(d), np.zeros(d), 0
+        for _, edges in self._edges(table, rows, workers):
+            heads, tails, p = edges
+            dy = np.abs(y[heads] - y[tails]) * p
+            m += len(np.unique(heads))
+            N_C += float(dy.sum())
+            N_A += edge_sums(table, edges, workers=workers)
+            N_AC += edge_sums(table, Edges(heads, tails, dy), workers=workers)
+        return score_of(N_C, N_A, N_AC, m)
 
     def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
         return None if self.n_samples == "auto" else min(n, self._k(n))

@@ -155,21 +155,14 @@ class TuRF(MetaEstimatorMixin, TableSelector):
 
     def _sizes(self) -> list[int]:
         """How many features are ranked in each round."""
-        wanted, sizes = self._wanted(), [self.n_features_in_]
+        d = self.n_features_in_
+        wanted, sizes = min(self._wanted(), d), [d]
         while sizes[-1] > wanted:
             rest = min(sizes[-1] - 1, round(sizes[-1] * (1 - self.drop)))
             if isinstance(self.drop, numbers.Integral):
                 rest = sizes[-1] - int(self.drop)
             sizes.append(max(wanted, rest))
         return sizes
-
-    def _wanted(self) -> int:
-        d, wanted = self.n_features_in_, self.n_features_to_select
-        if wanted is None:
-            return max(1, d // 2)
-        if isinstance(wanted, numbers.Integral):
-            return min(int(wanted), d)
-        return max(1, int(wanted * d))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Say what of the parameters of `fit` goes to the selector.

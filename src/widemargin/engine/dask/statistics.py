@@ -5,7 +5,7 @@ values.
 
 The expected difference between a missing cell and a value depends on all values in the
 class of the cell. Each block counts its values (`count_block`), a tree of merges adds
-up the counts (`merge_counts`), and the rule of `widemargin.data.expected` gives the
+up the counts (`merge_counts`), and the rule of `widemargin.data.mixed` gives the
 difference to every value that occurs (`differences_of`). Then each block looks up its
 own values (`look_up`), and its rows carry what was found: 8 bytes for each feature and
 class with missing cells, as in memory.
@@ -27,10 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.data import expected
+from widemargin.data import mixed
 from widemargin.data.build import far_offsets
-from widemargin.data.expected import Differences, ValueCounts
-from widemargin.data.mixed import Mixture
+from widemargin.data.mixed import Differences, Mixture, ValueCounts
 from widemargin.data.numbers import floats_of
 from widemargin.data.protocol import Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
@@ -266,14 +265,14 @@ def count_block(
 ) -> list[ValueCounts]:
     """Count the values of some features in a block."""
     return [
-        expected.count_values(column(block, f, scaling), block.y, n_classes)
+        mixed.count_values(column(block, f, scaling), block.y, n_classes)
         for f in features
     ]
 
 
 def merge_counts(counts: Sequence[list[ValueCounts]]) -> list[ValueCounts]:
     """Add up the counts of several blocks."""
-    return [expected.add_counts(of_feature) for of_feature in zip(*counts, strict=True)]
+    return [mixed.add_counts(of_feature) for of_feature in zip(*counts, strict=True)]
 
 
 def differences_of(
@@ -281,7 +280,7 @@ def differences_of(
 ) -> list[Differences]:
     """Expected differences of features of which all values are counted."""
     return [
-        expected.expected_differences(of_feature, many)
+        mixed.expected_differences(of_feature, many)
         for of_feature, many in zip(counts, nominal, strict=True)
     ]
 
@@ -296,7 +295,7 @@ def look_up(
 ) -> Floats:
     """(n, P): expected differences between rows and missing cells of some features."""
     parts = [
-        expected.look_up(known, column(block, f, scaling), block.y).T
+        mixed.look_up(known, column(block, f, scaling), block.y).T
         for f, known in zip(features, differences, strict=True)
     ]
     return np.concatenate(parts, axis=1)
