@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
 from widemargin.base.estimator import AUTO
-from widemargin.data.kinds import nominal_columns
+from widemargin.data.kinds import listed, nominal_columns
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.kernels.ascent import add_dominating_hit_sums, measure_dominating_hits
@@ -43,8 +43,7 @@ class ForOrderedClasses(MarginSelector):
         )
         if len(nominal) and asked:
             columns = getattr(X, "columns", range(np.shape(X)[1]))
-            shown = ", ".join(repr(columns[f]) for f in nominal[:5])
-            shown += ", …" if len(nominal) > 5 else ""
+            shown = listed([columns[f] for f in nominal])
             raise ValueError(
                 f"{name} with {' and '.join(asked)} needs features that have an order, "
                 f"but these are nominal: {shown}. Make them ordered categories or "

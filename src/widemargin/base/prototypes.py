@@ -27,6 +27,7 @@ from widemargin._sklearn import StrOptions
 from widemargin.base.estimator import COUNT
 from widemargin.base.scores import separation_ratio
 from widemargin.base.selector import MarginSelector
+from widemargin.data.kinds import listed
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat, heat_width
@@ -112,8 +113,7 @@ class SeparabilityRatio(MarginSelector):
         name = type(self).__name__
         without = np.bincount(table.y[p >= 0], minlength=len(table.classes)) == 0
         if without.any():
-            classes = table.classes[without].tolist()
-            shown = ", ".join(map(repr, classes[:5])) + ", …" * (len(classes) > 5)
+            shown = listed(table.classes[without].tolist())
             warn(
                 f"{name}: class {shown} has no prototype of "
                 f"min_prototype_size={self.min_prototype_size} or more samples; it "

@@ -228,16 +228,7 @@ class MarginSelector(Hooks, TableSelector):
         self._refuse_on_dask(y)
         with (
             Workers(1, self.verbose) as workers,
-            distribute(
-                self,
-                X,
-                y,
-                scale=self.scale,
-                ordered=self._ordered_classes,
-                numeric=self._numeric_target,
-                look=look,
-                nominal=self._nominal,
-            ) as table,
+            distribute(self, X, y, look=look) as table,
         ):
             self.scores_ = self._score(table, workers)
         if self.n_features_to_select == "auto" and self._natural_support() is None:

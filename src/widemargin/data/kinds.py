@@ -261,6 +261,6 @@ def warn_of_mixtures(columns: list[str], name: str) -> None:
         )
 
 
-def listed(columns: list[str]) -> str:
-    """The first of some names."""
-    return ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")
+def listed(names: list[Any]) -> str:
+    """The first of some columns or classes."""
+    return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")

@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from widemargin.data.frames import as_frame, without_narwhals
-from widemargin.data.kinds import is_missing
+from widemargin.data.kinds import is_missing, listed
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import is_sparse
 from widemargin.data.targets import AcceptedLabels, check_numbers
@@ -217,8 +217,7 @@ def _is_several(label: Any) -> bool:
 
 def refuse_unordered(classes: NDArray[Any], name: str) -> NoReturn:
     """Say that an order of the classes is needed."""
-    shown = ", ".join(map(repr, classes[:5].tolist()))
-    shown += ", …" if len(classes) > 5 else ""
+    shown = listed(classes.tolist())
     raise ValueError(
         f"{name} needs classes that have an order, but y has labels without one: "
         f"{shown}. Use numbers (higher is better), or an ordered categorical: "

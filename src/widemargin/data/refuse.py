@@ -78,11 +78,11 @@ def _refuse_text(odd: list[int], d: int, name: str, mixed: bool) -> None:
     """Name the columns of an array that hold text which is no number."""
     if not odd:
         return
-    shown = ", ".join(map(str, odd[:5])) + (", …" if len(odd) > 5 else "")
     wanted = "numbers, or to be told what is nominal" if mixed else "numbers"
     advice = "Name them in categorical_features." if mixed else ENCODE
     raise ValueError(
-        f"{name} needs {wanted}; {len(odd)} of {d} columns hold text: {shown}. {advice}"
+        f"{name} needs {wanted}; {len(odd)} of {d} columns hold text: "
+        f"{listed(odd)}. {advice}"
     )
 
 

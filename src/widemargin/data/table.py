@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.kinds import listed
 from widemargin.data.protocol import AnyTable, Derived, Floats, Ints
 from widemargin.kernels.distances import Mixed, MixedRows
 from widemargin.kernels.records import Layout
@@ -130,8 +131,7 @@ def warn_single_members(table: AnyTable, name: str, consequence: str) -> None:
     """Name, once, the classes that have one member and what follows from it."""
     lonely = table.classes[table.counts == 1]
     if len(lonely):
-        shown = ", ".join(repr(c) for c in lonely[:5].tolist())
-        shown += ", …" if len(lonely) > 5 else ""
+        shown = listed(lonely.tolist())
         warn(f"{name}: class {shown} has one member, which has no hit; {consequence}.")
 
 

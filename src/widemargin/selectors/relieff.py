@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import COUNT, SampledSelector
+from widemargin.data.kinds import listed
 from widemargin.data.protocol import Ints
 from widemargin.engine import each_class
 from widemargin.engine.neighbors import ReliefRule, class_coefficients
@@ -246,12 +247,14 @@ def class_priors(
         if given.shape != (len(classes),):
             raise ValueError(
                 f"ReliefF needs one prior for each of {len(classes)} classes, in the "
-                f"order {_named(classes)}, got priors of shape {given.shape}."
+                f"order {listed(classes.tolist())}, got priors of shape "
+                f"{given.shape}."
             )
     if not np.isfinite(given).all() or (given <= 0).any():
         raise ValueError(
             f"ReliefF needs finite, positive priors, got {priors!r} for the classes "
-            f"{_named(classes)}. Drop the rows of a class that should not count."
+            f"{listed(classes.tolist())}. Drop the rows of a class that should not "
+            "count."
         )
     given = np.where(counts > 0, given, 0.0)
     return given / given.sum()
@@ -262,12 +265,7 @@ def _by_label(priors: dict[Any, float], classes: NDArray[Any]) -> NDArray[np.flo
     if missing:
         raise ValueError(
             "ReliefF needs a prior for every class of y: priors has none for "
-            f"{_named(np.array(missing, dtype=object))}. Add the missing ones, or use "
+            f"{listed(missing)}. Add the missing ones, or use "
             "priors='empirical'."
         )
     return np.array([priors[label] for label in classes.tolist()], np.float64)
-
-
-def _named(classes: NDArray[Any]) -> str:
-    shown = ", ".join(repr(label) for label in classes.tolist()[:5])
-    return shown + (", …" if len(classes) > 5 else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from widemargin.data.build import refuse_extreme_ranges
-from widemargin.data.protocol import AnyTable, Ints
+from widemargin.data.protocol import AnyTable
 
 # The operations of the engine are registered by these two.
 from widemargin.engine.dask import search as search
@@ -46,60 +46,42 @@ def block_rows(
 
 
 @contextmanager
-def distribute(estimator: Any, X: Any, y: Any, **options: Any) -> Iterator[AnyTable]:
+def distribute(
+    estimator: Any, X: Any, y: Any, *, look: bool = True
+) -> Iterator[AnyTable]:
     """A table of a Dask array or frame X; at the end, nothing of it is left there.
 
     Parameters
     ----------
     estimator : MarginSelector
-        Its ``n_features_in_`` and ``feature_names_in_`` are set.
+        Says how to scale, which columns are nominal, and what y has to be. Its
+        ``n_features_in_`` and ``feature_names_in_`` are set.
     X : Dask array or frame
     y : array-like, Dask collection or str
         Labels; the name of a column of a frame X.
-    **options : dict
-        See `_build`.
+    look : bool, default=True
+        Whether many different whole numbers in y are refused, or warned of, as
+        classes.
     """
     cluster = Cluster(type(estimator).__name__)
     try:
-        yield _build(cluster, estimator, X, y, **options)
+        yield _build(cluster, estimator, X, y, look)
     finally:
         cluster.release()
 
 
 def _build(
-    cluster: Cluster,
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    scale: str | None,
-    ordered: bool,
-    numeric: bool,
-    look: bool = True,
-    nominal: Callable[[Any], Ints | None],
+    cluster: Cluster, estimator: Any, X: Any, y: Any, look: bool
 ) -> DistributedTable:
-    """A table of X and labels y.
-
-    Parameters
-    ----------
-    scale : "minmax", "standard" or None
-    ordered : bool
-        Whether the order of the classes has to mean something.
-    numeric : bool
-        Whether y is a number to predict, and not a class.
-    look : bool, default=True
-        Whether many different whole numbers in y are refused, or warned of, as
-        classes.
-    nominal : function
-        Numbers of the nominal columns of an empty table like X; None if these and
-        missing values are refused.
-    """
+    """A table of X and labels y; see `distribute`."""
+    scale, ordered = estimator.scale, estimator._ordered_classes
     name, settings, capacity = cluster.name, cluster.settings, cluster.size()
     if scale == "rank":
         raise ValueError(
             f'{name}: scale="rank" sorts all rows and does not run on Dask '
             'collections. Use "minmax", or the logarithm of skewed features.'
         )
+    numeric, nominal = estimator._numeric_target, estimator._nominal
     source = Source(X, y, name, cluster, nominal, numeric, look)
     # Few partitions are on few workers.
     spread = len(source.parts) < capacity[0]
