@@ -16,10 +16,9 @@ from distributed.utils import get_mp_context
 from cases import gaussian
 from settings_tools import distributed_settings
 from test_mixed import credit, frame
-from waiting import wait_until, without_hanging
+from waiting import act_on_each_wait, wait_until, without_hanging
 from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, RReliefF, Simba
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
-from widemargin.engine.dask.monitor import Monitor
 
 # A busy machine takes its time to start a process.
 pytestmark = [
@@ -128,17 +127,16 @@ def fit_and_kill(method, lazy, y, number, monkeypatch):
 
     Returns the scores, and how often results were waited for.
     """
-    until, waits = Monitor.until, []
+    waits = []
 
-    def and_kill(self, done):
+    def kill(monitor):
         waits.append(1)
         if len(waits) == number:
-            for pid in self.client.run(os.getpid).values():
+            for pid in monitor.client.run(os.getpid).values():
                 os.kill(pid, signal.SIGKILL)
-        until(self, done)
 
     with monkeypatch.context() as patch, distributed_settings(min_block_rows=1):
-        patch.setattr(Monitor, "until", and_kill)
+        act_on_each_wait(patch, kill)
         return method.fit(lazy, y).scores_, len(waits)
 
 
@@ -173,22 +171,21 @@ def test_the_only_worker_dies_at_any_stage_of_a_mixed_table(cluster_of, monkeypa
 @pytest.mark.slow
 def test_a_local_cluster_that_gives_up_its_only_worker(monkeypatch):
     """It does, on a busy machine: the worker took too long to start again."""
-    until, nannies = Monitor.until, []
+    nannies = []
 
-    def and_kill(self, done):
+    def kill(monitor):
         if not nannies:
             nannies.extend(cluster.workers.values())
             (pid,) = client.run(os.getpid).values()
             os.kill(pid, signal.SIGKILL)
             wait_until(lambda: not cluster.workers)
             wait_until(lambda: nannies[0].status.name == "closed")
-        until(self, done)
 
     def fit():
         with distributed_settings(status_interval=0.1, no_workers_warning=0.0):
             return ReliefF().fit(da.from_array(X, chunks=(15, -1)), y).scores_
 
-    monkeypatch.setattr(Monitor, "until", and_kill)
+    act_on_each_wait(monkeypatch, kill)
     with (
         dask.config.set({**SETTINGS, "distributed.deploy.lost-worker-timeout": "1ms"}),
         LocalCluster(

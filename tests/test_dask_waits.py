@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster, worker_client
 
 from cases import gaussian
 from settings_tools import distributed_settings
-from waiting import LONG, wait_until, without_hanging
+from waiting import LONG, act_on_each_wait, wait_until, without_hanging
 from widemargin import LMBA, ReliefF
 from widemargin._version import __version__
 from widemargin.engine.dask import monitor
@@ -82,13 +82,7 @@ def until_over(block):
 
 
 def test_an_interrupted_fit_leaves_nothing_on_the_cluster(cluster, client, monkeypatch):
-    until = Monitor.until
-
-    def and_say_so(self, done):
-        WAITING.set()
-        until(self, done)
-
-    monkeypatch.setattr(Monitor, "until", and_say_so)
+    act_on_each_wait(monkeypatch, lambda monitor: WAITING.set())
     for event in (BEGUN, WAITING, OVER):
         event.clear()
 

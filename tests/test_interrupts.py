@@ -194,9 +194,8 @@ class TestEvaluation:
     """An interrupt, in whichever fit, is raised or told; no result is another one."""
 
     @pytest.fixture(autouse=True)
-    def counted(self, monkeypatch):
-        monkeypatch.setattr(Counted, "fits", 0)
-        monkeypatch.setattr(Counted, "fatal", 0)
+    def counted(self):
+        Counted.fits, Counted.fatal = 0, 0
 
     def test_no_fit_in_which_an_interrupt_is_swallowed(self):
         X, y = table(60, 4)

@@ -15,6 +15,19 @@ def wait_until(true):
         time.sleep(0.01)
 
 
+def act_on_each_wait(monkeypatch, act):
+    """Hand the monitor to a function each time a fit begins to wait for a cluster."""
+    from widemargin.engine.dask.monitor import Monitor
+
+    until = Monitor.until
+
+    def act_first(self, done):
+        act(self)
+        until(self, done)
+
+    monkeypatch.setattr(Monitor, "until", act_first)
+
+
 def without_hanging(function):
     """What a function returns; fails if it does not return."""
     result = Future()
