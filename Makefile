@@ -25,15 +25,18 @@ demo: $(VENV)/.has-cli,report ## compare methods on bundled data, leave a report
 # compile the package again, and rewrite the asserts of all tests.
 lint test test-processes test-evidence test-slow: export PYTHONDONTWRITEBYTECODE =
 
-# File by file: what a file needs compiled is then compiled by one of the two.
-test: $(VENV)/.has-dev ## run the tests and the doctests
+# File by file: what a file needs compiled is then compiled by one of the two. Linters
+# and a browser are not needed for it.
+TESTED := anndata$(comma)test
+test: $(or $(wildcard $(VENV)/.has-dev),$(VENV)/.has-$(TESTED)) ## run the tests and the doctests
 	@$(BIN)/pytest -n 2 --dist loadfile --durations=25
 
 test-processes: $(VENV)/.has-dev ## run the tests that start processes, a browser, a cluster
 	@$(BIN)/pytest -n 2 --dist loadfile --durations=25 -m "processes and not slow" tests
 
-test-evidence: $(VENV)/.has-dev ## run the tests of evidence/
+test-evidence: $(VENV)/.has-dev ## run the tests of evidence/, and those that simulate
 	@$(BIN)/pytest -n 2 --dist loadfile tests/evidence evidence/data
+	@$(BIN)/pytest -n 2 -m simulated tests/test_*.py
 
 test-slow: $(VENV)/.has-dev ## run the tests marked slow
 	@$(BIN)/pytest -n 2 -m slow tests tests/evidence src
@@ -123,10 +126,12 @@ $(VENV)/.has-venv:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# Each file says which extras are installed.
+# Each file says which extras are installed. pip would compile all modules one by one,
+# even the tests of other packages.
 $(VENV)/.has-%: pyproject.toml | $(VENV)/.has-venv
 	@echo "Installing widemargin[$*] into $(VENV) ..." >&2
-	@$(call again,$(BIN)/python $(PIP) install --editable '.[$*]')
+	@$(call again,$(BIN)/python $(PIP) install --no-compile --editable '.[$*]')
+	@$(BIN)/python -m compileall -qq -j 0 -x '[/\\]tests[/\\]' $(VENV) || true
 	@touch $@
 
 # AnnData keeps pandas below 3, so it is only there where pandas is old.
