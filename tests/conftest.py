@@ -21,12 +21,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine takes its time to start a process that Dask waits for.
 os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "600s")
 
-# The same examples every time, and no word about how long they take, which is up to the
-# machine. New examples: `pytest --hypothesis-profile=search`.
+# The same few examples every time, and no word about how long they take, which is up to
+# the machine. New examples, and four times as many:
+# `pytest --hypothesis-profile=search`.
 settings.register_profile(
     "search", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("same", settings.get_profile("search"), derandomize=True)
+settings.register_profile(
+    "same", settings.get_profile("search"), derandomize=True, max_examples=25
+)
 settings.load_profile("same")
 
 # Files that take long begin. The first compiles what most others use, the next ones do

@@ -9,7 +9,7 @@ and correlations.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.feature_selection import f_classif, mutual_info_classif
@@ -153,7 +153,6 @@ def test_information_is_that_of_the_oracle(case, bins):
 
 
 @given(small_tables())
-@settings(max_examples=20)
 def test_any_small_table_gives_what_the_oracle_gives(table):
     for check in UNBINNED:
         check(*table)

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from widemargin.cli.prepare import DataOptions, load, prepare
@@ -40,7 +40,6 @@ WORDS = st.text("abcxyz ,;|'\"\näöü-", min_size=1, max_size=8).filter(
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
 
-@settings(max_examples=60)
 @given(
     rows=st.lists(st.tuples(NUMBERS, WORDS, NUMBERS), min_size=3, max_size=12),
     separator=st.sampled_from(",;\t|"),

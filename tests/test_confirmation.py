@@ -25,6 +25,7 @@ def strong(seed, n=200, d=50, relevant=5, shift=4.0):
     return X, y
 
 
+@pytest.mark.simulated
 def test_noise_beside_strong_features_is_not_significant():
     # Under permuted labels alone, one of six features reported here is noise.
     wrong = []

@@ -154,6 +154,7 @@ def test_default_sizes_are_few_and_reach_from_one_to_all():
 NOISE_SIZES = [1, 5, 20, 100, 500]
 
 
+@pytest.mark.simulated
 def test_noise_stays_at_chance_unless_selection_sees_the_test_rows():
     inside, outside = [], []
     for seed in range(5):

@@ -14,7 +14,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import (
@@ -170,7 +170,6 @@ FITTED = ("scores_", "ranking_")
 
 
 @given(small_tables(max_rows=20), st.data())
-@settings(max_examples=25)
 def test_any_table_in_any_chunks(table, data):
     X, y = table
     cuts = data.draw(st.lists(st.integers(0, len(X)), max_size=5))

@@ -6,7 +6,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import spread_over
@@ -116,7 +116,6 @@ def test_whether_blocks_are_kept_changes_nothing(kept, synchronous):
 
 
 @given(st.data())
-@settings(max_examples=25)
 def test_any_table_in_any_chunks(data):
     n = data.draw(st.integers(4, 20))
     columns = {

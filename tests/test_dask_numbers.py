@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cases import duplicates, gaussian, lonely, tied
+from cases import duplicates, gaussian, lonely, spread_over, tied
 from settings_tools import distributed_settings
 from test_dask import assert_same, uneven
 from widemargin import ReliefF, RReliefF
@@ -49,10 +49,16 @@ def agree(method, X, y, lazy, lazy_y):
     return fitted, expected
 
 
-@EACH
-@pytest.mark.parametrize("n_chunks", [1, 3, 17])
-@pytest.mark.parametrize("case", [gaussian, tied, duplicates, lonely])
-def test_the_same_as_in_memory(method, case, n_chunks):
+CHUNKED = [
+    (case, n) for case in (gaussian, tied, duplicates, lonely) for n in (3, 17, 1)
+]
+
+
+@pytest.mark.parametrize(
+    ("method", "chunked"), spread_over(METHODS, CHUNKED, 4), ids=repr
+)
+def test_the_same_as_in_memory(method, chunked):
+    case, n_chunks = chunked
     X, y = numbers(case)
     lazy = da.from_array(X, chunks=(uneven(len(X), n_chunks), -1))
     agree(method, X, y, lazy, da.from_array(y, chunks=9))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from cases import CASES, gaussian, small_tables
 from oracles.frll import frll
@@ -24,7 +24,6 @@ def test_sums_are_the_quadratic_forms_of_the_laplacians(case, neighbors, k):
 
 
 @given(small_tables())
-@settings(max_examples=40)
 def test_any_small_table_has_the_sums_of_the_oracle(table):
     X, y = table
     fitted = FRLL(n_neighbors=2).fit(X, y)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.exceptions import ConvergenceWarning
 
 import widemargin.selectors.gflip
@@ -45,7 +45,6 @@ def test_sets_and_scores_are_those_of_the_oracle(case, utility):
 
 
 @given(small_tables())
-@settings(max_examples=40)
 def test_any_small_table_gives_the_sets_of_the_oracle(table):
     X, y = table
     orders = [np.arange(X.shape[1])] * 6

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
@@ -138,7 +138,6 @@ def test_missing_values_say_nothing_about_the_class():
     assert fitted(X, y).ranking_[0] == 1
 
 
-@settings(max_examples=20)
 @given(small_tables(max_features=14), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(table, random):
     X, y = table
@@ -270,6 +269,7 @@ def test_each_fold_is_judged_at_its_own_size():
         assert too_high == pytest.approx(excess)
 
 
+@pytest.mark.simulated
 def test_noise_is_not_claimed_to_predict():
     rng = np.random.default_rng(15)
     claims = []

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.optimize import check_grad
 from sklearn.datasets import load_iris
 
@@ -41,7 +41,6 @@ def test_weights_and_loss_are_those_of_the_oracle(case, active, step, batch_size
 
 
 @given(small_tables(max_rows=14, min_features=2))
-@settings(max_examples=30)
 def test_any_small_table_gives_the_weights_of_the_oracle(table):
     X, y = table
     order = np.arange(len(y))

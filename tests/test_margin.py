@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import CASES, gaussian, small_tables, tied
@@ -55,7 +55,6 @@ def test_margins_far_from_zero_are_as_exact_as_differences():
 
 
 @given(small_tables())
-@settings(max_examples=40)
 def test_any_small_table_has_the_margins_of_the_oracle(table):
     X, y = table
     ours = margin.hypothesis_margins(X, y)
@@ -121,7 +120,6 @@ def test_gamma_error_and_radius_are_those_of_the_oracle(case, gamma):
 
 
 @given(small_tables(), st.sampled_from([1 / 7, 0.5, 1.0]), st.data())
-@settings(max_examples=40)
 def test_any_small_table_has_the_gamma_error_of_the_oracle(table, gamma, data):
     X, y = table
     mask = data.draw(st.lists(st.booleans(), min_size=X.shape[1], max_size=X.shape[1]))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils import get_tags
 
@@ -228,7 +228,6 @@ def small_mixed_tables(draw):
 
 
 @given(small_mixed_tables())
-@settings(max_examples=80)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y, nominal = table
     values = np.array(X, dtype=object)
@@ -242,7 +241,6 @@ def test_any_small_table_gives_the_scores_of_the_oracle(table):
 
 
 @given(small_mixed_tables())
-@settings(max_examples=40)
 def test_any_small_table_gives_the_weights_of_the_oracle(table):
     X, y, nominal = table
     order = np.arange(len(y))[::-1]

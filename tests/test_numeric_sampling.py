@@ -153,6 +153,7 @@ def skewed(rng, n):
     return X, np.log(X[:, 0]) + X[:, 1] ** 0.3
 
 
+@pytest.mark.simulated
 @pytest.mark.parametrize(
     ("case", "n", "tol"),
     [(uniform, 800, 0.3), (flags, 400, 0.5), (outliers, 800, 0.9), (skewed, 800, 0.5)],

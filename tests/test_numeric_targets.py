@@ -211,6 +211,7 @@ def test_relevant_features_are_significant_and_noise_is_not():
         assert not found.significant()[5:].any()
 
 
+@pytest.mark.simulated
 @pytest.mark.filterwarnings("ignore:.*too few:UserWarning")
 def test_p_values_of_noise_are_uniform():
     rng = np.random.default_rng(4)
@@ -255,6 +256,7 @@ def test_signal_of_nominal_and_missing_values():
     assert "the targets of nearest rows" in found.p_values
 
 
+@pytest.mark.simulated
 def test_signal_keeps_its_level():
     rng = np.random.default_rng(7)
     found = [

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from scipy.stats import spearmanr
 from sklearn.base import clone
 
@@ -98,7 +98,6 @@ def test_o_simba_has_the_weights_of_the_oracle(case, difference, hits, batch_siz
 
 
 @given(small_tables())
-@settings(max_examples=40)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y = table
     for difference in DIFFERENCES:
@@ -113,7 +112,6 @@ def test_any_small_table_gives_the_scores_of_the_oracle(table):
 
 
 @given(small_tables())
-@settings(max_examples=30)
 def test_any_small_table_gives_the_weights_of_the_oracle(table):
     X, y = table
     order = np.arange(len(y))[::-1]
@@ -244,7 +242,6 @@ def test_no_rank_correlation_counts_as_more_is_better():
 
 
 @given(small_tables())
-@settings(max_examples=40)
 def test_automatic_directions_are_those_of_the_oracle(table):
     X, y = table
     ours = OReliefF(directions="auto").fit(X, y).directions_

@@ -3,7 +3,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.model_selection import cross_val_score
@@ -135,7 +135,6 @@ def test_every_prefix_has_the_accuracy_of_the_oracle(case, scale):
 
 
 @given(small_tables(max_features=11))
-@settings(max_examples=80)
 def test_any_small_table_has_the_accuracies_of_the_oracle(table):
     X, y = table
     assert_is_the_oracle(Given(-np.arange(X.shape[1])).fit(X, y), X, y)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from cases import CASES, gaussian, small_tables, tied
 from oracles.radius import numeric_radius, radius
@@ -74,7 +74,6 @@ def test_differences_below_the_unit_of_rounding_count(method):
 
 
 @given(small_tables())
-@settings(max_examples=40)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y = table
     for method, kind in KIN.items():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import cross_val_score
@@ -75,7 +75,6 @@ def test_tree_is_that_of_the_oracle(case, limits):
     st.integers(1, 4),
     st.sampled_from([0.0, 0.1, 0.3]),
 )
-@settings(max_examples=60)
 def test_any_small_table_has_the_tree_of_the_oracle(table, depth, leaf, decrease):
     X, y = table
     limits = {

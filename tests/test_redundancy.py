@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
@@ -59,7 +59,6 @@ small = st.integers(1, 5).flatmap(
 
 
 @given(small)
-@settings(max_examples=100)
 def test_correlations_of_any_small_table_are_the_oracle(rows):
     X = np.array(rows)
     likeness = Correlation(X)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.datasets import load_iris
 
 from cases import CASES, small_tables, tied
@@ -43,7 +43,6 @@ def test_other_scales(scale):
 
 
 @given(small_tables())
-@settings(max_examples=60)
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y = table
     np.testing.assert_allclose(Relief().fit(X, y).scores_, relief(X, y), atol=1e-12)

@@ -116,10 +116,11 @@ def test_sampled_rows_are_those_drawn_and_auto_covers(weights):
 def test_permuted_labels_are_scored_as_by_refits(weights):
     X, y = load_iris(return_X_y=True)
     selector = ReliefF(weights=weights, priors=[0.2, 0.3, 0.5])
-    found = evaluation.significance(selector, X, y, random_state=0)
+    options = {"n_permutations": 99, "random_state": 0}
+    found = evaluation.significance(selector, X, y, **options)
     assert found.significant().all()
     labels = np.random.default_rng(0).permutation(y)
-    noise = evaluation.significance(selector, X, labels, random_state=0)
+    noise = evaluation.significance(selector, X, labels, **options)
     assert not noise.significant().all()
 
 

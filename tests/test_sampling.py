@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -118,7 +118,6 @@ def test_looks_and_intervals_are_those_of_the_oracle(method, shift):
 
 
 @given(small_tables())
-@settings(max_examples=15)
 def test_any_small_table_has_exact_scores(table):
     X, y = table
     for method in METHODS:
@@ -233,6 +232,7 @@ def blobs(rng, n):
     return X, y
 
 
+@pytest.mark.simulated
 @pytest.mark.parametrize(
     ("case", "method"),
     [

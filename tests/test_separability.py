@@ -2,7 +2,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import fcluster
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -91,7 +91,6 @@ class TestLinkage:
             assert_array_equal(labels, labelled(clusters))
 
     @given(small_tables(max_rows=20))
-    @settings(max_examples=60)
     def test_chain_is_greedy_on_any_small_table(self, table):
         X, _ = table
         merges, heights = prototypes.agglomerate(cdist(X, X), "summed")
@@ -222,7 +221,6 @@ class TestRatio:
             assert selector.delta_ == pytest.approx(delta, rel=1e-12)
 
     @given(small_tables())
-    @settings(max_examples=60)
     def test_any_small_table_gives_the_scores_of_the_oracle(self, table):
         X, y = table
         check_scores(IPCMSR(n_neighbors=2), X, y)

@@ -32,6 +32,7 @@ def shifted(shift, n=100, d=20, seed=0):
     return X, y
 
 
+@pytest.mark.simulated
 def test_noise_is_called_signal_as_rarely_as_the_level_says():
     found = [
         signal(*noise(seed), n_permutations=99, random_state=seed, n_jobs=1)
@@ -222,6 +223,7 @@ def persons(seed, of_one_label, n_persons=24, rows=6):
     return X, (rng.random(len(who)) < share[who]).astype(int), who
 
 
+@pytest.mark.simulated
 @pytest.mark.parametrize("of_one_label", [True, False])
 def test_rows_of_one_group_are_no_evidence(of_one_label):
     """Without groups, telling persons apart passes for a signal."""
@@ -300,6 +302,7 @@ def sized(seed, sizes, kind):
     return X, rng.integers(0, 2 if kind == "classes" else 3, len(who)), who
 
 
+@pytest.mark.simulated
 @pytest.mark.parametrize("kind", ["classes", "three classes", "numbers"])
 def test_groups_of_all_different_sizes_keep_the_level(kind):
     """Small groups, taken for as exact as large ones, would pass for a signal."""

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import kstest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -87,7 +87,6 @@ def test_one_search_gives_the_scores_of_refits(case, selector):
 
 
 @given(small_tables())
-@settings(max_examples=20)
 def test_one_search_gives_the_scores_of_refits_on_any_small_table(table):
     X, y = table
     for selector in (Relief(), ReliefF(n_neighbors=2), ReliefF(metric="manhattan")):
@@ -177,6 +176,7 @@ def noise_p_values(selector, seed, **options):
     return found.p_values[seed % 3]
 
 
+@pytest.mark.simulated
 @pytest.mark.parametrize("selector", [ReliefF(n_neighbors=3), FisherScore()], ids=str)
 def test_p_values_of_noise_are_uniform(selector):
     """They are multiples of 1/20: spread over the step below, they are continuous."""
@@ -188,6 +188,7 @@ def test_p_values_of_noise_are_uniform(selector):
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.035)
 
 
+@pytest.mark.simulated
 def test_p_values_of_probes_on_noise():
     """Uniform where features do not meet; conservative where probes disturb a score."""
     options = {"method": "probes", "n_permutations": 10}
@@ -391,57 +392,66 @@ def test_unsupervised_selectors_cannot_be_tested_by_their_labels():
         significance(StandardScaler(), X, y)
 
 
-def interrupt_at(monkeypatch, owner, name, call):
-    """Let a function raise KeyboardInterrupt from so many calls on."""
-    done, honest = [], getattr(owner, name)
+def interrupted_at(call, method):
+    """A selector whose fits are interrupted from so many on."""
+    done = []
 
-    def interrupt(*args):
-        done.append(1)
-        if len(done) >= call:
-            raise KeyboardInterrupt
-        return honest(*args)
+    class Interrupted(method):
+        def _rank(self, table):
+            done.append(1)
+            if len(done) >= call:
+                raise KeyboardInterrupt
+            return super()._rank(table)
 
-    monkeypatch.setattr(owner, name, interrupt)
+    return Interrupted()
 
 
 @pytest.mark.parametrize("method", ["permutation", "pooled"])
-@pytest.mark.parametrize("selector", [ReliefF(), PearsonScore()], ids=str)
+@pytest.mark.parametrize("selector", [ReliefF, PearsonScore])
 def test_an_interrupt_keeps_what_is_finished(selector, method, monkeypatch):
     X, y = load_iris(return_X_y=True)
     options = {"method": method, "random_state": 0, "n_jobs": 1}
-    if isinstance(selector, ReliefF):
-        interrupt_at(monkeypatch, permuted, "_add", 2)
-        finished = 40
+    if selector is ReliefF:  # scored by one search, without refits
+        calls, add = [], permuted._add
+
+        def interrupt(*args):
+            calls.append(1)
+            if len(calls) >= 2:
+                raise KeyboardInterrupt
+            return add(*args)
+
+        monkeypatch.setattr(permuted, "_add", interrupt)
+        stopped, finished = ReliefF(), 40
     else:
-        interrupt_at(monkeypatch, PearsonScore, "_rank", 27)  # the first is no refit
-        finished = 25
+        stopped, finished = (
+            interrupted_at(27, PearsonScore),
+            25,
+        )
     said = rf"interrupted; .* from {finished} of \d+"
     with pytest.warns(UserWarning, match=said), changed_settings(max_permutations=40):
-        found = significance(selector, X, y, n_permutations=100, **options)
+        found = significance(stopped, X, y, n_permutations=100, **options)
     assert not found.complete
     assert found.n_permutations == finished
     assert "interrupted" in repr(found)
     monkeypatch.undo()
-    whole = significance(selector, X, y, n_permutations=finished, **options)
+    whole = significance(selector(), X, y, n_permutations=finished, **options)
     assert whole.complete
     np.testing.assert_array_equal(found.p_values, whole.p_values)
 
 
-def test_an_interrupt_before_any_permutation_leaves_no_result(monkeypatch):
+def test_an_interrupt_before_any_permutation_leaves_no_result():
     X, y = load_iris(return_X_y=True)
-    interrupt_at(monkeypatch, PearsonScore, "_rank", 2)
     with pytest.raises(KeyboardInterrupt, match="before any of the permutations"):
-        significance(PearsonScore(), X, y, n_jobs=1)
-    interrupt_at(monkeypatch, PearsonScore, "_rank", 1)
+        significance(interrupted_at(2, PearsonScore), X, y, n_jobs=1)
     with pytest.raises(KeyboardInterrupt, match="interrupted at the start"):
-        significance(PearsonScore(), X, y, n_jobs=1)
+        significance(interrupted_at(1, PearsonScore), X, y, n_jobs=1)
 
 
-def test_an_interrupt_of_probes_says_how_far_it_came(monkeypatch):
+def test_an_interrupt_of_probes_says_how_far_it_came():
     X, y = load_iris(return_X_y=True)
-    interrupt_at(monkeypatch, FisherScore, "_rank", 5)
+    stopped = interrupted_at(5, FisherScore)
     with pytest.raises(KeyboardInterrupt, match="interrupted after 3 of 40 rounds"):
-        significance(FisherScore(), X, y, method="probes", n_jobs=1)
+        significance(stopped, X, y, method="probes", n_jobs=1)
 
 
 @pytest.mark.parametrize("scale", ["minmax", "standard", None])
@@ -534,6 +544,7 @@ def test_pooling_finds_one_feature_among_many_with_few_permutations():
     assert plain_counts(values[0], values[1:])[7] * 2000 > 0.05
 
 
+@pytest.mark.simulated
 @pytest.mark.parametrize(
     "selector",
     [Simba(n_starts=1), OSimba(n_starts=1), LMBA(), MRMR(), FCBF(), IRelief()],
@@ -550,6 +561,7 @@ def test_methods_with_relative_scores_find_features_far_apart(selector):
     assert found.significant()[5:].sum() <= 1
 
 
+@pytest.mark.simulated
 def test_the_default_finds_few_of_many_features():
     rng = np.random.default_rng(5)
     y = np.arange(200) % 2

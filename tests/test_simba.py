@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from cases import CASES, gaussian, small_tables
 from oracles.margin import evaluation
@@ -44,7 +44,6 @@ def test_many_rows_and_features_and_passes():
 # A single weight can land on 0, or as near to it as rounding puts it, and then stays or
 # goes on.
 @given(small_tables(min_features=2))
-@settings(max_examples=40)
 def test_any_small_table_gives_the_weights_of_the_oracle(table):
     X, y = table
     order = np.arange(len(y))[::-1]

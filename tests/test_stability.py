@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 from sklearn.datasets import load_iris
@@ -27,7 +27,6 @@ masks = st.integers(2, 6).flatmap(
 
 
 @given(masks)
-@settings(max_examples=200)
 def test_any_masks_give_the_index_of_the_oracle(Z):
     found = stability(Z)
     if np.all(Z) or not np.any(Z):
