@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -546,14 +547,12 @@ def test_full_disk_leaves_the_old_file_and_nothing_else(
     if step == "replace":
         monkeypatch.setattr(os, "replace", full_disk)
     else:
-        opened = os.fdopen
 
-        def narrow(*arguments, **options):
-            file = opened(*arguments, **options)
-            file.write = full_disk
-            return file
+        def half(draft, text, **_):
+            draft.write_bytes(text[:100].encode())
+            full_disk()
 
-        monkeypatch.setattr(os, "fdopen", narrow)
+        monkeypatch.setattr(Path, "write_text", half)
     with pytest.raises(OSError, match="No space left"):
         report.save(path)
     assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
