@@ -26,7 +26,13 @@ from widemargin._sklearn import (
     _SelectorBase,
 )
 from widemargin._version import __version__
-from widemargin.data.frames import PRESERVED, data_frame, for_output, is_frame
+from widemargin.data.frames import (
+    PRESERVED,
+    data_frame,
+    for_output,
+    is_frame,
+    is_sparse,
+)
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import unwrapped
 from widemargin.engine import on_dask
@@ -102,6 +108,9 @@ class TableSelector(Versioned, Documented, _SelectorBase):
     # Whether it takes nominal features and missing values.
     _mixed = False
 
+    # Whether it can be fitted to sparse X.
+    _sparse = False
+
     # Parameters of some methods.
     categorical_features: Any
     n_features_to_select: Any
@@ -136,17 +145,18 @@ class TableSelector(Versioned, Documented, _SelectorBase):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
             With the columns that `fit` has seen.
 
         Returns
         -------
         X_r : array or frame of shape (n_samples, n_selected_features)
             The selected columns in their order, a frame if `set_output` asks for one,
-            a Dask collection if X is one.
+            a Dask collection or sparse if X is.
         """
         check_is_fitted(self)  # first: names of features can only be compared then
-        X = unwrapped(X, type(self).__name__, missing=self._allows_missing())
+        missing = self._allows_missing()
+        X = unwrapped(X, type(self).__name__, missing=missing, sparse=True)
         if on_dask(X):
             kept = self.get_support(indices=True)
             if not hasattr(X, "columns"):
@@ -207,7 +217,7 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         X_original : array of shape (n_samples, n_features)
             The selected columns in their places, zeros elsewhere.
         """
-        if not self._allows_missing():
+        if not self._allows_missing() or is_sparse(X):
             return super().inverse_transform(X)
         support = self.get_support()
         X = check_array(X, dtype=None, ensure_all_finite=False)
@@ -242,7 +252,7 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = list(PRESERVED)
-        tags.input_tags.allow_nan = self._mixed
+        tags.input_tags.allow_nan, tags.input_tags.sparse = self._mixed, self._sparse
         tags.input_tags.categorical = tags.input_tags.string = self._mixed
         return tags
 

@@ -25,6 +25,7 @@ class RadiusSelector(MarginSelector):
     metric: Literal["manhattan", "euclidean"] = "manhattan"
     categorical_features: Any = None
 
+    _sparse = True
     _mixed = True
     _own_radius = False  # a radius for each sample, or one for all
     _far = False  # whether far rows count, too
@@ -33,7 +34,7 @@ class RadiusSelector(MarginSelector):
         if self.metric == "euclidean":
             return self._score_columns(table, workers)
         numbers, features = as_numbers(table)
-        scores = np.zeros(table.X.shape[1])
+        scores = np.zeros(table.n_features)
         # They are linear in the differences, so those of a feature's columns add up.
         np.add.at(scores, features, self._score_columns(numbers, workers))
         return scores
@@ -47,7 +48,7 @@ class RadiusSelector(MarginSelector):
         """Mean differences from misses, less those from hits."""
         name = type(self).__name__
         warn_single_members(table, name, "its sample counts misses only")
-        counts_for = class_coefficients(table.counts / len(table.X))
+        counts_for = class_coefficients(table.counts / table.n_rows)
 
         def contribution(around: Around) -> Floats:
             means = counts_for[table.y[around.queries]]
@@ -55,11 +56,11 @@ class RadiusSelector(MarginSelector):
             return around.sums(weights)[0]
 
         w: Floats = self._search(table, workers).add_up(contribution, name)
-        return w / len(table.X)
+        return w / table.n_rows
 
     def _score_target(self, table: Table, workers: Workers) -> Floats:
         """RReliefF's estimate from near rows, less that from far ones."""
-        y, d = unit_target(table), table.X.shape[1]
+        y, d = unit_target(table), table.n_features
         sides = 1 + self._far
 
         def contribution(around: Around) -> Floats:

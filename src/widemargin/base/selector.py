@@ -33,6 +33,7 @@ from widemargin.data.labels import (
 )
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.refuse import refuse_columns
+from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine import on_dask
 from widemargin.engine.neighbors import WEIGHTS
@@ -55,14 +56,14 @@ class MarginSelector(Hooks, TableSelector):
     n_features_to_select: int | float | Literal["auto"] | None = None
     _: KW_ONLY
     redundancy: float | Literal["auto"] | None = None
-    scale: Literal["minmax", "standard", "rank"] | None = "minmax"
+    scale: Literal["minmax", "maxabs", "standard", "rank"] | None = "minmax"
     n_jobs: int | None = None
     verbose: int = 0
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_features_to_select": [None, AUTO, COUNT, FRACTION],
         "redundancy": [None, AUTO, SHARE],
-        "scale": [StrOptions({"minmax", "standard", "rank"}), None],
+        "scale": [StrOptions({"minmax", "maxabs", "standard", "rank"}), None],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
         # Those of some methods; of the same name, they take the same everywhere.
@@ -150,6 +151,7 @@ class MarginSelector(Hooks, TableSelector):
             numeric=self._numeric_target,
             ordered=self._ordered_classes,
             single=isinstance(X, np.ndarray),
+            sparse=self._sparse,
         )
 
     def _view(self, data: Dataset) -> Dataset:
@@ -179,6 +181,11 @@ class MarginSelector(Hooks, TableSelector):
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
             table = self._table(data, workers)
+            if self._needs_rows() and isinstance(table, SparseTable):
+                raise ValueError(
+                    f"{type(self).__name__}: redundancy, and the number of features by "
+                    '"auto", need dense features. Pass a number of features.'
+                )
             if not self._needs_rows():
                 data = None  # as large as the table
             self.scores_ = self._score(table, workers)

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine import class_sums, row_sums
 from widemargin.notices import warn
@@ -32,6 +33,10 @@ PRODUCT_FEATURES = 2048  # multiplied with permuted labels at a time
 def scatter(table: AnyTable, span: Floats, workers: Workers) -> tuple[Floats, Floats]:
     """Scatter of (x − low) / span between and within the classes, for each feature."""
     counts = table.counts
+    if isinstance(table, SparseTable):
+        means, within = table.class_means(span)
+        centre = counts @ means / counts.sum()
+        return counts @ (means - centre) ** 2, within
     function = partial(class_sums, n_classes=len(counts))
     means = row_sums(table, function, span=span, workers=workers) / counts[:, None]
     centre = counts @ means / counts.sum()
@@ -67,7 +72,7 @@ class FisherScore(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
@@ -111,6 +116,7 @@ class FisherScore(MarginSelector):
     array([ 1.62,  0.67, 16.06, 13.06])
     """
 
+    _sparse = True
     _instead_on_dask = None
     _separable = True
 
@@ -181,10 +187,10 @@ class TraceRatio(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
-        Scaling of the features: by range, by standard deviation, by rank (average
-        ranks, scaled by their range, so that extremely skewed features count like
-        others), or none.
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
+        Scaling of the features: by range, by largest absolute value, by standard
+        deviation, by rank (average ranks, scaled by their range, so that extremely
+        skewed features count like others), or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0

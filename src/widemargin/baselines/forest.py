@@ -53,7 +53,7 @@ class ForestImportance(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         No effect on the scores, apart from rounding. Used only to scale features for
         1-NN, where that evaluates selections.
     n_jobs : int or None, default=None

@@ -54,7 +54,7 @@ class InformationGain(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores, because
         bins scale with the feature.
     n_jobs : int or None, default=None
@@ -144,7 +144,7 @@ class FCBF(MarginSelector):
     n_bins : int, default=5
         Number of bins for "equal-width" and "quantile"; a value on an edge belongs to
         the upper bin.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores, because
         bins scale with the feature.
     n_jobs : int or None, default=None

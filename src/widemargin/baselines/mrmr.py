@@ -61,7 +61,7 @@ class MRMR(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores, because
         bins scale with the feature.
     n_jobs : int or None, default=None

@@ -49,10 +49,10 @@ class FeatureSimilarity(MarginSelector):
         number of features if that is less. "auto" finds by bisection a k that leaves at
         least ``n_features_to_select`` features while k + 1 leaves fewer; without such a
         number it is the same as None.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
-        Scaling of the features: by range, by standard deviation, by rank (average
-        ranks, scaled by their range, so that extremely skewed features count like
-        others), or none.
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
+        Scaling of the features: by range, by largest absolute value, by standard
+        deviation, by rank (average ranks, scaled by their range, so that extremely
+        skewed features count like others), or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0

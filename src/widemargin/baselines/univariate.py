@@ -24,6 +24,7 @@ import numpy as np
 from widemargin._sklearn import one_at_a_time
 from widemargin.base import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine import class_sums, column_sums, row_sums
 from widemargin.threads import Workers
@@ -48,7 +49,7 @@ class PearsonScore(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
@@ -92,16 +93,23 @@ class PearsonScore(MarginSelector):
     array([0.7174, 0.6033, 0.9228, 0.8873])
     """
 
+    _sparse = True
     _instead_on_dask = None
     _separable = True
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, C = table.n_rows, len(table.classes)
-        mean = row_sums(table, column_sums, workers=workers) / n
-        function = partial(_products, n_classes=C, mean=mean)
-        sums = row_sums(table, function, workers=workers)
-        products, norm = np.abs(sums[:C]), np.sqrt(sums[C])
         P = table.counts / n
+        if isinstance(table, SparseTable):
+            means, within = table.class_means(table.span)
+            apart = table.counts[:, None] * (means - P @ means)
+            squares = within + (apart**2 / table.counts[:, None]).sum(axis=0)
+            sums = np.vstack([apart, squares])
+        else:
+            mean = row_sums(table, column_sums, workers=workers) / n
+            function = partial(_products, n_classes=C, mean=mean)
+            sums = row_sums(table, function, workers=workers)
+        products, norm = np.abs(sums[:C]), np.sqrt(sums[C])
         products /= np.sqrt(n * P * (1 - P))[:, None]
         r = products.max(axis=0) / np.where(table.constant, 1.0, norm)
         return np.where(table.constant, 0.0, np.minimum(r, 1.0))
@@ -132,7 +140,7 @@ class FRegression(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
@@ -227,7 +235,7 @@ class MutualInformation(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores, apart
         from the added noise.
     n_jobs : int or None, default=None

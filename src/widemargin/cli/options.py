@@ -119,9 +119,10 @@ class MethodOptions:
     )
     scale: str | None = declared(
         "--scale",
-        "How to scale features: by their range, by their standard deviation, by their "
-        "ranks (for skewed ones), or not at all.  [minmax; standard for KernelRFE]",
-        type=click.Choice(["minmax", "standard", "rank", "none"]),
+        "How to scale features: by their range, by their largest absolute value, by "
+        "their standard deviation, by their ranks (for skewed ones), or not at all.  "
+        "[minmax; standard for KernelRFE]",
+        type=click.Choice(["minmax", "maxabs", "standard", "rank", "none"]),
     )
     samples: int | str | None = declared(
         "--samples N|auto",

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 
+from widemargin.data.frames import is_sparse
 from widemargin.data.mixed import separate
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.sparse import SparseTable, added_up, ranked_cells
 from widemargin.data.table import Table
 from widemargin.kernels.sums import observed_range
 from widemargin.threads import Workers
@@ -34,6 +36,11 @@ def build(
     With scale="rank", numbers are replaced by their ranks, and these are scaled as
     ``ranks`` says.
     """
+    if is_sparse(X):
+        refuse_other_than_numbers(X, name)
+        if scale == "rank":
+            X, scale = ranked_cells(X), ranks
+        return _build_sparse(X, y, classes, scale, name)
     d = X.shape[1]
     rows = np.argsort(y, kind="stable")
     low, high, mean = _ranges(X, workers)
@@ -58,6 +65,8 @@ def build(
         )
     if scale == "minmax":
         shift, span = low, high - low
+    elif scale == "maxabs":
+        shift, span = far_offsets(low, high), np.maximum(-low, high)
     elif scale == "standard":
         shift, span = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
         offsets = far_offsets(low, high)
@@ -81,6 +90,33 @@ def build(
         nominal = np.empty(0, np.int64) if nominal is None else nominal
         mixed = separate(Z, y[rows], nominal, gappy, workers)
     return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
+
+
+def _build_sparse(
+    X: Any, y: Ints, classes: NDArray[Any], scale: str | None, name: str
+) -> SparseTable:
+    """Divide the cells of a CSR array, and sort its rows by class."""
+    (n, d), rows = X.shape, np.argsort(y, kind="stable")
+    X = X[rows]
+    stored = np.bincount(X.indices, minlength=d)
+    low, high = np.where(stored < n, 0.0, [[np.inf], [-np.inf]])
+    np.minimum.at(low, X.indices, X.data)
+    np.maximum.at(high, X.indices, X.data)
+    refuse_extreme_ranges(low, high, scale, name)
+    largest, shift = np.maximum(-low, high), np.where(stored < n, 0.0, low)
+    X.data -= shift[X.indices]
+    low, high = low - shift, high - shift
+    mean = np.clip(added_up(X.indices, X.data, d) / n, low, high)
+    span = np.ones(d)
+    if scale == "standard":
+        squares = added_up(X.indices, (X.data - mean[X.indices]) ** 2, d)
+        span = np.sqrt((squares + (n - stored) * mean**2) / n)
+    elif scale is not None:
+        span = largest if scale == "maxabs" else high - low
+    span = np.where(low == high, 1.0, span)
+    X.data /= span[X.indices]
+    low, high, mean = low / span, high / span, mean / span
+    return SparseTable(X, y[rows], classes, rows, low, high, mean)
 
 
 def refuse_other_than_numbers(
@@ -174,11 +210,12 @@ def refuse_extreme_ranges(
         return
     with np.errstate(over="ignore"):
         ranges = np.nan_to_num(high - low, nan=0.0, posinf=np.inf)
-    largest = np.finfo(np.float64).max if scale == "minmax" else LARGEST
+    divided = scale in ("minmax", "maxabs")
+    largest = np.finfo(np.float64).max if divided else LARGEST
     f = int(np.argmax(ranges))
     if scale == "standard" and ranges[f] <= largest:
         f = int(np.argmin(np.where(ranges > 0, ranges, np.inf)))
-    vanishes = scale != "minmax" and 0 < ranges[f] < SMALLEST
+    vanishes = not divided and 0 < ranges[f] < SMALLEST
     if vanishes or ranges[f] > largest:
         raise ValueError(
             f"{name}: the values of feature {f} range over {ranges[f]:.3g}, the square "

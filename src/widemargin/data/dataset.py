@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.data.frames import feature_names, is_frame
+from widemargin.data.frames import feature_names, is_frame, is_sparse
 from widemargin.data.kinds import (
     BOOLEAN,
     CODED,
@@ -308,6 +309,7 @@ def read_dataset(
     ordered: bool = False,
     look: bool = True,
     single: bool = False,
+    sparse: bool = False,
 ) -> Dataset:
     """Check what the caller passed, and turn it into numbers and codes.
 
@@ -337,10 +339,12 @@ def read_dataset(
     single : bool, default=False
         Whether an array in single precision is kept: X may be mapped from a file and
         larger than memory in double precision, and scaling makes such a copy anyway.
+    sparse : bool, default=False
+        Whether X may be sparse: its values are a CSR array, then.
     """
     if isinstance(X, Dataset):
         return X
-    X = _table(X, caller, mixed)
+    X = _table(X, caller, mixed, sparse)
     if estimator is None and mixed is None and (len(X.shape) != 2 or 0 in X.shape):
         raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
     target = numeric_target(y, caller) if labels and numeric else None
@@ -363,12 +367,15 @@ def read_dataset(
         values,
         dtype=[np.float64, np.float32] if single else np.float64,
         order="C",
+        accept_sparse="csr" if sparse else False,
         ensure_min_samples=1 if mixed is None and estimator is None else 2,
         ensure_all_finite=False,
         estimator=estimator or caller,
         input_name="X",
     )
-    found = no_labels(len(values))._replace(target=target)
+    if is_sparse(values):
+        X = values = _canonical(values)
+    found = no_labels(values.shape[0])._replace(target=target)
     if target is not None:
         check_consistent_length(values, target)
     elif labels:
@@ -389,12 +396,22 @@ def read_dataset(
     )
 
 
-def _table(X: Any, caller: str, mixed: bool | None) -> Any:
-    """X as a frame or an array in memory."""
+def _canonical(X: Any) -> csr_array:
+    """A copy in which each cell is stored once, in order, and no zero is."""
+    X = csr_array(X, dtype=np.float64, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def _table(X: Any, caller: str, mixed: bool | None, sparse: bool) -> Any:
+    """X as a frame or an array in memory, sparse or not."""
     if type(X).__module__.split(".")[0] == "dask":
         raise TypeError(
             f"{caller} draws rows at random and needs X and y in memory, got a Dask "
             "collection. Call X.compute() first, or on a sample of the rows."
         )
-    X = unwrapped(X, caller, missing=mixed is not False)
-    return X if is_frame(X) or isinstance(X, np.ndarray) else np.asarray(X)
+    X = unwrapped(X, caller, missing=mixed is not False, sparse=sparse)
+    return (
+        X if is_frame(X) or is_sparse(X) or isinstance(X, np.ndarray) else np.asarray(X)
+    )

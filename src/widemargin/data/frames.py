@@ -28,6 +28,11 @@ def column_of(X: Any, f: int) -> Any:
     return X.iloc[:, f] if hasattr(X, "iloc") else X.to_series(f)
 
 
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix or array."""
+    return hasattr(X, "toarray") and hasattr(X, "nnz")
+
+
 def feature_names(X: Any) -> NDArray[np.object_]:
     """Column names as text, x0, x1, … for what has none."""
     columns = getattr(X, "columns", None)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.data.frames import column_of, is_frame
+from widemargin.data.frames import column_of, is_frame, is_sparse
 from widemargin.data.protocol import Ints
 from widemargin.data.targets import MANY_NUMBERS
 from widemargin.notices import warn
@@ -210,6 +210,11 @@ def given_columns(X: Any, given: Any, name: str) -> Ints:
     if given is None:
         return np.empty(0, np.int64)
     shape = np.shape(X)
+    if is_sparse(X):
+        raise ValueError(
+            f"{name}: categorical_features names columns of a sparse X, which holds "
+            "numbers. One-hot encode them, or pass X.toarray()."
+        )
     if len(shape) != 2:
         return np.empty(0, np.int64)  # refused later, with the usual words
     d, chosen = shape[1], np.asarray(given)

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from widemargin.data.frames import as_frame, without_narwhals
+from widemargin.data.frames import as_frame, is_sparse, without_narwhals
 from widemargin.data.kinds import is_missing, listed
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.refuse import is_sparse
 from widemargin.data.targets import AcceptedLabels, check_numbers
 
 

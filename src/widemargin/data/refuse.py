@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.data.frames import as_frame, is_frame
+from widemargin.data.frames import as_frame, is_frame, is_sparse
 from widemargin.data.kinds import (
     BOOLEAN,
     NOMINAL,
@@ -35,6 +35,19 @@ MIXED = (
     "RReliefF",
 )
 
+# The methods that are fitted to sparse X.
+SPARSE = (
+    "KernelRFE",
+    "Relief",
+    "ReliefF",
+    "SURF",
+    "SURFStar",
+    "MultiSURF",
+    "MultiSURFStar",
+    "FRLL",
+    "FisherScore",
+    "PearsonScore",
+)
 
 ENCODE = (
     "Encode them (for example with sklearn.preprocessing.OrdinalEncoder or "
@@ -86,31 +99,27 @@ def _refuse_text(odd: list[int], d: int, name: str, mixed: bool) -> None:
     )
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether X is a sparse matrix or array."""
-    return hasattr(X, "toarray") and hasattr(X, "nnz")
-
-
 def refuse_sparse(X: Any, name: str) -> None:
-    """Say what to do with a sparse matrix."""
+    """Say what to use for a sparse matrix."""
     if not is_sparse(X):
         return
     size = 8 * float(np.prod(X.shape, dtype=float)) / 2**20
     raise TypeError(
         f"{name} needs dense features, but X is sparse ({type(X).__name__} of shape "
-        f"{X.shape}; dense, it takes {size:,.0f} MB). In a pipeline, pass "
-        "sparse_output=False to OneHotEncoder, sparse_threshold=0 to "
-        "ColumnTransformer. After TfidfVectorizer, choose columns with SelectKBest and "
-        "make them dense with FunctionTransformer(operator.methodcaller('toarray'), "
-        "accept_sparse=True)."
+        f"{X.shape}; dense, it takes {size:,.0f} MB). Use one of {', '.join(SPARSE)}, "
+        "or X.toarray() if that fits into memory (sparse_output=False of "
+        "OneHotEncoder, sparse_threshold=0 of ColumnTransformer)."
     )
 
 
-def unwrapped(X: Any, name: str, *, missing: bool) -> Any:
+def unwrapped(X: Any, name: str, *, missing: bool, sparse: bool = False) -> Any:
     """X as a frame or an array without a mask, where it comes as something else.
 
-    A masked cell is a missing value, and refused unless there may be some.
+    A masked cell is a missing value, and refused unless there may be some. X may be
+    sparse only if it is said so.
     """
+    if sparse and is_sparse(X):
+        return X
     X = as_frame(X, name)
     refuse_sparse(X, name)
     refuse_what_is_no_table(X, name)

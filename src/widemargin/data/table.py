@@ -8,7 +8,7 @@ apart in ``mixed``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Table(Derived):
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.X)
+        return self.X.shape[0]
 
     @property
     def n_features(self) -> int:
@@ -90,7 +90,7 @@ class Table(Derived):
         """Features moved to [0, 1] whatever the scale, constant ones to 0; a copy."""
         return (self.X[:, features] - self.low[features]) / self.span[features]
 
-    def reweighted(self, w: Floats) -> Table:
+    def reweighted(self, w: Floats) -> Self:
         """The same table with feature f multiplied by |w_f|, from its lowest value.
 
         Products of values far from 0 would be rounded by more than what tells them
@@ -103,7 +103,7 @@ class Table(Derived):
         mixed = self.mixed and self.mixed._replace(weights=self.mixed.weights * w)
         return replace(self, X=X, low=low, high=high, mean=mean, mixed=mixed)
 
-    def oriented(self, directions: Ints) -> Table:
+    def oriented(self, directions: Ints) -> Self:
         """The same table with features negated where the direction is −1."""
         ends = self.low * directions, self.high * directions
         low, high = np.minimum(*ends), np.maximum(*ends)

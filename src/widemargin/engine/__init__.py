@@ -17,6 +17,7 @@ from widemargin.engine.neighbors import (
     influences,
     misses_only,
 )
+from widemargin.engine.sparse import SparseColumns
 from widemargin.engine.sums import (
     class_sums,
     column_sums,

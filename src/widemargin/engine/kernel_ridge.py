@@ -7,6 +7,7 @@ the gradient of its loss by the weights of the features.
 from __future__ import annotations
 
 import math
+from functools import singledispatch
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -128,7 +129,8 @@ class KernelRidge:
         return (loss - self.loss) / self.total, TIE * float(loss.max()) / self.total
 
 
-def gram_matrix(data: Columns, rows: Ints, workers: Workers) -> Floats:
+@singledispatch
+def gram_matrix(data: Any, rows: Ints, workers: Workers) -> Floats:
     """Z Zᵀ, a few columns at a time."""
     n = len(rows)
     G, panels = np.zeros((n, n)), spans(n, PANEL)
@@ -143,8 +145,9 @@ def gram_matrix(data: Columns, rows: Ints, workers: Workers) -> Floats:
     return G
 
 
+@singledispatch
 def quadratic_forms(
-    data: Columns, rows: Ints, W: Floats, A: Floats, workers: Workers
+    data: Any, rows: Ints, W: Floats, A: Floats, workers: Workers
 ) -> Floats:
     """Terms of −½ Σ_ij W_ij (z_i − z_j)² + ‖Aᵀz‖² of each feature, (3, d).
 
@@ -171,7 +174,8 @@ def _mirror(G: Floats) -> None:
         G[i.stop :, i] = G[i, i.stop :].T
 
 
-def standardised_columns(table: Table, scale: str | None) -> Columns:
+@singledispatch
+def standardised_columns(table: Table, scale: str | None) -> Any:
     """The features that vary, as columns of numbers."""
     varying, mixed = np.flatnonzero(~table.constant), table.mixed
     if mixed is None:

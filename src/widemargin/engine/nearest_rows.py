@@ -8,7 +8,7 @@ the neighbours, and results do not depend on how the work is cut up for threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import singledispatch
 
 import numpy as np
@@ -97,6 +97,23 @@ def _nearest_in_small(
 
     D = cdist(table.X[queries], table.X, SCIPY_METRICS[metric])
     D[np.arange(len(queries)), queries] = np.inf  # a row is not its own neighbour
+    return pick(table, D, k, slots, queries, share_ties)
+
+
+def pick(
+    table: Table,
+    D: Floats,
+    k: int,
+    slots: Ints,
+    queries: Ints,
+    share_ties: bool,
+    confirm: Callable[[Ints, Ints, int, Floats], None] | None = None,
+) -> Neighbors:
+    """Neighbours by the distances D of all rows from some, which are changed.
+
+    If these are not exact, ``confirm(queries, rows, wanted, D)`` makes those exact that
+    may be among the ``wanted`` smallest, and the others infinite.
+    """
     labels, n_slots = table.y[queries], int(slots.max()) + 1
     share = np.zeros(D.shape)
     for label in np.unique(labels):
@@ -107,7 +124,11 @@ def _nearest_in_small(
             if wanted > 0:
                 block = np.ix_(asked, rows)
                 rank = None if share_ties else table.rows[rows]
-                share[block] = shares(D[block], np.full(len(asked), wanted), rank)
+                near = D[block]
+                if confirm is not None:
+                    confirm(queries[asked], rows, wanted, near)
+                    D[block] = near
+                share[block] = shares(near, np.full(len(asked), wanted), rank)
     q, rows = np.nonzero(share)
     group = q * n_slots + slots[labels[q], table.y[rows]]
     order = np.argsort(group, kind="stable")  # rows of a group are in order

@@ -21,8 +21,11 @@ from typing import Any
 import numpy as np
 
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine.search import METRICS
+from widemargin.engine.sparse import sums_around
+from widemargin.engine.sums import distances_to_all
 from widemargin.kernels.distances import add_mixed_edge_sums, measure_all
 from widemargin.kernels.radius import (
     BAND,
@@ -157,7 +160,9 @@ class Around:
         table, room = self.search.table, self.room
         lists, values, lengths = room.lists, room.values, self.counts.sum(axis=(1, 2))
         total = list_values(self.queries, target, weights, lists, values)
-        bands, n = self.search.bands, len(table.X)
+        if isinstance(table, SparseTable):
+            return sums_around(table, self.queries, self._edges(lengths)), total
+        bands, n = self.search.bands, table.n_rows
         room.sums[:] = 0.0
         list_sums(
             bands, n, self.queries, lists.ids, lengths, values, room.ends, room.sums
@@ -201,13 +206,14 @@ class RadiusSearch:
         both: bool,
         workers: Workers,
     ) -> None:
-        self.table, self.metric, self.workers = table, METRICS[metric], workers
+        self.table, self.metric, self.workers = table, metric, workers
         self.radius, self.both = -1.0 if radius is None else radius, both
         self.rounded = None
-        if metric == "manhattan" and table.mixed is None:
+        sparse = isinstance(table, SparseTable)
+        if metric == "manhattan" and table.mixed is None and not sparse:
             self.rounded = RoundedRows(table, workers)
-        self.bands, self.starts = self._banded(table.X), table.starts
-        self._all_rows = np.arange(len(table.X))
+        self.bands = np.empty((0, 0, 0)) if sparse else self._banded(table.X)
+        self.starts, self._all_rows = table.starts, np.arange(table.n_rows)
         self._own = local()
 
     def _banded(self, X: Floats) -> Floats:
@@ -224,7 +230,7 @@ class RadiusSearch:
 
     def add_up(self, function: Callable[[Around], Floats], title: str) -> Any:
         """Σ function(rows around some queries) over all queries, in a fixed order."""
-        n, step, verbose = len(self.table.X), FIXED_QUERIES, self.workers.verbose
+        n, step, verbose = self.table.n_rows, FIXED_QUERIES, self.workers.verbose
         size = min(MOST_QUERIES, max(LEAST_QUERIES, n // LEAST_BLOCKS))
         size = max(step, min(size, self.table.settings.pair_block // n)) // step * step
         blocks = spans(n, size)
@@ -241,7 +247,7 @@ class RadiusSearch:
     def _room(self, m: int) -> _Room:
         """Room of this thread, for blocks of up to m queries."""
         if not hasattr(self._own, "room"):
-            width = fill_up(len(self.table.X), FIXED_ROWS)
+            width = fill_up(self.table.n_rows, FIXED_ROWS)
             n_classes, bands = len(self.table.classes), len(self.bands)
             self._own.room = _Room(m, width, n_classes, bands)
         room: _Room = self._own.room
@@ -265,9 +271,13 @@ class RadiusSearch:
 
     def _measure(self, queries: Ints, D: Floats) -> None:
         """Distances in double precision, by direct differences."""
-        D = D[: len(queries), : len(self.table.X)]
+        D = D[: len(queries), : self.table.n_rows]
+        if isinstance(self.table, SparseTable):
+            with Workers(1) as alone:
+                D[:] = distances_to_all(self.table, queries, self.metric, alone)
+            return
         rows = self.table.data
-        measure_all(self.metric, rows, queries, self._all_rows, D)
+        measure_all(METRICS[self.metric], rows, queries, self._all_rows, D)
         # Where values are missing, differences are expected ones, and not 0.
         D[np.arange(len(queries)), queries] = 0.0
 

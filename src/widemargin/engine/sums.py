@@ -260,7 +260,7 @@ def blocks_of_pairs(
     That ends the progress bar where the loop ends, also by Ctrl-C: a generator that
     holds the bar would end it whenever it is collected, where an interrupt is lost.
     """
-    n = len(table.X)
+    n = table.n_rows
     parts = spans(n, max(1, table.settings.pair_block // n))
     with progress(title, len(parts), workers.verbose, summary=False) as advance:
         yield _blocks(table, metric, workers, parts, advance)
@@ -275,6 +275,7 @@ def _blocks(
         advance()
 
 
+@singledispatch
 def distances_to_all(
     table: Table, queries: Ints, metric: str, workers: Workers
 ) -> Floats:
@@ -300,8 +301,8 @@ def listed(queries: Ints, coefficients: Floats) -> Edges:
 
 def mean_distance(table: Table, metric: str, workers: Workers, title: str) -> float:
     """Mean distance of all pairs of different rows."""
-    n = len(table.X)
-    if metric == "manhattan" and table.mixed is None:
+    n = table.n_rows
+    if metric == "manhattan" and type(table) is Table and table.mixed is None:
         return _sorted_total(table.X, workers) / (n * (n - 1) / 2)
     total = 0.0
     with blocks_of_pairs(table, metric, workers, title) as blocks:

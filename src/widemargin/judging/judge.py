@@ -44,7 +44,7 @@ class ScaledRows(BaseEstimator):
     ----------
     nominal : array of int, default=None
         Columns that hold codes of nominal values.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         How numbers are scaled.
     """
 
@@ -127,7 +127,9 @@ class ScaledRows(BaseEstimator):
         Z = self._filled(Z)
         low, high = Z.min(axis=0), Z.max(axis=0)
         shift, span = low, high - low
-        if self.scale == "standard":
+        if self.scale == "maxabs":
+            span = np.maximum(-low, high)
+        elif self.scale == "standard":
             shift, span = Z.mean(axis=0), Z.std(axis=0)
         # What does not vary in the training rows is as far from all of them.
         span = np.where(low < high, span, np.inf)
@@ -167,7 +169,7 @@ class NearestNeighbor(ClassifierMixin, ScaledRows):
     ----------
     nominal : array of int, default=None
         Columns that hold codes of nominal values.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         How numbers are scaled.
     """
 
@@ -207,7 +209,7 @@ class NearestMean(RegressorMixin, ScaledRows):
     ----------
     nominal : array of int, default=None
         Columns that hold codes of nominal values.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         How numbers are scaled.
     """
 

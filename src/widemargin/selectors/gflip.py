@@ -87,10 +87,10 @@ class GFlip(MarginSelector):
     order : list of permutations or None, default=None
         Order of the features in each epoch, instead of a random one. Implies a single
         start, which ends with the list at the latest.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
-        Scaling of the features: by range, by standard deviation, by rank (average
-        ranks, scaled by their range, so that extremely skewed features count like
-        others), or none.
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
+        Scaling of the features: by range, by largest absolute value, by standard
+        deviation, by rank (average ranks, scaled by their range, so that extremely
+        skewed features count like others), or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None

@@ -85,11 +85,11 @@ class KernelRFE(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="standard"
-        Scaling of the features: by range, by standard deviation, by rank (average
-        ranks, scaled by their standard deviation), or none. Features with larger
-        differences have more influence on the neighbourhoods. With "minmax" or None,
-        two values of a nominal feature differ by 1.
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="standard"
+        Scaling of the features: by range, by largest absolute value, by standard
+        deviation, by rank (average ranks, scaled by their standard deviation), or none.
+        Features with larger differences have more influence on the neighbourhoods. With
+        "minmax" or None, two values of a nominal feature differ by 1.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
@@ -163,11 +163,12 @@ class KernelRFE(MarginSelector):
     alpha: float = 1.0
     step: float = 0.2
     max_rows: int = 600
-    scale: Literal["minmax", "standard", "rank"] | None = "standard"
+    scale: Literal["minmax", "maxabs", "standard", "rank"] | None = "standard"
     categorical_features: Any = None
     random_state: Any = None
 
     _mixed = True
+    _sparse = True
     _scale_of_ranks = "standard"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,

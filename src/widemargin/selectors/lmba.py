@@ -96,10 +96,10 @@ class LMBA(MarginSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
-        Scaling of the features: by range, by standard deviation, by rank (average
-        ranks, scaled by their range, so that extremely skewed features count like
-        others), or none.
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
+        Scaling of the features: by range, by largest absolute value, by standard
+        deviation, by rank (average ranks, scaled by their range, so that extremely
+        skewed features count like others), or none.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores. They compute the targets and the loss;
         samples are visited by a single thread.

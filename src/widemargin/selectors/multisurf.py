@@ -55,10 +55,10 @@ class MultiSURF(RadiusSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
-        Scaling of the features: by range, by standard deviation, by rank (average
-        ranks, scaled by their range, so that extremely skewed features count like
-        others), or none.
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
+        Scaling of the features: by range, by largest absolute value, by standard
+        deviation, by rank (average ranks, scaled by their range, so that extremely
+        skewed features count like others), or none.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
@@ -165,10 +165,10 @@ class MultiSURFStar(RadiusSelector):
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
-    scale : {"minmax", "standard", "rank"} or None, default="minmax"
-        Scaling of the features: by range, by standard deviation, by rank (average
-        ranks, scaled by their range, so that extremely skewed features count like
-        others), or none.
+    scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
+        Scaling of the features: by range, by largest absolute value, by standard
+        deviation, by rank (average ranks, scaled by their range, so that extremely
+        skewed features count like others), or none.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is

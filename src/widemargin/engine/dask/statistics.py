@@ -114,6 +114,8 @@ class Summary:
         )
         if scale == "minmax":
             shift, span = low.copy(), high - low
+        elif scale == "maxabs":
+            shift, span = far_offsets(low, high), np.maximum(-low, high)
         elif scale == "standard":
             shift, span = (
                 mean.copy(),

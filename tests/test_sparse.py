@@ -1,0 +1,252 @@
+"""Sparse X: the same scores as dense, without making it dense."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import widemargin
+from widemargin import (
+    FRLL,
+    SURF,
+    KernelRFE,
+    MultiSURF,
+    MultiSURFStar,
+    Relief,
+    ReliefF,
+    RReliefF,
+    Simba,
+    SURFStar,
+    baselines,
+)
+from widemargin.baselines import FisherScore, PearsonScore
+from widemargin.data.refuse import SPARSE
+
+SCALES = ("minmax", "maxabs", "standard", "rank", None)
+METHODS = [
+    Relief(),
+    Relief(squared=True, history="step", random_state=0),
+    ReliefF(3),
+    ReliefF(n_neighbors=5, metric="manhattan"),
+    ReliefF(weights="rank", n_samples=12, random_state=0),
+    ReliefF(n_samples="auto", random_state=0),
+    FRLL(),
+    FRLL(neighbors="global", criterion="difference"),
+    SURF(),
+    SURF(metric="euclidean"),
+    SURFStar(),
+    MultiSURF(),
+    MultiSURF(metric="euclidean"),
+    MultiSURFStar(task="regression"),
+    FisherScore(),
+    PearsonScore(),
+    KernelRFE(),
+    KernelRFE(task="regression", max_rows=20, random_state=0),
+]
+each = pytest.mark.parametrize(
+    "selector", METHODS, ids=lambda s: " ".join(repr(s).split())
+)
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def table(seed, n, d, density):
+    """Numbers, counts, a feature far from 0, copies, and empty rows and columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < density)
+    X[:, ::3] = np.rint(3 * np.abs(X[:, ::3]))
+    X[0], X[:, 1] = 0, 0
+    X[:, 2] = 1e5 + rng.standard_normal(n)
+    X[:, 4] = X[:, 3]
+    return X, np.arange(n) % 3, X @ rng.standard_normal(d) + rng.standard_normal(n)
+
+
+def same_but_for_ties(sparse, dense, X):
+    """The same scores, and a ranking that orders these scores, constants last."""
+    unit = np.abs(dense.scores_).max()
+    np.testing.assert_allclose(sparse.scores_, dense.scores_, 1e-9, 1e-9 * unit)
+    order = np.argsort(sparse.ranking_)
+    varying = order[np.ptp(X[:, order], axis=0) > 0]
+    np.testing.assert_array_equal(order[: len(varying)], varying)
+    assert (np.diff(dense.scores_[varying]) <= 1e-9 * unit).all()
+
+
+def fitted_both_ways(selector, form, X, y):
+    return clone(selector).fit(form(X), y), clone(selector).fit(X, y)
+
+
+@each
+@given(
+    seed=st.integers(0, 10**6),
+    shape=st.tuples(st.integers(8, 60), st.integers(5, 40)),
+    density=st.sampled_from([0.02, 0.1, 0.5, 1.0]),
+    scale=st.sampled_from(SCALES),
+)
+def test_scores_are_those_of_the_dense_table(selector, seed, shape, density, scale):
+    X, classes, numbers = table(seed, *shape, density)
+    selector = clone(selector).set_params(scale=scale)
+    y = numbers if selector._numeric_target else classes
+    form = [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.coo_array][seed % 4]
+    same_but_for_ties(*fitted_both_ways(selector, form, X, y), X)
+
+
+@each
+def test_the_same_features_are_selected_of_a_wider_table(selector):
+    X, y = make_classification(300, 80, n_informative=8, random_state=0)
+    X *= np.random.default_rng(0).random(X.shape) < 0.2
+    y = X @ np.arange(80) if selector._numeric_target else y
+    sparse, dense = fitted_both_ways(selector, sp.csr_array, X, y)
+    same_but_for_ties(sparse, dense, X)
+    np.testing.assert_array_equal(sparse.support_, dense.support_)
+
+
+def odd(X, y):
+    """Ways to store the same table that are allowed, but not usual."""
+    whole = sp.csr_array((np.ones(X.size), np.indices(X.shape).reshape(2, -1)), X.shape)
+    whole.data[:] = X.ravel()
+    yield whole  # explicit zeros
+    coo = sp.coo_array(X)
+    twice = sp.coo_array(
+        (np.tile(coo.data / 2, 2), (np.tile(coo.row, 2), np.tile(coo.col, 2))), X.shape
+    )
+    yield twice  # duplicates
+    turned = sp.csr_array(X)
+    for i in range(len(X)):
+        part = slice(*turned.indptr[i : i + 2])
+        turned.indices[part] = turned.indices[part][::-1]
+        turned.data[part] = turned.data[part][::-1]
+    turned.has_sorted_indices = False
+    yield turned
+    long = sp.csr_array(X)
+    long.indptr, long.indices = (
+        a.astype(np.int64) for a in (long.indptr, long.indices)
+    )
+    yield long
+    yield sp.lil_array(X)
+    yield sp.csc_array(X)
+
+
+@pytest.mark.parametrize("selector", [ReliefF(), KernelRFE(), FisherScore()])
+def test_how_cells_are_stored_makes_no_difference(selector):
+    X, y, _ = table(0, 30, 12, 0.3)
+    X = np.rint(4 * X)  # halves of it are exact
+    usual = clone(selector).fit(sp.csr_array(X), y)
+    for form in odd(X, y):
+        before = form.copy()
+        scores = clone(selector).fit(form, y).scores_
+        np.testing.assert_allclose(scores, usual.scores_, 1e-12, 1e-12)
+        assert form.nnz == before.nnz
+        assert (form != before).nnz == 0
+    for dtype in (np.float32, np.int16, np.int64, np.uint8):
+        part = np.abs(X[:, 3:]).astype(dtype)
+        scores = clone(selector).fit(sp.csr_array(part), y).scores_
+        expected = clone(selector).fit(part.astype(float), y).scores_
+        np.testing.assert_allclose(scores, expected, 1e-9, 1e-12)
+    flags = X != 0
+    scores = clone(selector).fit(sp.csr_array(flags), y).scores_
+    expected = clone(selector).fit(flags.astype(float), y).scores_
+    np.testing.assert_allclose(scores, expected, 1e-9, 1e-12)
+
+
+def test_the_order_of_rows_makes_no_difference_where_rows_tie():
+    rng = np.random.default_rng(0)
+    X = sp.csr_array((rng.random((80, 30)) < 0.1).astype(float))
+    y = rng.integers(0, 2, 80)
+    scores, order = ReliefF().fit(X, y).scores_, rng.permutation(80)
+    again = ReliefF(n_jobs=2).fit(X[order], y[order]).scores_
+    np.testing.assert_allclose(again, scores, 1e-12, 1e-13)
+
+
+def test_near_duplicates_are_told_apart_as_in_the_dense_table():
+    rng = np.random.default_rng(0)
+    base = 1e3 * rng.random((1, 20))
+    X = np.repeat(base, 40, axis=0) + 1e-6 * rng.standard_normal((40, 20))
+    X[:, ::2] *= rng.random((40, 10)) < 0.9
+    y = rng.integers(0, 2, 40)
+    for selector in (ReliefF(3, scale=None), MultiSURF(scale=None, metric="euclidean")):
+        same_but_for_ties(*fitted_both_ways(selector, sp.csr_array, X, y), X)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_no_number_is_refused(bad):
+    X = sp.csr_array(np.eye(6))
+    X.data[2] = bad
+    with pytest.raises(ValueError, match=r"contains (NaN|infinity)"):
+        ReliefF().fit(X, [0, 1] * 3)
+
+
+def test_nominal_columns_of_sparse_tables_are_refused():
+    with pytest.raises(ValueError, match=r"columns of a sparse X.*One-hot encode"):
+        ReliefF(categorical_features=[0]).fit(sp.csr_array(np.eye(6)), [0, 1] * 3)
+
+
+def test_methods_that_need_dense_tables_name_those_that_do_not():
+    X = sp.csr_array(np.eye(6))
+    for selector in (Simba(), RReliefF(), baselines.FCBF()):
+        with pytest.raises(TypeError, match=r"needs dense .*Use one of .*ReliefF"):
+            selector.fit(X, [0.0, 1.0] * 3)
+    homes = (widemargin, baselines)
+    every = {n: getattr(home, n) for home in homes for n in dir(home)}
+    takes = {n for n, c in every.items() if getattr(c, "_sparse", False)}
+    assert takes == set(SPARSE)
+
+
+def test_every_selector_transforms_sparse_tables():
+    X, y, numbers = table(0, 30, 12, 0.5)
+    for selector in (Simba(4), ReliefF(4), RReliefF(4), FisherScore(4)):
+        target = numbers if selector._numeric_target else y
+        selector.fit(X, target)
+        for form in (sp.csr_matrix, sp.csc_array):
+            part = selector.transform(form(X))
+            assert sp.issparse(part)
+            np.testing.assert_array_equal(part.toarray(), X[:, selector.support_])
+            back = selector.inverse_transform(part)
+            assert sp.issparse(back)
+            np.testing.assert_array_equal(back.toarray(), X * selector.support_)
+        with pytest.raises(ValueError, match=r"[Ss]parse|pandas"):
+            selector.set_output(transform="pandas").transform(sp.csr_array(X))
+
+
+TEXTS = ["good food", "good service", "bad food", "bad table"] * 10
+TASTES = [1, 1, 0, 0] * 10
+
+
+@pytest.mark.parametrize("words", [TfidfVectorizer(), CountVectorizer(binary=True)])
+def test_texts_in_a_pipeline(words):
+    chain = make_pipeline(words, ReliefF(2)).fit(TEXTS, TASTES)
+    kept = chain[:-1].get_feature_names_out()[chain[-1].support_]
+    assert set(kept) == {"good", "bad"}
+    assert chain.transform(TEXTS).shape == (40, 2)
+
+
+def test_one_hot_encoded_columns_in_a_pipeline():
+    values = np.array([text.split() for text in TEXTS])
+    chain = make_pipeline(OneHotEncoder(), KernelRFE(2)).fit(values, TASTES)
+    assert set(chain[-1].get_support(indices=True)) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "selector", [ReliefF(10), KernelRFE(10, max_rows=200, random_state=0), FRLL(10)]
+)
+def test_a_million_columns_take_little_memory(selector):
+    rng = np.random.default_rng(0)
+    n, d = 400, 10**6
+    X = sp.random_array((n, d), density=2e-5, random_state=rng, format="csr")
+    y = np.arange(n) % 2
+    tells = sp.csr_array((rng.random((n, 1)) + 1) * y[:, None])
+    X = sp.hstack([X[:, :7], tells, X[:, 8:]]).tocsr()
+    clone(selector).fit(X[:, :100], y)  # what is compiled takes memory, too
+    tracemalloc.start()
+    try:
+        selector.fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < 8 * n * d / 10
+    finally:
+        tracemalloc.stop()
+    assert selector.ranking_[7] == 1
