@@ -97,6 +97,32 @@ def test_o_simba_has_the_weights_of_the_oracle(case, difference, hits, batch_siz
     assert ours.margin_ == pytest.approx(e, abs=1e-7)
 
 
+def slopes(e, w):
+    """Numeric derivatives of e at w."""
+    h = 1e-6
+    return [(e(w + h * s) - e(w - h * s)) / (2 * h) for s in np.eye(len(w))]
+
+
+@each_reading
+@pytest.mark.parametrize("samples", [8, 40])
+def test_the_step_of_o_simba_is_the_gradient_of_its_margin(difference, hits, samples):
+    """The e(w) that is reported, at w = 1 and elsewhere (by units of the features)."""
+    rng = np.random.default_rng(samples)
+    y = np.repeat([1, 2, 3], samples)
+    for w in np.exp(rng.standard_normal((3, 3))):
+        X = (rng.standard_normal((len(y), 3)) + 0.5 * y[:, None]) * w
+        options = {"difference": difference, "hits": hits, "scale": None}
+        fitted = OSimba(order=range(len(y)), batch_size=len(y), **options).fit(X, y)
+
+        def e(v, X=X):
+            return o_evaluation(X, y, v, difference=difference, which=hits)
+
+        step = (fitted.weights_ - 1) * len(y)
+        np.testing.assert_allclose(step, slopes(e, np.ones(3)), rtol=1e-6)
+        unit = fitted.weights_ / np.abs(fitted.weights_).max()
+        assert fitted.margin_ == pytest.approx(e(unit))
+
+
 @given(small_tables())
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y = table

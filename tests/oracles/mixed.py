@@ -263,10 +263,10 @@ def o_simba(X, y, nominal, order, *, difference="directed", which="nearest"):
             if not misses:
                 continue
             miss = D.first_nearest(i, misses, w)
-            far = D.weighted(i, miss, w)
             towards = D.diff(i, miss)
             if difference == "directed":
                 towards = np.maximum(side * D.signed(i, miss), 0)
+            far = np.sqrt(np.sum((w * towards) ** 2))
             if far > 0:
                 delta += towards**2 / far * w / 2
             hits = o_hits(D, i, side, which)

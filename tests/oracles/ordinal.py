@@ -139,17 +139,22 @@ def o_simba(
 
 
 def step(X, y, i, w, difference, which):
-    """Delta of eq. 12 for row i; its class has another member."""
+    """Delta of eq. 12 for row i; its class has another member.
+
+    It is the gradient of what row i adds to e(w): directed, both have the distance to
+    the miss on the features on which it is on its side.
+    """
     delta = np.zeros(X.shape[1])
     for side in (UP, DOWN):
         if not misses(y, i, side):
             continue
         miss = first_nearest(X, i, misses(y, i, side), w)
-        length = weighted_distance(X[i], X[miss], w)
+        towards = side * (X[miss] - X[i])
+        if difference == "directed":
+            towards = np.maximum(towards, 0)
+        length = np.sqrt(np.sum(w**2 * towards**2))
         if length > 0:
-            towards = side * (X[miss] - X[i])
-            counted = (towards > 0) if difference == "directed" else 1.0
-            delta += counted * towards**2 / length * w / 2
+            delta += towards**2 / length * w / 2
         candidates = hits(X, y, i, side, which)
         if candidates:
             hit = first_nearest(X, i, candidates, w)

@@ -197,6 +197,20 @@ def _choose_weighted(X, i, j, squares):
     return _plain_weighted if is_plain(X) else _mixed_weighted
 
 
+@inner
+def sided_distance(X, i, j, side, squares):
+    """Distance under squared weights on the features where x_j − x_i has a side.
+
+    The side is 1 or −1; 0 takes every feature.
+    """
+    s = 0.0
+    for f in range(squares.size):
+        t = X[j, f] - X[i, f]
+        if side * t >= 0.0:
+            s += squares[f] * t * t
+    return np.sqrt(s)
+
+
 @jit
 def measure_all(metric, rows, queries, ids, D):
     """D[q, j] = distance of rows queries[q] and j = ids[j], plain or mixed."""

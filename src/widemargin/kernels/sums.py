@@ -3,7 +3,7 @@
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.distances import add_mixed_edge_sums
+from widemargin.kernels.distances import add_mixed_edge_sums, sided_distance
 
 
 @jit
@@ -39,12 +39,7 @@ def add_sided_sums(X, edges, sides, first, last, sums):
 def measure_edges(X, heads, tails, sides, squares, lengths):
     """Weighted distance of each pair, on the features that have its side."""
     for e in range(heads.size):
-        i, j, side, s = heads[e], tails[e], sides[e], 0.0
-        for f in range(squares.size):
-            t = X[j, f] - X[i, f]
-            if side * t >= 0.0:
-                s += squares[f] * t * t
-        lengths[e] = np.sqrt(s)
+        lengths[e] = sided_distance(X, heads[e], tails[e], sides[e], squares)
 
 
 @inner

@@ -36,6 +36,7 @@ from widemargin.kernels.ascent import (
     nearest_from,
     weigh,
 )
+from widemargin.kernels.distances import numbers_of, sided_distance
 from widemargin.kernels.records import Screen
 from widemargin.margin import neighbors_at
 from widemargin.threads import Workers
@@ -52,12 +53,12 @@ class OSimba(ForOrderedClasses, AscentSelector):
 
         Δ_f = ½ Σ_± ((x − miss^±)_f² / ‖x − miss^±‖_w − (x − hit)_f² / ‖x − hit‖_w) w_f.
 
-    A feature has a miss term only if the miss lies on the expected side of x: above it
-    for a higher class, below it for a lower class. The lowest class has no downward
-    margin, and the highest has no upward margin. One pass visits every sample once in
-    random order. Several orders are tried, and the result with the highest e(w) is
-    kept: the sum of all upward and downward margins ½ (‖x − miss‖_w − ‖x − hit‖_w), in
-    which the miss terms are restricted in the same way.
+    In x − miss, only features count on which the miss lies on the expected side of x:
+    above it for a higher class, below it for a lower class. The lowest class has no
+    downward margin, and the highest has no upward margin. One pass visits every sample
+    once in random order. Several orders are tried, and the result with the highest e(w)
+    is kept: the sum of all upward and downward margins ½ (‖x − miss‖_w − ‖x − hit‖_w),
+    of which Δ is the gradient.
 
     Labels are numbers, ordered by value, or an ordered categorical.
 
@@ -192,7 +193,8 @@ class OSimba(ForOrderedClasses, AscentSelector):
             neighbors, distances = neighbors_at(table, w, workers, slots)
             near, far = distances[:, [HIT, HIT]], distances[:, [HIGHER, LOWER]]
             if directed:
-                far = _directed_distances(table, w, neighbors, workers)
+                rows = np.arange(len(neighbors))
+                far = _directed_distances(table, w, rows, neighbors, workers)
             if dominating:
                 assert isinstance(table, Table)
                 hits = dominating_hit_distances(table, w, workers)
@@ -221,7 +223,8 @@ def coefficients(r: Floats, c: Floats) -> None:
         Δ_f / w_f = ½ ((x − miss)_f² / ‖x − miss‖_w − (x − hit)_f² / ‖x − hit‖_w),
 
     which is summed over the upward and the downward margin (equation 12). r[q] holds
-    the distances of the q-th row to its hit and miss, c[q] is to hold the coefficients.
+    the distances of the q-th row to its hit and miss (directed, on the features that
+    have the side of the miss), c[q] is to hold the coefficients.
     Where there is no miss, its distance being NaN, there is no margin; no hit, or a
     distance of 0, makes no term.
     """
@@ -249,7 +252,7 @@ def visit_rows(
     begins. ``kind`` says whether differences are directed, and whether hits dominate.
     w and seeds are updated.
     """
-    X, n = table[0], table[2].size
+    X, Z, n = table[0], numbers_of(table[0]), table[2].size
     labels, starts = table[1].labels, table[1].starts
     directed, dominating = kind
     found, delta, r, c = room.found, room.delta, room.r, room.c
@@ -274,6 +277,8 @@ def visit_rows(
                 rows = (hi, n, n, n) if slot == HIGHER else (0, lo, lo, lo)
                 miss, r[0, MISS] = nearest_from(table, x, miss, rows, under, found)
                 seeds[x, slot] = miss
+                if directed:
+                    r[0, MISS] = sided_distance(Z, x, miss, side, under.squares)
                 if dominating:
                     hit, r[0, HIT] = nearest_dominating(
                         table, x, (lo, hi), side, under.squares, found
@@ -301,28 +306,36 @@ def batch_step(
         table.reweighted(w), 1, slots, queries=rows, distances=True, workers=workers
     ):
         r = block.single_distances()
+        found = block.counts > 0
+        if directed:
+            neighbors = np.full(r.shape, -1)
+            neighbors[found] = block.rows
+            r[:, [HIGHER, LOWER]] = _directed_distances(
+                table, w, block.queries, neighbors, workers
+            )
         there, c = ~np.isnan(r[:, HIT]), np.zeros(r.shape)
         for slot in (HIGHER, LOWER):
             of_margin = np.empty((len(r), 2))
             coefficients(np.ascontiguousarray(r[:, [HIT, slot]]), of_margin)
             c[:, [HIT, slot]] += of_margin
         c[~there] = 0.0
-        side = np.broadcast_to(sides, r.shape)[block.counts > 0]
+        side = np.broadcast_to(sides, r.shape)[found]
         delta += sided_sums(table, block.edges(c), side, workers=workers)
         count += int(np.count_nonzero(there))
     return delta, count
 
 
 def _directed_distances(
-    table: AnyTable, w: Floats, neighbors: Ints, workers: Workers
+    table: AnyTable, w: Floats, queries: Ints, neighbors: Ints, workers: Workers
 ) -> Floats:
     """Distances under w to a higher and a lower miss, on their side only; NaN if none.
 
-    ``neighbors`` has shape (n, 3), with −1 for none; that of the result is (n, 2).
+    ``neighbors`` of m queries has shape (m, 3), with −1 for none; that of the result is
+    (m, 2).
     """
     misses = neighbors[:, [HIGHER, LOWER]]
     rows, column = np.nonzero(misses >= 0)
-    edges = Edges(rows, misses[rows, column], np.ones(len(rows)))
+    edges = Edges(queries[rows], misses[rows, column], np.ones(len(rows)))
     far = np.full(misses.shape, np.nan)
     side = np.array([1, -1])[column]
     far[rows, column] = pair_lengths(table, edges, side, w, workers=workers)
