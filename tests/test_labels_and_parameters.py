@@ -11,7 +11,6 @@ import scipy.sparse
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import has_fit_parameter
 
 import widemargin
 from widemargin import OReliefF, Relief, ReliefF, Simba, baselines
@@ -97,13 +96,7 @@ def test_several_labels_of_a_row_get_it_on_dask():
 
 
 @NAMED
-def test_sample_weight_gets_a_sentence(selector):
-    assert not has_fit_parameter(selector(), "sample_weight")
-    name = selector.__name__
-    with pytest.raises(
-        TypeError, match=rf"^{name}.fit\(\) does not support sample_weight:"
-    ):
-        selector().fit(X, y, sample_weight=np.ones(len(y)))
+def test_unknown_keywords_are_refused(selector):
     with pytest.raises(TypeError, match="unexpected keyword argument 'groups'"):
         selector().fit(X, y, groups=y)
 

@@ -286,11 +286,6 @@ def refuse_booleans(estimator: Any) -> None:
 
 def refuse_keywords(name: str, unknown: dict[str, Any]) -> None:
     """Refuse what scikit-learn's `fit` may take besides X and y."""
-    if "sample_weight" in unknown:
-        raise TypeError(
-            f"{name}.fit() does not support sample_weight: all rows have equal weight. "
-            "Leave it out, or resample rows in proportion to their weights first."
-        )
     if unknown:
         (first, *_) = unknown
         raise TypeError(f"{name}.fit() got an unexpected keyword argument {first!r}.")

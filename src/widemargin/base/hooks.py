@@ -34,6 +34,9 @@ class Hooks:
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: ClassVar[str | None] = "FisherScore, FRLL or ReliefF"
 
+    # What to use instead with weights of rows; None if the method itself takes them.
+    _instead_with_weights: ClassVar[str | None] = None
+
     # How ranks are scaled with scale="rank".
     _scale_of_ranks = "minmax"
 

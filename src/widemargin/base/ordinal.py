@@ -69,7 +69,9 @@ def resolve_directions(estimator: Any, table: AnyTable, workers: Workers) -> Int
     """1 or −1 per feature."""
     given, d = estimator.directions, table.n_features
     if not isinstance(table, Table):
-        _refuse_what_needs_all_rows(estimator)
+        _refuse_what_needs_all_rows(estimator, "run on Dask collections")
+    elif table.weights is not None:
+        _refuse_what_needs_all_rows(estimator, "take sample_weight")
     if given is None:
         return np.ones(d, np.int64)
     if isinstance(given, str):
@@ -86,17 +88,16 @@ def resolve_directions(estimator: Any, table: AnyTable, workers: Workers) -> Int
     return directions.astype(np.int64)
 
 
-def _refuse_what_needs_all_rows(estimator: Any) -> None:
+def _refuse_what_needs_all_rows(estimator: Any, cannot: str) -> None:
     name = type(estimator).__name__
     if estimator.hits == "dominating":
         raise ValueError(
-            f'{name}: hits="dominating" does not run on Dask collections; use '
-            'hits="nearest".'
+            f'{name}: hits="dominating" does not {cannot}; use hits="nearest".'
         )
     if isinstance(estimator.directions, str):
         raise ValueError(
             f'{name}: directions="auto" ranks all values of a feature, which does not '
-            "run on Dask collections. Give directions as an array of 1 and -1."
+            f"{cannot}. Give directions as an array of 1 and -1."
         )
 
 

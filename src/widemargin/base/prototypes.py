@@ -99,11 +99,11 @@ class SeparabilityRatio(MarginSelector):
     ) -> tuple[Ints, Floats, float]:
         """Prototypes of the rows of a class, their sums and the sum of S."""
         sums, weight = np.zeros(table.X.shape[1]), 0.0
-        D = class_distances(table.X[start:stop], workers)
+        D, w = class_distances(table.X[start:stop], workers), table.row_weights[start:]
         merges, heights = agglomerate(D, self.linkage)
         mine = without_small(cut(merges, knee(heights)), self.min_prototype_size)
         for i, j in pairs_within(mine, table.settings.prototype_pairs):
-            S = heat(D[i, j], self.delta_)
+            S = heat(D[i, j], self.delta_) * w[i] * w[j]
             weight += S.sum()
             edges = Edges(start + i, start + j, S)
             sums += edge_sums(table, edges, power=2, workers=workers)

@@ -48,11 +48,13 @@ class RadiusSelector(MarginSelector):
         """Mean differences from misses, less those from hits."""
         name = type(self).__name__
         warn_single_members(table, name, "its sample counts misses only")
-        counts_for = class_coefficients(table.counts / table.n_rows)
+        counts_for = class_coefficients(table.sizes / table.n_rows)
 
         def contribution(around: Around) -> Floats:
             means = counts_for[table.y[around.queries]]
-            weights = np.stack([means, -means], axis=1) / np.maximum(around.counts, 1)
+            weights = np.stack([means, -means], axis=1) / np.where(
+                around.counts, around.sizes, 1
+            )
             return around.sums(weights)[0]
 
         w: Floats = self._search(table, workers).add_up(contribution, name)
@@ -66,21 +68,22 @@ class RadiusSelector(MarginSelector):
         def contribution(around: Around) -> Floats:
             """N_C, the number of samples, N_A and N_AC from each side."""
             found = np.empty((sides, 2 + 2 * d))
+            w = table.row_weights[around.queries]
             for side in range(sides):
-                counts = around.counts[:, side]
+                some = around.counts[:, side] > 0
                 weights = np.zeros(around.counts.shape)
-                weights[:, side] = 1 / np.maximum(counts, 1)
+                weights[:, side] = some / np.where(some, around.sizes[:, side], 1)
                 N_A, _ = around.sums(weights)
                 N_AC, N_C = around.sums(weights, y)
                 found[side] = np.concatenate(
-                    [[N_C, np.count_nonzero(counts)], N_A, N_AC]
+                    [[N_C, np.sum(w * some.any(axis=1))], N_A, N_AC]
                 )
             return found
 
         name = type(self).__name__
         found = self._search(table, workers).add_up(contribution, name)
         scores = [
-            score_of(row[0], row[2 : 2 + d], row[2 + d :], int(row[1])) for row in found
+            score_of(row[0], row[2 : 2 + d], row[2 + d :], row[1]) for row in found
         ]
         return scores[0] - (scores[1] if self._far else 0.0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -128,7 +128,7 @@ class SampledSelector(MarginSelector):
     def _permuted_scores(
         self, table: Table, targets: NDArray[Any], features: Ints, workers: Workers
     ) -> Floats:
-        rule = self._rule(table.counts, table.classes)
+        rule = self._rule(table)
         rows = clone(self)._drawn(table)  # refits are of clones, and draw the same
         return permuted_scores(
             table, rule, targets, rows, features, workers, power=self._power
@@ -139,8 +139,8 @@ class SampledSelector(MarginSelector):
         k = self.n_neighbors
         return max(1, round(np.log(n))) if k == "log" else int(k)
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
-        """Neighbours and what they count, for so many rows of each class."""
+    def _rule(self, table: AnyTable) -> ReliefRule:
+        """Neighbours and what they count."""
         raise NotImplementedError
 
     @property
@@ -154,7 +154,8 @@ class SampledSelector(MarginSelector):
 
     def _evidence(self, table: AnyTable) -> sampling.Evidence:
         """What gathers ``_contributions``."""
-        return sampling.Means(self._reach(table) * table.ranges**self._power)
+        reach = table.row_weights.max() * self._reach(table)
+        return sampling.Means(reach * table.ranges**self._power)
 
     @property
     def _weighs_each(self) -> bool:
@@ -165,7 +166,7 @@ class SampledSelector(MarginSelector):
         self, table: AnyTable, rows: Ints | None, workers: Workers, **options: Any
     ) -> Iterator[tuple[Neighbors, Edges]]:
         """Neighbours of the given rows, some of these at a time, and their edges."""
-        k, slots, coefficients, metric = self._rule(table.counts, table.classes)
+        k, slots, coefficients, metric = self._rule(table)
         if not self._numeric_target:
             warn_small_classes(table, type(self).__name__, k)
         for block in nearest(
@@ -179,20 +180,18 @@ class SampledSelector(MarginSelector):
             workers=workers,
             **options,
         ):
-            edges = block.edges(coefficients[table.y[block.queries]])
             if self._weighs_each:
-                p = influences(block, k, self.weights, self.sigma)
-                of_row = coefficients[table.y[block.queries]].ravel()
-                counted = p * np.repeat(of_row, np.diff(block.offsets))
-                edges = edges._replace(coefficients=counted)
-            yield block, edges
+                share = influences(block, k, self.weights, self.sigma)
+                block = replace(block, share=share)
+            of_row = coefficients[table.y[block.queries]]
+            yield block, block.edges(of_row, table.weights)
 
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         """Mean contribution of the given rows; None for all."""
         w = np.zeros(table.n_features)
         for _, edges in self._edges(table, rows, workers):
             w += edge_sums(table, edges, power=self._power, workers=workers)
-        return w / self.n_samples_
+        return w / weight_of(table, rows)
 
     def _contributions(
         self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
@@ -203,3 +202,8 @@ class SampledSelector(MarginSelector):
                 yield group_sums(
                     table, edges, offsets, power=self._power, workers=workers
                 )
+
+
+def weight_of(table: AnyTable, rows: Ints | None) -> float:
+    """What some rows weigh together, or all: their number if all count the same."""
+    return table.n_rows if rows is None else float(table.row_weights[rows].sum())

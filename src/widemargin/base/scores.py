@@ -39,7 +39,7 @@ def unit_target(table: AnyTable) -> Floats:
     return table.target / np.ptp(table.target)
 
 
-def score_of(N_C: float, N_A: Floats, N_AC: Floats, m: int) -> Floats:
+def score_of(N_C: float, N_A: Floats, N_AC: Floats, m: float) -> Floats:
     """W = N_AC / N_C − (N_A − N_AC) / (m − N_C); a term over 0 says nothing."""
     W = np.zeros(len(N_A))
     if N_C > 0:

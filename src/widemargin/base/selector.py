@@ -35,6 +35,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
+from widemargin.data.weights import of_mean_one
 from widemargin.engine import on_dask
 from widemargin.engine.neighbors import WEIGHTS
 from widemargin.judging.auto import Answer, answer
@@ -85,7 +86,7 @@ class MarginSelector(Hooks, TableSelector):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **unknown: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **unknown: Any) -> Self:
         """Score and rank the features of X.
 
         If the fit fails or is interrupted, the selector is left as it was before.
@@ -106,8 +107,12 @@ class MarginSelector(Hooks, TableSelector):
             only) are refused; text and categories never are. Methods for ordered
             classes take numbers or ordered categories. If X is a Dask frame, y may be
             the name of one of its columns.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts, relative to the others; rows of weight 0 are left
+            out. None weighs all the same. See the guide to weights for what each method
+            makes of them.
         **unknown : dict
-            Nothing else is taken: sample_weight, say, is refused with an error.
+            Nothing else is taken.
 
         Returns
         -------
@@ -116,14 +121,17 @@ class MarginSelector(Hooks, TableSelector):
         """
         refuse_keywords(type(self).__name__, unknown)
         if on_dask(X):
+            self._refuse_weights(sample_weight, on_dask=True)
             return self._fit_on_dask(X, y)
-        return self._fit_view(self._view(self._read(X, y)))
+        self._refuse_weights(sample_weight)
+        return self._fit_view(self._view(self._read(X, y, sample_weight)))
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def _fit_dataset(self, data: Dataset) -> Self:
         """Fit to a table that was read before, or to a part of it."""
         name, data = type(self).__name__, self._view(data)
+        self._refuse_weights(data.weights)
         if data.shape[0] < 2:
             raise ValueError(f"{name} needs at least 2 rows, got {data.shape[0]}.")
         _, classes = data.present_classes
@@ -136,7 +144,18 @@ class MarginSelector(Hooks, TableSelector):
             self.feature_names_in_ = data.column_names
         return self._fit_view(data)
 
-    def _read(self, X: Any, y: Any) -> Dataset:
+    def _refuse_weights(self, weights: Any, *, on_dask: bool = False) -> None:
+        """Say that there is no way to weigh rows, and what to use instead."""
+        instead, name = self._instead_with_weights, type(self).__name__
+        if weights is None or not (instead or on_dask):
+            return
+        if on_dask:
+            name, instead = f"{name} on a Dask collection", f"{name} on X.compute()"
+        raise ValueError(
+            f"{name} does not take sample_weight. Use {instead}, or leave it out."
+        )
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         """Check the caller's table, and turn it into numbers and codes."""
         used = self._numeric_target or self._uses_labels(y)
         self._check_auto(used or y is not None)
@@ -152,6 +171,7 @@ class MarginSelector(Hooks, TableSelector):
             ordered=self._ordered_classes,
             single=isinstance(X, np.ndarray),
             sparse=self._sparse,
+            sample_weight=sample_weight,
         )
 
     def _view(self, data: Dataset) -> Dataset:
@@ -200,6 +220,7 @@ class MarginSelector(Hooks, TableSelector):
     ) -> Table:
         """Some rows, with the classes of all, scaled and sorted by class."""
         y, classes = data.present_classes
+        w = data.row_weights
         table = build(
             data.X[rows],
             y[rows],
@@ -209,6 +230,7 @@ class MarginSelector(Hooks, TableSelector):
             name=type(self).__name__,
             nominal=data.nominal,
             ranks=self._scale_of_ranks,
+            weights=None if w is None else of_mean_one(w[rows]),
         )
         if data.target is None or not self._numeric_target:
             return table

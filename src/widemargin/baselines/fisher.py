@@ -22,6 +22,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine import class_sums, row_sums
+from widemargin.engine.sums import square_sums
 from widemargin.notices import warn
 from widemargin.threads import Workers, single_threaded_blas, spans
 
@@ -32,7 +33,7 @@ PRODUCT_FEATURES = 2048  # multiplied with permuted labels at a time
 
 def scatter(table: AnyTable, span: Floats, workers: Workers) -> tuple[Floats, Floats]:
     """Scatter of (x − low) / span between and within the classes, for each feature."""
-    counts = table.counts
+    counts = table.sizes
     if isinstance(table, SparseTable):
         means, within = table.class_means(span)
         centre = counts @ means / counts.sum()
@@ -45,9 +46,10 @@ def scatter(table: AnyTable, span: Floats, workers: Workers) -> tuple[Floats, Fl
     return between, row_sums(table, function, span=span, workers=workers)
 
 
-def _squares_within(U: Floats, y: Ints, means: Floats) -> Floats:
-    Z = U - means[y]
-    return np.einsum("if,if->f", Z, Z)
+def _squares_within(
+    U: Floats, y: Ints, w: Floats | None = None, *, means: Floats
+) -> Floats:
+    return square_sums(U - means[y], w)
 
 
 class FisherScore(MarginSelector):

@@ -106,6 +106,7 @@ class ForestImportance(MarginSelector):
     min_samples_leaf: int = 1
     random_state: Any = None
 
+    _instead_with_weights = "ReliefF"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "n_estimators": [COUNT],

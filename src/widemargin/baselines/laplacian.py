@@ -118,6 +118,7 @@ class LaplacianScore(MarginSelector):
     n_neighbors: int = 5
     delta: float | Literal["auto"] = "auto"
 
+    _instead_with_weights = "FisherScore"
     _instead_on_dask = "FRLL"
 
     _parameter_constraints = {
@@ -125,7 +126,9 @@ class LaplacianScore(MarginSelector):
         "supervised": ["boolean", None],
     }
 
-    def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, **unknown: Any
+    ) -> Self:
         """Score and rank the features of X.
 
         Parameters
@@ -134,15 +137,17 @@ class LaplacianScore(MarginSelector):
             Numbers. It is not changed.
         y : array-like of shape (n_samples,), optional
             Class labels, for the supervised score.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Refused.
         **unknown : dict
-            Nothing else is taken: sample_weight, say, is refused with an error.
+            Nothing else is taken.
 
         Returns
         -------
         self : object
             The fitted selector.
         """
-        return super().fit(X, y, **unknown)
+        return super().fit(X, y, sample_weight, **unknown)
 
     def _uses_labels(self, y: Any) -> bool:
         return y is not None if self.supervised is None else bool(self.supervised)

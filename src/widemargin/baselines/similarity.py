@@ -90,6 +90,7 @@ class FeatureSimilarity(MarginSelector):
     n_neighbors: int | Literal["auto"] | None = None
     redundancy: float | Literal["auto"] | None = field(default=None, init=False)
 
+    _instead_with_weights = "FisherScore"
     _instead_on_dask = "PearsonScore, which needs classes"
     _gives_subset = True
 
@@ -98,7 +99,9 @@ class FeatureSimilarity(MarginSelector):
         "n_neighbors": [None, AUTO, COUNT],
     }
 
-    def fit(self, X: Any, y: Any = None, **unknown: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, **unknown: Any
+    ) -> Self:
         """Score and rank the features of X.
 
         Parameters
@@ -107,15 +110,17 @@ class FeatureSimilarity(MarginSelector):
             Numbers. It is not changed.
         y : None, default=None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts, relative to the others.
         **unknown : dict
-            Nothing else is taken: sample_weight, say, is refused with an error.
+            Nothing else is taken.
 
         Returns
         -------
         self : object
             The fitted selector.
         """
-        return super().fit(X, y, **unknown)
+        return super().fit(X, y, sample_weight, **unknown)
 
     def _uses_labels(self, y: Any) -> bool:
         return False

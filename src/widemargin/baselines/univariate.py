@@ -27,6 +27,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine import class_sums, column_sums, row_sums
+from widemargin.engine.sums import square_sums
 from widemargin.threads import Workers
 
 
@@ -99,11 +100,11 @@ class PearsonScore(MarginSelector):
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, C = table.n_rows, len(table.classes)
-        P = table.counts / n
+        P = table.sizes / n
         if isinstance(table, SparseTable):
             means, within = table.class_means(table.span)
-            apart = table.counts[:, None] * (means - P @ means)
-            squares = within + (apart**2 / table.counts[:, None]).sum(axis=0)
+            apart = table.sizes[:, None] * (means - P @ means)
+            squares = within + (apart**2 / table.sizes[:, None]).sum(axis=0)
             sums = np.vstack([apart, squares])
         else:
             mean = row_sums(table, column_sums, workers=workers) / n
@@ -115,11 +116,13 @@ class PearsonScore(MarginSelector):
         return np.where(table.constant, 0.0, np.minimum(r, 1.0))
 
 
-def _products(U: Floats, y: Ints, n_classes: int, mean: Floats) -> Floats:
+def _products(
+    U: Floats, y: Ints, w: Floats | None = None, *, n_classes: int, mean: Floats
+) -> Floats:
     """Products of the centred feature with the indicator of each class; its square."""
     Z = U - mean
-    squares = np.einsum("if,if->f", Z, Z)
-    return np.concatenate([class_sums(Z, y, n_classes), squares[None]])
+    sums = class_sums(Z, y, w, n_classes=n_classes)
+    return np.concatenate([sums, square_sums(Z, w)[None]])
 
 
 class FRegression(MarginSelector):
@@ -185,6 +188,7 @@ class FRegression(MarginSelector):
     array(['bmi', 's5'], dtype=object)
     """
 
+    _instead_with_weights = "RReliefF"
     _separable = True
 
     @property
@@ -292,6 +296,7 @@ class MutualInformation(MarginSelector):
     discrete_features: Any = False
     random_state: Any = None
 
+    _instead_with_weights = "FisherScore"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "discrete_features": ["boolean", "array-like"],

@@ -11,7 +11,7 @@ from sklearn.utils import assert_all_finite
 from widemargin.data.frames import is_sparse
 from widemargin.data.mixed import separate
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.sparse import SparseTable, added_up, ranked_cells
+from widemargin.data.sparse import SparseTable, added_up, ranked_cells, row_of_cells
 from widemargin.data.table import Table
 from widemargin.kernels.sums import observed_range
 from widemargin.threads import Workers
@@ -30,17 +30,23 @@ def build(
     name: str = "X",
     nominal: Ints | None = None,
     ranks: str = "minmax",
+    weights: Floats | None = None,
 ) -> Table:
     """Scale X, sort its rows by class and say what is constant.
 
     With scale="rank", numbers are replaced by their ranks, and these are scaled as
-    ``ranks`` says.
+    ``ranks`` says. Weights of the rows, of mean 1, count in what rows have on average.
     """
     if is_sparse(X):
         refuse_other_than_numbers(X, name)
+        if scale == "rank" and weights is not None:
+            raise ValueError(
+                f'{name}: scale="rank" does not take sample_weight with sparse X. Use '
+                "another scale, or dense X."
+            )
         if scale == "rank":
             X, scale = ranked_cells(X), ranks
-        return _build_sparse(X, y, classes, scale, name)
+        return _build_sparse(X, y, classes, scale, name, weights)
     d = X.shape[1]
     rows = np.argsort(y, kind="stable")
     low, high, mean = _ranges(X, workers)
@@ -59,9 +65,16 @@ def build(
     constant = low == high
     refuse_extreme_ranges(low, high, scale, name)
     if scale == "rank":
-        X = _ranked(X, nominal, workers)
+        X = _ranked(X, nominal, workers, weights)
         return build(
-            X, y, classes, scale=ranks, workers=workers, name=name, nominal=nominal
+            X,
+            y,
+            classes,
+            scale=ranks,
+            workers=workers,
+            name=name,
+            nominal=nominal,
+            weights=weights,
         )
     if scale == "minmax":
         shift, span = low, high - low
@@ -70,10 +83,12 @@ def build(
     elif scale == "standard":
         shift, span = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
         offsets = far_offsets(low, high)
-        for f in np.union1d(gappy, np.flatnonzero(offsets)):
+        one_by_one = np.union1d(gappy, np.flatnonzero(offsets))
+        for f in one_by_one if weights is None else range(d):
             values = X[:, f].astype(np.float64) - offsets[f]
             if not constant[f]:
-                shift[f], span[f] = offsets[f] + np.nanmean(values), np.nanstd(values)
+                shift[f], span[f] = moments(values, weights)
+                shift[f] += offsets[f]
     else:
         shift, span = np.zeros(d), np.ones(d)
         shift[gappy] = far_offsets(low, high)[gappy]
@@ -89,11 +104,27 @@ def build(
     if len(gappy) or (nominal is not None and len(nominal)):
         nominal = np.empty(0, np.int64) if nominal is None else nominal
         mixed = separate(Z, y[rows], nominal, gappy, workers)
-    return Table(Z, y[rows], classes, rows, low, high, mean, mixed)
+    w = None if weights is None else weights[rows]
+    return Table(Z, y[rows], classes, rows, low, high, mean, mixed, weights=w)
+
+
+def moments(values: Floats, weights: Floats | None) -> tuple[float, float]:
+    """Mean and standard deviation of the numbers that are there."""
+    if weights is None:
+        return float(np.nanmean(values)), float(np.nanstd(values))
+    there = ~np.isnan(values)
+    values, weights = values[there], weights[there]
+    mean = np.average(values, weights=weights)
+    return mean, np.sqrt(np.average((values - mean) ** 2, weights=weights))
 
 
 def _build_sparse(
-    X: Any, y: Ints, classes: NDArray[Any], scale: str | None, name: str
+    X: Any,
+    y: Ints,
+    classes: NDArray[Any],
+    scale: str | None,
+    name: str,
+    weights: Floats | None,
 ) -> SparseTable:
     """Divide the cells of a CSR array, and sort its rows by class."""
     (n, d), rows = X.shape, np.argsort(y, kind="stable")
@@ -106,17 +137,20 @@ def _build_sparse(
     largest, shift = np.maximum(-low, high), np.where(stored < n, 0.0, low)
     X.data -= shift[X.indices]
     low, high = low - shift, high - shift
-    mean = np.clip(added_up(X.indices, X.data, d) / n, low, high)
+    w = None if weights is None else weights[rows]
+    counts = np.ones(X.nnz) if w is None else w[row_of_cells(X)]
+    mean = np.clip(added_up(X.indices, counts * X.data, d) / n, low, high)
     span = np.ones(d)
     if scale == "standard":
-        squares = added_up(X.indices, (X.data - mean[X.indices]) ** 2, d)
-        span = np.sqrt((squares + (n - stored) * mean**2) / n)
+        squares = added_up(X.indices, counts * (X.data - mean[X.indices]) ** 2, d)
+        zeros = n - added_up(X.indices, counts, d)
+        span = np.sqrt((squares + zeros * mean**2) / n)
     elif scale is not None:
         span = largest if scale == "maxabs" else high - low
     span = np.where(low == high, 1.0, span)
     X.data /= span[X.indices]
     low, high, mean = low / span, high / span, mean / span
-    return SparseTable(X, y[rows], classes, rows, low, high, mean)
+    return SparseTable(X, y[rows], classes, rows, low, high, mean, weights=w)
 
 
 def refuse_other_than_numbers(
@@ -166,22 +200,31 @@ def _scaled(
     return Z
 
 
-def ranks_among(values: NDArray[Any], others: NDArray[Any]) -> Floats:
+def ranks_among(
+    values: NDArray[Any], others: NDArray[Any], weights: Floats | None = None
+) -> Floats:
     """Ranks of the values among others; equal ones share the mean, NaN stay.
 
-    A value between two others has the rank halfway between theirs.
+    A value between two others has the rank halfway between theirs. One of the others
+    takes as many places as its weight says.
     """
-    others = np.sort(others)  # NaN come last
+    order = np.argsort(others, kind="stable")  # NaN come last
+    others = others[order]
     below, up_to = (np.searchsorted(others, values, side) for side in ("left", "right"))
+    if weights is not None:
+        places = np.concatenate([[0.0], np.cumsum(weights[order])])
+        below, up_to = places[below], places[up_to]
     return np.where(np.isnan(values), np.nan, (below + up_to + 1) / 2)
 
 
-def _ranked(X: NDArray[Any], nominal: Ints | None, workers: Workers) -> Floats:
+def _ranked(
+    X: NDArray[Any], nominal: Ints | None, workers: Workers, weights: Floats | None
+) -> Floats:
     """X with ranks for numbers, and codes of nominal values as they are."""
     ranked = X.astype(np.float64)
 
     def rank(f: int) -> None:
-        ranked[:, f] = ranks_among(X[:, f], X[:, f])
+        ranked[:, f] = ranks_among(X[:, f], X[:, f], weights)
 
     numeric = np.setdiff1d(np.arange(X.shape[1]), [] if nominal is None else nominal)
     workers.run(rank, numeric)

@@ -32,11 +32,18 @@ from widemargin.data.kinds import (
     warn_of_mixtures,
 )
 from widemargin.data.kinds import kinds as kinds_of
-from widemargin.data.labels import Labels, no_labels, numeric_target, read_labels
+from widemargin.data.labels import (
+    Labels,
+    no_labels,
+    numeric_target,
+    plain_labels,
+    read_labels,
+)
 from widemargin.data.numbers import as_numbers, code_columns, rounded_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import refuse_columns, unwrapped
 from widemargin.data.targets import AcceptedLabels
+from widemargin.data.weights import of_mean_one, read_weights
 from widemargin.notices import warn
 
 Names = NDArray[np.object_]
@@ -67,6 +74,8 @@ class Dataset:
     mixtures: Sequence[int] = ()  # nominal columns with both numbers and text
     rows: Ints | None = None  # of the table, in this order; None: all
     relabelled_by: Ints | None = None  # rows whose labels these have, if not their own
+    weights: Floats | None = None  # of all rows, none of them 0; None: all the same
+    given: Ints | None = None  # the caller's numbers of all rows; None: as they are
     features: Ints | None = None  # columns of the table; None: all
     probes: tuple[Ints, Ints] | None = None  # features that are copied, and row order
     # Shared by all parts: tables with codes in further columns, and who was warned.
@@ -150,6 +159,12 @@ class Dataset:
     def numeric(self) -> bool:
         """Whether y is a number to predict, and not a class."""
         return self.labels.target is not None
+
+    @property
+    def row_weights(self) -> Floats | None:
+        """The weights of these rows; None if all rows count the same."""
+        w = self.weights
+        return w if w is None or self.rows is None else w[self.rows]
 
     @property
     def has_labels(self) -> bool:
@@ -282,7 +297,9 @@ class Dataset:
         plain = np.isin(self.kinds, (NUMBER, BOOLEAN)).all()
         X = self.X if plain else np.asarray(self.frame)
         y = self.labels_given.view(np.ndarray if self.numeric else AcceptedLabels)
-        return selector.fit(X, *([y] if self.has_labels else []))
+        w = self.row_weights
+        weights = {} if w is None else {"sample_weight": w}
+        return selector.fit(X, *([y] if self.has_labels else []), **weights)
 
 
 def _by_frequency(codes: Ints, categories: list[Any]) -> Ints:
@@ -310,6 +327,7 @@ def read_dataset(
     look: bool = True,
     single: bool = False,
     sparse: bool = False,
+    sample_weight: Any = None,
 ) -> Dataset:
     """Check what the caller passed, and turn it into numbers and codes.
 
@@ -341,12 +359,21 @@ def read_dataset(
         larger than memory in double precision, and scaling makes such a copy anyway.
     sparse : bool, default=False
         Whether X may be sparse: its values are a CSR array, then.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows. Those of weight 0 are dropped here: nobody sees them.
     """
     if isinstance(X, Dataset):
         return X
     X = _table(X, caller, mixed, sparse)
     if estimator is None and mixed is None and (len(X.shape) != 2 or 0 in X.shape):
         raise ValueError(f"{caller} needs rows and columns, got shape {X.shape}.")
+    if not isinstance(y, str) and y is not None and sample_weight is not None:
+        check_consistent_length(X, y)
+    weights, given = read_weights(sample_weight, X.shape[0], caller), None
+    if weights is not None and not weights.all():
+        given = np.flatnonzero(weights)
+        X, weights = _safe_indexing(X, given), weights[given]
+        y = None if y is None else _safe_indexing(plain_labels(y, caller), given)
     target = numeric_target(y, caller) if labels and numeric else None
     kinds, coded = np.empty(0, np.int64), np.empty(0, np.int64)
     values, categories = X, dict[int, list[Any]]()
@@ -393,6 +420,8 @@ def read_dataset(
         found,
         rounded=rounded_columns(X, values, kinds).tolist(),
         mixtures=mixture_columns(X, kinds),
+        weights=of_mean_one(weights),
+        given=given,
     )
 
 

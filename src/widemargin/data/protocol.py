@@ -40,6 +40,10 @@ class AnyTable(Protocol):
         """(n,) numeric y, if that is what the method predicts."""
 
     @property
+    def weights(self) -> Floats | None:
+        """(n,) weights of the rows, of mean 1; None if all count the same."""
+
+    @property
     def low(self) -> Floats:
         """(d,) smallest value of each feature."""
 
@@ -54,6 +58,14 @@ class AnyTable(Protocol):
     @property
     def counts(self) -> Ints:
         """Members of each class."""
+
+    @property
+    def sizes(self) -> Floats | Ints:
+        """Weight of the members of each class; their number if all count the same."""
+
+    @property
+    def row_weights(self) -> Floats:
+        """(n,) weights of the rows, 1 if all count the same."""
 
     @property
     def constant(self) -> NDArray[np.bool_]:
@@ -89,6 +101,18 @@ class Derived:
     def counts(self: AnyTable) -> Ints:
         """Members of each class."""
         return np.bincount(self.y, minlength=len(self.classes))
+
+    @property
+    def sizes(self: AnyTable) -> Floats | Ints:
+        """Weight of the members of each class; their number if all count the same."""
+        if self.weights is None:
+            return self.counts
+        return np.bincount(self.y, self.weights, len(self.classes))
+
+    @property
+    def row_weights(self: AnyTable) -> Floats:
+        """(n,) weights of the rows, 1 if all count the same."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
 
     @property
     def span(self: AnyTable) -> Floats:

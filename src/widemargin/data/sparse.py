@@ -79,16 +79,15 @@ class SparseTable(Table):
 
         And Σ (x − mean of its class)², (d,).
         """
-        d = self.n_features
-        shape = len(self.classes), d
+        d, w = self.n_features, self.row_weights[row_of_cells(self.X)]
+        shape, sizes = (len(self.classes), d), self.sizes[:, None]
         place = self.y[row_of_cells(self.X)] * d + self.X.indices
         x = self.X.data / span[self.X.indices]
-        means = added_up(place, x, shape[0] * d).reshape(shape) / self.counts[:, None]
-        stored = np.bincount(place, minlength=shape[0] * d).reshape(shape)
+        means = added_up(place, w * x, shape[0] * d).reshape(shape) / sizes
+        stored = added_up(place, w, shape[0] * d).reshape(shape)
         apart = (x - means.ravel()[place]) ** 2
-        within = added_up(self.X.indices, apart, d)
-        zeros = self.counts[:, None] - stored
-        return means, within + (zeros * means**2).sum(axis=0)
+        within = added_up(self.X.indices, w * apart, d)
+        return means, within + ((sizes - stored) * means**2).sum(axis=0)
 
 
 class Ordered(NamedTuple):

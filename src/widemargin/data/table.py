@@ -35,6 +35,7 @@ class Table(Derived):
     mixed: Mixed | None = None  # nominal features and missing values, if any
     settings: Settings = field(default_factory=current)
     target: Floats | None = None  # (n,) numeric y; all rows are of one class then
+    weights: Floats | None = None  # (n,) of the rows, of mean 1; None: all the same
 
     @property
     def n_rows(self) -> int:

@@ -106,20 +106,33 @@ class Neighbors:
         table[self.counts > 0] = self.distances
         return table
 
-    def edges(self, coefficients: Floats) -> Edges:
+    def edges(self, coefficients: Floats, w: Floats | None = None) -> Edges:
         """Edges from queries to neighbours; a group's edges sum to its coefficient.
+
+        With weights of all rows, neighbours share it in proportion to theirs.
 
         Parameters
         ----------
         coefficients : array of shape (m, S)
+        w : array of shape (n,), default=None
         """
         counts = np.diff(self.offsets)
-        # Shares of a group sum to a whole number, the k or fewer that are wanted.
-        sums = np.concatenate([[0.0], np.cumsum(self.share)])
-        total = np.maximum(np.rint(np.diff(sums[self.offsets])), 1.0)
-        weight = self.share * np.repeat(coefficients.ravel() / total, counts)
+        if w is None:
+            # Shares of a group sum to a whole number, the k or fewer that are wanted.
+            sums = np.concatenate([[0.0], np.cumsum(self.share)])
+            total = np.maximum(np.rint(np.diff(sums[self.offsets])), 1.0)
+            weight = self.share * np.repeat(coefficients.ravel() / total, counts)
+        else:
+            weight = shares(self.share * w[self.rows], counts)
+            weight *= np.repeat((coefficients * w[self.queries, None]).ravel(), counts)
         heads = np.repeat(np.repeat(self.queries, self.n_slots), counts)
         return Edges(heads, self.rows, weight)
+
+
+def shares(weight: Floats, counts: Ints) -> Floats:
+    """Weights as shares of the sum over their group, of ``counts`` entries each."""
+    group = np.repeat(np.arange(len(counts)), counts)
+    return weight / np.bincount(group, weight)[group]
 
 
 def influences(block: Neighbors, k: int, weights: str, sigma: float) -> Floats:

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import local
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable
@@ -160,8 +162,14 @@ class Around:
         table, room = self.search.table, self.room
         lists, values, lengths = room.lists, room.values, self.counts.sum(axis=(1, 2))
         total = list_values(self.queries, target, weights, lists, values)
+        if table.weights is not None:
+            filled, heads, ids = self._listed
+            values[: len(filled)][filled] *= (
+                table.weights[self.queries[heads]] * table.weights[ids]
+            )
+            total = float(values[: len(filled)][filled].sum())
         if isinstance(table, SparseTable):
-            return sums_around(table, self.queries, self._edges(lengths)), total
+            return sums_around(table, self.queries, self._edges()), total
         bands, n = self.search.bands, table.n_rows
         room.sums[:] = 0.0
         list_sums(
@@ -169,17 +177,34 @@ class Around:
         )
         sums = room.sums[: table.X.shape[1]].copy()
         if table.mixed is not None:
-            edges = self._edges(lengths)
+            edges = self._edges()
             add_mixed_edge_sums(table.data, edges, 1, 0, len(edges.heads), sums)
         return sums, total
 
-    def _edges(self, lengths: Ints) -> Edges:
-        """The lists as edges."""
-        ids, values, m = self.room.lists.ids, self.room.values, len(lengths)
+    @cached_property
+    def sizes(self) -> Floats | Ints:
+        """(m, 2, C): what near and far rows of each class weigh; see `Table.sizes`."""
+        w, y = self.search.table.weights, self.search.table.y
+        if w is None:
+            return self.counts
+        filled, heads, ids = self._listed
+        group = 2 * heads + self.room.lists.sides[: len(filled)][filled]
+        cells = group * self.counts.shape[2] + y[ids]
+        sums = np.bincount(cells, w[ids], self.counts.size)
+        return sums.reshape(self.counts.shape)
+
+    @cached_property
+    def _listed(self) -> tuple[NDArray[np.bool_], Ints, Ints]:
+        """Which places of the lists are filled; the query and the row in each."""
+        ids, lengths = self.room.lists.ids, self.counts.sum(axis=(1, 2))
         filled = np.arange(ids.shape[1]) < lengths[:, None]
-        heads = np.repeat(self.queries, lengths)
-        tails = ids[:m][filled].astype(np.int64)
-        return Edges(heads, tails, values[:m][filled])
+        heads = np.repeat(np.arange(len(lengths)), lengths)
+        return filled, heads, ids[: len(lengths)][filled].astype(np.int64)
+
+    def _edges(self) -> Edges:
+        """The lists as edges."""
+        filled, heads, ids = self._listed
+        return Edges(self.queries[heads], ids, self.room.values[: len(filled)][filled])
 
 
 class RadiusSearch:

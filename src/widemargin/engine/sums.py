@@ -120,19 +120,20 @@ def group_sums(
 @singledispatch
 def row_sums(
     table: AnyTable,
-    function: Callable[[Floats, Ints], A],
+    function: Callable[..., A],
     *,
     workers: Workers,
     span: Floats | None = None,
 ) -> A:
-    """Σ function(U, y) over blocks of rows, in a fixed order.
+    """Σ function(U, y, w) over blocks of rows, in a fixed order.
 
     Parameters
     ----------
     table : AnyTable
     function : callable
-        Takes features as (x − low) / span and class codes; returns an array. A function
-        of a module, or a `partial` of one, since it may be sent to workers.
+        Takes features as (x − low) / span, class codes, and weights of the rows, None
+        if all count the same; returns an array. A function of a module, or a `partial`
+        of one, since it may be sent to workers.
     workers : Workers
     span : array of shape (n_features,) or None, default=None
         None moves features to [0, 1].
@@ -140,24 +141,39 @@ def row_sums(
     assert isinstance(table, Table)
     n, d = table.X.shape
     span = table.span if span is None else span
+    w = table.weights
     blocks = spans(n, max(1, 2**16 // d))
     sums: dict[int, A] = {}
 
     def add(b: int) -> None:
         part = blocks[b]
-        sums[b] = function((table.X[part] - table.low) / span, table.y[part])
+        U, mine = (table.X[part] - table.low) / span, None if w is None else w[part]
+        sums[b] = function(U, table.y[part], mine)
 
     workers.run(add, range(len(blocks)))
     return _in_order((sums[b] for b in range(1, len(blocks))), sums[0].copy())
 
 
-def column_sums(U: Floats, y: Ints) -> Floats:
+def column_sums(U: Floats, y: Ints, w: Floats | None = None) -> Floats:
     """Sum of the rows."""
-    return U.sum(axis=0)
+    return weighed(U, w).sum(axis=0)
 
 
-def class_sums(U: Floats, y: Ints, n_classes: int) -> Floats:
+def weighed(U: Floats, w: Floats | None) -> Floats:
+    """Rows multiplied by their weights."""
+    return U if w is None else U * w[:, None]
+
+
+def square_sums(U: Floats, w: Floats | None) -> Floats:
+    """Sum of the squares of each column."""
+    return np.einsum("if,if->f", weighed(U, w), U)
+
+
+def class_sums(
+    U: Floats, y: Ints, w: Floats | None = None, *, n_classes: int
+) -> Floats:
     """Sum of the rows of each class, (C, d)."""
+    U = weighed(U, w)
     order = np.argsort(y, kind="stable")
     present, starts = np.unique(y[order], return_index=True)
     sums = np.zeros((n_classes, U.shape[1]))

@@ -119,11 +119,11 @@ class FRLL(MarginSelector):
         if self.neighbors == "class":
             warn_small_classes(table, "FRLL", self.n_neighbors)
         heads, tails = self._joined(table, workers)
-        same = table.y[heads] == table.y[tails]
+        same, w = table.y[heads] == table.y[tails], table.row_weights
 
         def total(part: Any) -> Floats:
-            edges = Edges(heads[part], tails[part], np.ones(int(part.sum())))
-            return edge_sums(table, edges, power=2, workers=workers)
+            i, j = heads[part], tails[part]
+            return edge_sums(table, Edges(i, j, w[i] * w[j]), power=2, workers=workers)
 
         J_w, J_b = total(same), total(~same)
         self.within_, self.between_ = J_w, J_b

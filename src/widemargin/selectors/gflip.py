@@ -136,6 +136,7 @@ class GFlip(MarginSelector):
     random_state: Any = None
     redundancy: float | Literal["auto"] | None = field(default=None, init=False)
 
+    _instead_with_weights = "ReliefF"
     _instead_on_dask = "Simba with a batch_size"
     _gives_subset = True
 

@@ -18,6 +18,7 @@ from widemargin.base.prototypes import SeparabilityRatio
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
 from widemargin.engine import edge_sums, heat, misses_only, nearest
+from widemargin.engine.sums import square_sums, weighed
 from widemargin.kernels.records import Edges
 from widemargin.notices import warn
 from widemargin.threads import Workers
@@ -147,8 +148,8 @@ class IPCMSR(SeparabilityRatio):
             found.append((x, block.rows, block.distances))
         x, z, distance = (np.concatenate(part) for part in zip(*found, strict=True))
         margin = (x < z) & np.isin(x * n + z, z * n + x)
-        S = heat(distance[margin], self.delta_)
-        edges = Edges(x[margin], z[margin], S)
+        x, z, w = x[margin], z[margin], table.row_weights
+        edges = Edges(x, z, heat(distance[margin], self.delta_) * w[x] * w[z])
         return edge_sums(table, edges, power=2, workers=workers)
 
 
@@ -246,18 +247,19 @@ class IPICSR(SeparabilityRatio):
     def _between(self, table: Table, workers: Workers) -> Floats:
         # For classes a and b, Σ (x − z)² = n_a n_b (μ_a − μ_b)² + n_b V_a + n_a V_b,
         # where V is the sum of squares about the mean: no term can cancel another.
-        n, counts, starts = len(table.X), table.counts[:, None], table.starts
-        mu = np.empty((len(counts), table.X.shape[1]))
+        n, sizes, starts = len(table.X), table.sizes[:, None], table.starts
+        mu, w = np.empty((len(sizes), table.X.shape[1])), table.weights
         V = np.empty_like(mu)
 
         def measure(c: int) -> None:
             # From the smallest value, a constant feature is exactly 0.
             Z = table.X[starts[c] : starts[c + 1]] - table.low
-            mu[c] = Z.mean(axis=0)
+            mine = None if w is None else w[starts[c] : starts[c + 1]]
+            mu[c] = weighed(Z, mine).sum(axis=0) / sizes[c]
             Z -= mu[c]
-            V[c] = np.einsum("if,if->f", Z, Z)
+            V[c] = square_sums(Z, mine)
 
-        workers.run(measure, range(len(counts)))
-        centre = np.sum(counts * mu, axis=0) / n
-        spread = n * np.sum(counts * (mu - centre) ** 2, axis=0)
-        return spread + np.sum((n - counts) * V, axis=0)
+        workers.run(measure, range(len(sizes)))
+        centre = np.sum(sizes * mu, axis=0) / n
+        spread = n * np.sum(sizes * (mu - centre) ** 2, axis=0)
+        return spread + np.sum((n - sizes) * V, axis=0)

@@ -167,12 +167,14 @@ class IRelief(MarginSelector):
         others = block.others
         nearest = np.where(others, block.distances, np.inf).min(axis=1, keepdims=True)
         kernel = np.exp((nearest - block.distances) / self.sigma) * others
+        kernel *= table.row_weights
         hit = table.y[block.queries, None] == table.y
         to_hits = np.where(hit, kernel, 0.0).sum(axis=1, keepdims=True)
         to_misses = np.where(hit, 0.0, kernel).sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             inside = to_hits / (to_hits + to_misses)
             C = np.where(hit, -kernel / to_hits, kernel / to_misses) * inside
+        C *= table.row_weights[block.queries, None]
         # Where hits are out of reach of the kernel the sample is an outlier for sure,
         # and where misses are, no miss has a probability.
         return np.where((to_hits > 0) & (to_misses > 0), C, 0.0)

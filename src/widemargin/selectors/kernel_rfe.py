@@ -167,6 +167,7 @@ class KernelRFE(MarginSelector):
     categorical_features: Any = None
     random_state: Any = None
 
+    _instead_with_weights = "ReliefF"
     _mixed = True
     _sparse = True
     _scale_of_ranks = "standard"

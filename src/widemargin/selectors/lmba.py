@@ -160,6 +160,7 @@ class LMBA(MarginSelector):
     order: Any = None
     random_state: Any = None
 
+    _instead_with_weights = "ReliefF"
     _instead_on_dask = None
 
     _parameter_constraints = {

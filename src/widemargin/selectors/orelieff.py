@@ -18,6 +18,7 @@ from widemargin.base.ordinal import (
     dominating_hits,
     resolve_directions,
 )
+from widemargin.base.sampled import weight_of
 from widemargin.base.sampling import query_parts
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
@@ -193,14 +194,14 @@ class OReliefF(ForOrderedClasses, SampledSelector):
         self.directions_ = resolve_directions(self, table, workers)
         return super()._score(table.oriented(self.directions_), workers)
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
-        C = len(counts)
+    def _rule(self, table: AnyTable) -> ReliefRule:
+        C = len(table.classes)
         slots, coefficients = hits_higher_and_lower(C), np.ones((C, 3))
         # Each margin that there is has a hit term.
         coefficients[:, HIT] = [-((c > 0) + (c < C - 1)) for c in range(C)]
         if self.hits == "dominating":
             np.fill_diagonal(slots, -1)
-        return ReliefRule(self._k(int(counts.sum())), slots, coefficients)
+        return ReliefRule(self._k(table.n_rows), slots, coefficients)
 
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         w = np.zeros(table.n_features)
@@ -215,7 +216,7 @@ class OReliefF(ForOrderedClasses, SampledSelector):
         if self.hits == "dominating":
             assert isinstance(table, Table)
             w -= dominating_hit_sums(table, self._k(table.n_rows), rows, workers)
-        return w / self.n_samples_
+        return w / weight_of(table, rows)
 
     def _contributions(
         self, table: AnyTable, rows: Ints, workers: Workers, **options: Any

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import SHARE, SampledSelector
+from widemargin.base.sampled import weight_of
 from widemargin.base.sampling import Estimate
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import visiting_order, warn_single_members
@@ -210,17 +211,17 @@ class Relief(SampledSelector):
             total += part.sum(axis=0)
         self.n_samples_ = len(visits)
         if steps:
-            count = np.arange(1, len(visits) + 1)[:, None]
-            self.weights_history_ = np.concatenate(steps) / count
-        return total / len(visits)
+            seen = np.cumsum(table.row_weights[visits])
+            self.weights_history_ = np.concatenate(steps) / seen[:, None]
+        return total / weight_of(table, visits)
 
     def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
         if self.order is not None or self.n_samples == "auto":
             return None
         return min(n, n_classes)
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
-        C = len(counts)
+    def _rule(self, table: AnyTable) -> ReliefRule:
+        C = len(table.classes)
         coefficients = np.empty((C, 2))
         coefficients[:, HIT], coefficients[:, MISS] = -1, 1
         return ReliefRule(1, hits_and_misses(C), coefficients)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from widemargin._sklearn import StrOptions
 from widemargin.base import COUNT, SampledSelector
 from widemargin.data.kinds import listed
-from widemargin.data.protocol import Ints
+from widemargin.data.protocol import AnyTable, Floats
 from widemargin.engine import each_class
 from widemargin.engine.neighbors import ReliefRule, class_coefficients
 
@@ -214,31 +214,20 @@ class ReliefF(SampledSelector):
             return None
         return min(n, self._k(n) * n_classes)
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
-        n = int(counts.sum())
-        P = class_priors(self.priors, counts, classes)
-        return ReliefRule(
-            self._k(n), each_class(len(P)), class_coefficients(P), self.metric
-        )
+    def _rule(self, table: AnyTable) -> ReliefRule:
+        k, P = self._k(table.n_rows), class_priors(self.priors, table)
+        return ReliefRule(k, each_class(len(P)), class_coefficients(P), self.metric)
 
 
-def class_priors(
-    priors: Any, counts: NDArray[np.int64], classes: NDArray[Any]
-) -> NDArray[np.float64]:
+def class_priors(priors: Any, table: AnyTable) -> Floats:
     """Probability of each class, which sum to 1; 0 for a class without rows.
 
-    Parameters
-    ----------
-    priors : {"empirical", "uniform"}, dict or array
-        As frequent as in the table, all the same, or given: by label, or in the order
-        of ``classes``.
-    counts : array of shape (n_classes,)
-        Rows of each class.
-    classes : array of shape (n_classes,)
-        Labels.
+    ``priors`` are "empirical", the share of the class in the table, or "uniform", all
+    the same, or given: by label, or in the order of the classes.
     """
+    counts, classes = table.counts, table.classes
     if isinstance(priors, str) and priors == "empirical":
-        return counts / int(counts.sum())
+        return table.sizes / table.n_rows
     if isinstance(priors, str):  # uniform
         given = np.ones(len(classes))
     elif isinstance(priors, dict):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from widemargin.base import SampledSelector
+from widemargin.base.sampled import weight_of
 from widemargin.base.sampling import Quotients, query_parts
 from widemargin.base.scores import score_of, unit_target
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -167,18 +168,18 @@ class RReliefF(SampledSelector):
     def _weighs_each(self) -> bool:
         return True
 
-    def _rule(self, counts: Ints, classes: NDArray[Any]) -> ReliefRule:
-        k = self._k(int(counts.sum()))
+    def _rule(self, table: AnyTable) -> ReliefRule:
+        k = self._k(table.n_rows)
         return ReliefRule(k, anyone(1), np.ones((1, 1)), self.metric)
 
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         """The estimates of all features (Figure 4 of the paper)."""
         y, d = unit_target(table), table.n_features
-        N_C, N_A, N_AC, m = 0.0, np.zeros(d), np.zeros(d), 0
+        N_C, N_A, N_AC, m = 0.0, np.zeros(d), np.zeros(d), 0.0
         for _, edges in self._edges(table, rows, workers):
             heads, tails, p = edges
             dy = np.abs(y[heads] - y[tails]) * p
-            m += len(np.unique(heads))
+            m += weight_of(table, np.unique(heads))
             N_C += float(dy.sum())
             N_A += edge_sums(table, edges, workers=workers)
             N_AC += edge_sums(table, Edges(heads, tails, dy), workers=workers)
@@ -209,6 +210,11 @@ class RReliefF(SampledSelector):
         )
 
     def _evidence(self, table: AnyTable) -> Quotients:
+        if table.weights is not None:
+            raise ValueError(
+                'RReliefF: n_samples="auto" has intervals for rows of equal weight '
+                "only. With sample_weight, give a number of samples, or None for all."
+            )
         return Quotients(table.ranges)
 
     def _contributions(

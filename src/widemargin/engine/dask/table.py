@@ -44,6 +44,7 @@ class DistributedTable(Derived):
     differences: list[Any] = field(default_factory=list)  # that blocks are made with
     collected: list[Collected] = field(default_factory=list)  # none or one
     target: Floats | None = None  # (n,) numeric y, if that is what is predicted
+    weights: Floats | None = None  # (n,) of the rows, of mean 1; None: all the same
 
     @property
     def n_rows(self) -> int:

@@ -1,0 +1,44 @@
+"""Weights of rows: how much each one counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from widemargin.data.protocol import Floats
+
+HUGE = 1e150  # beyond, sums and squares of weights overflow
+
+
+def read_weights(sample_weight: Any, n: int, name: str) -> Floats | None:
+    """The weights of n rows as the caller gave them; None if none are given."""
+    if sample_weight is None:
+        return None
+    needs = f"{name} needs sample_weight to be a number for each of {n} rows"
+    try:
+        w = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{needs}: {error}.") from None
+    if w.ndim == 0:
+        w = np.full(n, w)
+    if w.shape != (n,):
+        raise ValueError(f"{needs}, so shape ({n},), got an array of shape {w.shape}.")
+    wrong = ~((w >= 0) & (w <= HUGE))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"{needs}, finite and not negative, got {w[row]:g} in row {row}. Give rows "
+            "that should not count a weight of 0."
+        )
+    if not w.any():
+        raise ValueError(f"{needs}, but all are 0. Leave it out to weigh all the same.")
+    return w
+
+
+def of_mean_one(w: Floats | None) -> Floats | None:
+    """Weights in units of their mean; None if all are the same."""
+    if w is None or not len(w) or (w == w[0]).all():
+        return None
+    w = w / w.max()  # no sum shall underflow
+    return w / w.mean()
