@@ -111,3 +111,35 @@ def spread_over(methods, cases, each=3):
         for m, method in enumerate(methods)
         for c in range(each)
     ]
+
+
+EQUIVALENCE = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+WEIGHT_CHECKS = (
+    *EQUIVALENCE,
+    "check_all_zero_sample_weights_error",
+    "check_sample_weights_list",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_not_overwritten",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_shape",
+)
+# Methods without neighbours, for which a row of weight 2 is the same row twice.
+COUNTING = {
+    "FisherScore",
+    "PearsonScore",
+    "TraceRatio",
+}
+
+
+def expected_failures(selector):
+    """Of scikit-learn's checks, those that cannot pass, and why."""
+    name = type(selector).__name__
+    if selector._instead_with_weights is not None:
+        return dict.fromkeys(WEIGHT_CHECKS, f"{name} refuses sample_weight")
+    if name not in COUNTING:
+        reason = "a repeated row would be its own nearest neighbour"
+        return dict.fromkeys(EQUIVALENCE, reason)
+    return {}

@@ -44,7 +44,7 @@ def test_weights_come_in_any_container(container):
     ("wrong", "words"),
     [
         (W[:-1], r"shape \(150,\), got an array of shape \(149,\)"),
-        (np.zeros(len(y)), "but all are 0"),
+        (np.zeros(len(y)), "but all are zero"),
         (np.where(W == 3, -1, W), "not negative, got -1 in row"),
         (np.where(W == 3, np.nan, W), "finite.* got nan in row"),
         (np.where(W == 3, np.inf, W), "finite.* got inf in row"),

@@ -32,7 +32,9 @@ def read_weights(sample_weight: Any, n: int, name: str) -> Floats | None:
             "that should not count a weight of 0."
         )
     if not w.any():
-        raise ValueError(f"{needs}, but all are 0. Leave it out to weigh all the same.")
+        raise ValueError(
+            f"{needs}, but all are zero. Leave it out to weigh all the same."
+        )
     return w
 
 
