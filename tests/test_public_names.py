@@ -32,14 +32,18 @@ def test_every_display_draws_at_once():
 
     from report_cases import comparison
     from widemargin import plotting
+    from widemargin.evaluation import interactions
 
     found = comparison(d=12, m=2)
     selector = found.selectors["ReliefF"]
+    pairs = interactions(found.X, found.y)
     made = [
         plotting.RankingDisplay.from_estimator(selector),
         plotting.SelectionCurveDisplay.from_curve(found.curve),
         plotting.AgreementDisplay.from_agreement(found.agreement),
         plotting.FeatureMapDisplay.from_estimator(selector, (3, 4)),
+        plotting.InteractionsDisplay.from_interactions(pairs),
+        plotting.PairDisplay.from_interactions(pairs),
     ]
     assert {type(d).__name__ for d in made} == set(plotting.__all__)
     for display in made:

@@ -88,6 +88,10 @@ ALSO = {  # name: kin, page
         "guides/reports",
     ),
     f"{E}.redundancy": (f"{B}.FeatureSimilarity", "guides/wide"),
+    f"{E}.interactions": (
+        f"{W}.plotting.PairDisplay {W}.plotting.InteractionsDisplay",
+        "guides/interactions",
+    ),
     f"{E}.RankingTree": (f"{E}.rank_loss {W}.OReliefF", "guides/ordered"),
     f"{E}.rank_loss": (f"{E}.RankingTree", "guides/ordered"),
     f"{D}.make_epistasis": (f"{D}.penetrance {W}.MultiSURF", "algorithms/surf"),

@@ -28,6 +28,7 @@ COMMANDS = {  # in the order of the help, with the modules that they are in
     "select": "select",
     "apply": "apply",
     "compare": "compare",
+    "interactions": "interactions",
     "report": "compare",
     "methods": "methods",
     "demo": "compare",
@@ -142,6 +143,7 @@ def cli() -> None:
     widemargin select data.csv -o few.csv  the data with only the best ones
     widemargin apply few.json new.csv      the same columns of another file
     widemargin compare data.csv            which to keep, how sure, and a report
+    widemargin interactions data.csv       which features work together
 
     Files may be CSV or similar text, Parquet, Feather, Excel, ARFF, MATLAB, NumPy,
     LIBSVM or AnnData; "-" reads stdin. Results go to stdout, everything else to stderr.

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from widemargin.evaluation._comparison_result import Comparison as Comparison
     from widemargin.evaluation._curves import SelectionCurve as SelectionCurve
     from widemargin.evaluation._defaults import default_selectors as default_selectors
+    from widemargin.evaluation._interactions import Interactions as Interactions
+    from widemargin.evaluation._interactions import interactions as interactions
     from widemargin.evaluation._profile import Profile as Profile
     from widemargin.evaluation._profile import profile as profile
     from widemargin.evaluation._ranking_tree import RankingTree as RankingTree
@@ -40,6 +42,7 @@ _NAMES = {
     "_comparison_result": ("Comparison",),
     "_curves": ("SelectionCurve",),
     "_defaults": ("default_selectors",),
+    "_interactions": ("Interactions", "interactions"),
     "_profile": ("Profile", "profile"),
     "_ranking_tree": ("RankingTree", "rank_loss"),
     "_redundancy": ("Redundancy", "redundancy"),

@@ -19,6 +19,7 @@ from widemargin.judging.scores import Measure, measure
 if TYPE_CHECKING:
     from widemargin.evaluation._comparison_result import Comparison
     from widemargin.evaluation._curves import Line, SelectionCurve
+    from widemargin.evaluation._interactions import Interactions
     from widemargin.evaluation._redundancy import Redundancy
     from widemargin.evaluation._resampling import Resampling
     from widemargin.evaluation._significance import Significance
@@ -203,6 +204,30 @@ def redundancy(found: Redundancy) -> str:
     return _page([_table(caption, head, rows, more, n_words=1)])
 
 
+def interactions(found: Interactions) -> str:
+    """The strongest pairs, and how the features of each work together."""
+    rows, n = [], len(found.found)
+    for i, (a, b) in enumerate(found.pairs[:ROWS].tolist()):
+        p, q = _probability(found.p_values[i]), _probability(found.q_values[i])
+        words = found.sentence(i) if i < n else ""
+        rows.append([i < n, f"{found.names[a]} × {found.names[b]}", p, q, words])
+    caption = (
+        f"{n} of {found.n_possible} pairs work together at q < {found.level:g}, in bold"
+    )
+    head = ["Pair", "p", "q", "Together"]
+    return _page(
+        [
+            _table(
+                caption,
+                head,
+                rows,
+                _more(len(found.pairs), "pairs", ".to_frame()"),
+                n_words=1,
+            )
+        ]
+    )
+
+
 def agreement(found: Agreement) -> str:
     """Rank correlation and overlap of every pair of methods."""
     kept = "the selected features" if found.k is None else f"the best {found.k}"
@@ -357,5 +382,5 @@ def _probability(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _more(total: int, noun: str) -> str:
-    return f"{total - ROWS} more {noun} in <code>.frame</code>" if total > ROWS else ""
+def _more(total: int, noun: str, where: str = ".frame") -> str:
+    return f"{total - ROWS} more {noun} in <code>{where}</code>" if total > ROWS else ""

@@ -243,23 +243,27 @@ def _sizes(n_features: Any, d: int, caller: str) -> Ints:
     return np.unique(sizes).astype(np.int64)
 
 
-def columns_of(wanted: Any, known: Names, caller: str) -> Ints:
+def columns_of(
+    wanted: Any, known: Names, caller: str, argument: str = "baseline"
+) -> Ints:
     """Places of columns given by name or place, ascending."""
     names = known.tolist()
     given = np.atleast_1d(np.asarray(wanted, dtype=object)).tolist()
     if not given:
-        raise ValueError(f"{caller} needs at least one feature in baseline, got none.")
+        raise ValueError(
+            f"{caller} needs at least one feature in {argument}, got none."
+        )
     places = []
     for item in given:
         whole = isinstance(item, int | np.integer) and not isinstance(item, bool)
         if not whole and str(item) not in names:
             raise ValueError(
-                f"{caller}: baseline names {item!r}, which is not a column of X."
+                f"{caller}: {argument} names {item!r}, which is not a column of X."
             )
         place = int(item) if whole else names.index(str(item))
         if not 0 <= place < len(names):
             raise ValueError(
-                f"{caller}: baseline has column {place}, but X has columns 0 to "
+                f"{caller}: {argument} has column {place}, but X has columns 0 to "
                 f"{len(names) - 1}."
             )
         places.append(place)

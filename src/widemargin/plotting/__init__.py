@@ -1,8 +1,9 @@
 """Pictures of rankings, curves and agreement, in the manner of scikit-learn's Displays.
 
-``from_estimator`` (or ``from_curve``, ``from_agreement``) makes a Display of a result,
-draws it and returns it; ``plot`` draws it again, as often as wanted. ``ax_`` and
-``figure_`` are the last drawing. Matplotlib is imported when something is drawn.
+``from_estimator`` (or ``from_curve``, ``from_agreement``, ``from_interactions``) makes
+a Display of a result, draws it and returns it; ``plot`` draws it again, as often as
+wanted. ``ax_`` and ``figure_`` are the last drawing. Matplotlib is imported when
+something is drawn.
 
 Colours are those of Okabe and Ito, which people with any kind of colour vision can
 tell apart; where they carry meaning, shape or text says the same.
@@ -10,11 +11,14 @@ tell apart; where they carry meaning, shape or text says the same.
 
 from widemargin.plotting._curve import SelectionCurveDisplay
 from widemargin.plotting._heatmaps import AgreementDisplay, FeatureMapDisplay
+from widemargin.plotting._interactions import InteractionsDisplay, PairDisplay
 from widemargin.plotting._ranking import RankingDisplay
 
 __all__ = [
     "AgreementDisplay",
     "FeatureMapDisplay",
+    "InteractionsDisplay",
+    "PairDisplay",
     "RankingDisplay",
     "SelectionCurveDisplay",
 ]
