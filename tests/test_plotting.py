@@ -13,10 +13,12 @@ from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection, PolyCollection
 from sklearn.exceptions import NotFittedError
 
+from widemargin import ReliefF
 from widemargin.baselines import FisherScore
 from widemargin.evaluation import SelectionCurve
 from widemargin.plotting import (
     AgreementDisplay,
+    ClassScoresDisplay,
     FeatureMapDisplay,
     RankingDisplay,
     SelectionCurveDisplay,
@@ -359,3 +361,23 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     display = AgreementDisplay(np.eye(2), ["a", "b"])
     with pytest.raises(ImportError, match=r'pip install "widemargin\[plot\]"'):
         display.plot()
+
+
+class TestClassScores:
+    def test_the_best_feature_of_each_class_is_darkest(self):
+        rng = np.random.default_rng(0)
+        y = np.repeat(["a", "b", "c"], 30)
+        X = pd.DataFrame(rng.standard_normal((90, 20))).add_prefix("x")
+        X["x3"] += 5 * (y == "a")
+        X["x7"] += 5 * (y == "b")
+        display = draw(ClassScoresDisplay.from_estimator(ReliefF().fit(X, y), top=6))
+        assert list(display.classes) == ["a", "b", "c"]
+        assert display.values.shape == (6, 3)
+        np.testing.assert_allclose(display.values.max(axis=0), 1)
+        best = [display.features[f] for f in display.values.argmax(axis=0)]
+        assert best[:2] == ["x3", "x7"]
+        assert bar_labels(display.ax_) == list(display.features)
+
+    def test_a_selector_without_is_refused(self):
+        with pytest.raises(ValueError, match="got FisherScore"):
+            ClassScoresDisplay.from_estimator(fitted(4))

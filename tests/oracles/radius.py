@@ -39,17 +39,23 @@ def near_and_far(D, own):
         yield near, far
 
 
-def radius(X, y, *, own, star, metric="manhattan", scale="minmax"):
-    """Scores for classes: the mean over samples of near (and far) contributions."""
+def radius(X, y, *, own, star, metric="manhattan", scale="minmax", samples=None):
+    """Scores for classes: the mean over samples of near (and far) contributions.
+
+    ``samples`` are those that contribute, all by default.
+    """
     X, y = scaled(X, scale), list(y)
     D = all_distances(X, metric)
     P = {C: y.count(C) / len(y) for C in dict.fromkeys(y)}
     w = np.zeros(X.shape[1])
+    visited = range(len(y)) if samples is None else samples
     for i, (near, far) in enumerate(near_and_far(D, own)):
+        if i not in visited:
+            continue
         w += contribution(X, y, P, i, near)
         if star:
             w -= contribution(X, y, P, i, far)
-    return w / len(y)
+    return w / len(visited)
 
 
 def contribution(X, y, P, i, rows):

@@ -25,7 +25,7 @@ from scipy.spatial.distance import squareform
 
 from widemargin._sklearn import StrOptions
 from widemargin.base.estimator import COUNT
-from widemargin.base.scores import separation_ratio
+from widemargin.base.scores import separation_ratio, shared_out
 from widemargin.base.selector import MarginSelector
 from widemargin.data.kinds import listed
 from widemargin.data.protocol import Floats, Ints
@@ -61,7 +61,10 @@ class SeparabilityRatio(MarginSelector):
         else:
             self.delta_ = float(self.delta)
         within = self._within(table, workers)
-        return separation_ratio(self._between(table, workers), within)
+        between, *by_class = self._between(table, workers)
+        scores = separation_ratio(between, within)
+        self._keep_by_class(table, shared_out(scores, np.array(by_class)))
+        return scores
 
     def _require_memory(self, table: Table) -> None:
         """Refuse a class whose distances do not fit, before any work is done."""
@@ -74,7 +77,10 @@ class SeparabilityRatio(MarginSelector):
         )
 
     def _between(self, table: Table, workers: Workers) -> Floats:
-        """Denominator of eq. (1)."""
+        """Denominator of eq. (1), and what each class has of it: (1 + C, d).
+
+        A pair of rows counts half for the class of each of them.
+        """
         raise NotImplementedError
 
     def _within(self, table: Table, workers: Workers) -> Floats:

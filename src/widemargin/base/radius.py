@@ -9,6 +9,7 @@ import numpy as np
 
 from widemargin.base import MarginSelector
 from widemargin.base.scores import score_of, unit_target
+from widemargin.base.selector import BY_CLASS
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine.neighbors import class_coefficients
@@ -31,13 +32,17 @@ class RadiusSelector(MarginSelector):
     _far = False  # whether far rows count, too
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        if self.metric == "euclidean":
-            return self._score_columns(table, workers)
-        numbers, features = as_numbers(table)
-        scores = np.zeros(table.n_features)
+        self._forget(*BY_CLASS)
+        found, features = table, np.arange(table.n_features)
+        if self.metric == "manhattan":
+            found, features = as_numbers(table)
+        columns = np.atleast_2d(self._score_columns(found, workers))
+        scores = np.zeros((len(columns), table.n_features))
         # They are linear in the differences, so those of a feature's columns add up.
-        np.add.at(scores, features, self._score_columns(numbers, workers))
-        return scores
+        np.add.at(scores.T, features, columns.T)
+        if not self._numeric_target:
+            self._keep_by_class(table, scores[1:])
+        return scores[0]
 
     def _score_columns(self, table: Table, workers: Workers) -> Floats:
         if self._numeric_target:
@@ -45,7 +50,10 @@ class RadiusSelector(MarginSelector):
         return self._score_classes(table, workers)
 
     def _score_classes(self, table: Table, workers: Workers) -> Floats:
-        """Mean differences from misses, less those from hits."""
+        """Mean differences from misses, less those from hits: (1 + C, d).
+
+        Of all samples, then of those of each class.
+        """
         name = type(self).__name__
         warn_single_members(table, name, "its sample counts misses only")
         counts_for = class_coefficients(table.sizes / table.n_rows)
@@ -73,8 +81,8 @@ class RadiusSelector(MarginSelector):
                 some = around.counts[:, side] > 0
                 weights = np.zeros(around.counts.shape)
                 weights[:, side] = some / np.where(some, around.sizes[:, side], 1)
-                N_A, _ = around.sums(weights)
-                N_AC, N_C = around.sums(weights, y)
+                (N_A, *_), _ = around.sums(weights)
+                (N_AC, *_), N_C = around.sums(weights, y)
                 found[side] = np.concatenate(
                     [[N_C, np.sum(w * some.any(axis=1))], N_A, N_AC]
                 )

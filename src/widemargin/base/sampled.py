@@ -14,13 +14,14 @@ from sklearn.utils import check_random_state
 
 from widemargin.base import sampling
 from widemargin.base.estimator import AUTO, COUNT, FRACTION, POSITIVE
-from widemargin.base.selector import MarginSelector
+from widemargin.base.selector import BY_CLASS, MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members, warn_small_classes
 from widemargin.engine import (
     Edges,
     Neighbors,
-    edge_sums,
+    class_edge_sums,
+    class_sums,
     group_sums,
     influences,
     nearest,
@@ -55,12 +56,12 @@ class SampledSelector(MarginSelector):
     }
 
     _mixed = True
+    _splits_by_class = True  # whether a class counts by the contributions of its rows
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, wanted, name = table.n_rows, self.n_samples, type(self).__name__
         warn_single_members(table, name, "it contributes its misses only")
-        for of_another_fit in ("scores_interval_", "converged_"):
-            self.__dict__.pop(of_another_fit, None)
+        self._forget("scores_interval_", "converged_", *BY_CLASS)
         if wanted == "auto":
             return self._sampled_score(table, workers)
         if isinstance(wanted, numbers.Integral) and wanted > n:
@@ -98,9 +99,13 @@ class SampledSelector(MarginSelector):
 
         size = sampling.batch_size(n)
         rows, quiet = self._random_order(table), workers.silent()
+        contributions = self._contributions(table, rows, quiet, block_size=size)
+        by_class = np.zeros((len(table.classes), table.n_features))
+        if self._splits_by_class:
+            contributions = self._tallied(table, rows, contributions, by_class)
         with progress(type(self).__name__, n, self.verbose) as advance:
             known = sampling.estimate(
-                self._contributions(table, rows, quiet, block_size=size),
+                contributions,
                 n,
                 self._evidence(table),
                 confidence=self.confidence,
@@ -108,6 +113,8 @@ class SampledSelector(MarginSelector):
                 advance=advance,
             )
         self.n_samples_, self.scores_interval_ = known.n_samples, known.interval
+        if self._splits_by_class:
+            self._keep_by_class(table, by_class / known.n_samples)
         exact = known.n_samples == n
         self.converged_ = exact or self._settled(table, known) is not False
         return known.scores
@@ -188,10 +195,35 @@ class SampledSelector(MarginSelector):
 
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         """Mean contribution of the given rows; None for all."""
-        w = np.zeros(table.n_features)
+        C = len(table.classes)
+        w = np.zeros((1 + C, table.n_features))
         for _, edges in self._edges(table, rows, workers):
-            w += edge_sums(table, edges, power=self._power, workers=workers)
-        return w / weight_of(table, rows)
+            w += class_edge_sums(
+                table,
+                edges,
+                table.y[edges.heads].astype(np.int64),
+                n_classes=C,
+                power=self._power,
+                workers=workers,
+            )
+        w /= weight_of(table, rows)
+        self._keep_by_class(table, w[1:])
+        return w[0]
+
+    def _tallied(
+        self,
+        table: AnyTable,
+        rows: Ints,
+        contributions: Iterator[Floats],
+        by_class: Floats,
+    ) -> Iterator[Floats]:
+        """Contributions of rows, which are added up by class on the way."""
+        done = 0
+        for part in contributions:
+            codes = table.y[rows[done : done + len(part)]].astype(np.int64)
+            by_class += class_sums(part, codes, n_classes=len(by_class))
+            done += len(part)
+            yield part
 
     def _contributions(
         self, table: AnyTable, rows: Ints, workers: Workers, **options: Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from widemargin.data.protocol import AnyTable, Floats
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.kernels.records import TIE
 
 
@@ -31,6 +31,30 @@ def separation_ratio(between: Floats, within: Floats) -> Floats:
         top = between[perfect]
         scores[perfect] = best * (1 + top / top.max())
     return scores
+
+
+def shared_out(scores: Floats, parts: Floats) -> Floats:
+    """Scores shared out to the classes in proportion to their parts, (C, d).
+
+    Equally where all parts are 0.
+    """
+    total = parts.sum(axis=0)
+    share = np.full(parts.shape, 1 / len(parts))
+    np.divide(parts, total, out=share, where=total > 0)
+    return scores * share
+
+
+def class_shares(by_class: Floats) -> Floats:
+    """Scores by class as shares of the best of each class; 0 for negative ones."""
+    positive = np.maximum(by_class, 0.0)
+    best = positive.max(axis=1, keepdims=True)
+    return positive / np.where(best > 0, best, 1.0)
+
+
+def leading_features(shares: Floats, ranking: Ints, top: int) -> Ints:
+    """Features that count most for some class, in the order of their ranks."""
+    order = np.lexsort([ranking, -shares.max(axis=0)])[:top]
+    return order[np.argsort(ranking[order])]
 
 
 def unit_target(table: AnyTable) -> Floats:

@@ -43,6 +43,8 @@ from widemargin.notices import warn
 from widemargin.settings import current
 from widemargin.threads import Workers, thread_count
 
+BY_CLASS = ("scores_by_class_", "classes_")  # attributes of `_keep_by_class`
+
 
 @dataclass(eq=False, repr=False)
 class MarginSelector(Hooks, TableSelector):
@@ -298,6 +300,15 @@ class MarginSelector(Hooks, TableSelector):
         self.support_ = self._select(found.size)
         self.n_features_ = int(self.support_.sum())
         return self
+
+    def _forget(self, *attributes: str) -> None:
+        """Remove what only another fit may have found."""
+        for name in attributes:
+            self.__dict__.pop(name, None)
+
+    def _keep_by_class(self, table: AnyTable, by_class: Floats) -> None:
+        """Keep what each class contributes to the scores, (n_classes, n_features)."""
+        self.scores_by_class_, self.classes_ = by_class, table.classes
 
     def _score(self, table: Any, workers: Workers) -> Floats:
         """Scores of the features, higher is better.

@@ -19,9 +19,11 @@ from widemargin.engine.neighbors import (
 )
 from widemargin.engine.sparse import SparseColumns
 from widemargin.engine.sums import (
+    class_edge_sums,
     class_sums,
     column_sums,
     edge_sums,
+    end_sums,
     group_sums,
     heat,
     heat_width,

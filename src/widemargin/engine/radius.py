@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from threading import local
 from typing import Any
 
@@ -131,7 +132,7 @@ class _Room:
         )
         self.values = np.empty((m, width))
         self.ends = np.empty((m, -(-width // PANEL)), np.int64)
-        self.sums = np.empty(bands * BAND)
+        self.sums = np.empty((1 + n_classes) * bands * BAND)
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class Around:
     room: _Room
 
     def sums(self, weights: Floats, target: Floats = NO_TARGET) -> tuple[Floats, float]:
-        """Per feature, Σ weight · |x_query − x_row| over all rows listed.
+        """Σ weight · |x_query − x_row| over all rows listed, in all and by class.
 
         Parameters
         ----------
@@ -155,7 +156,8 @@ class Around:
 
         Returns
         -------
-        sums : array of shape (d,)
+        sums : array of shape (1 + C, d)
+            Of all queries, then of the queries of each class.
         total : float
             Sum of the weights.
         """
@@ -170,15 +172,18 @@ class Around:
             total = float(values[: len(filled)][filled].sum())
         if isinstance(table, SparseTable):
             return sums_around(table, self.queries, self._edges()), total
-        bands, n = self.search.bands, table.n_rows
+        n, bands, d = table.n_rows, self.search.bands, table.n_features
         room.sums[:] = 0.0
-        list_sums(
-            bands, n, self.queries, lists.ids, lengths, values, room.ends, room.sums
-        )
-        sums = room.sums[: table.X.shape[1]].copy()
+        listed = self.queries, table.y, lists.ids, lengths, values, room.ends
+        list_sums(bands.ravel(), n, *listed, room.sums)
+        sums = room.sums.reshape(-1, bands.shape[0] * BAND)[:, :d].copy()
         if table.mixed is not None:
             edges = self._edges()
-            add_mixed_edge_sums(table.data, edges, 1, 0, len(edges.heads), sums)
+            borders = np.searchsorted(table.y[edges.heads], np.arange(len(sums)))
+            for own, (start, stop) in zip(sums[1:], pairwise(borders), strict=True):
+                before = sums[0].copy()
+                add_mixed_edge_sums(table.data, edges, 1, start, stop, sums[0])
+                own += sums[0] - before
         return sums, total
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,26 @@ def edge_sums(
     return total
 
 
+@sums.class_edge_sums.register
+def class_edge_sums(
+    table: SparseTable,
+    edges: Edges,
+    codes: Ints,
+    *,
+    n_classes: int,
+    workers: Workers,
+    power: int = 1,
+) -> Floats:
+    """The sums of `edge_sums`, and those of the edges of each class."""
+    found = np.zeros((1 + n_classes, table.n_features))
+    borders = [0, *(np.flatnonzero(np.diff(codes)) + 1), len(codes)]
+    for start, stop in pairwise(borders):
+        before = found[0].copy()
+        add_cell_edge_sums(table.cells, edges, power, start, stop, found[0])
+        found[1 + codes[start : start + 1]] += found[0] - before
+    return found
+
+
 @sums.group_sums.register
 def group_sums(
     table: SparseTable,
@@ -129,15 +150,20 @@ def distances_to_all(
 
 
 def sums_around(table: SparseTable, queries: Ints, edges: Edges) -> Floats:
-    """`edge_sums` over very many edges from a few rows that follow each other."""
+    """`class_edge_sums` over very many edges from a few rows that follow each other."""
     weights = np.zeros((len(queries), table.n_rows))
     weights[edges.heads - queries[0], edges.tails] = edges.coefficients
     sizes = table.X.copy()
     np.abs(sizes.data, out=sizes.data)
-    total: Floats = weights.sum(axis=0) @ sizes
-    own = weights.sum(axis=1)
-    add_pair_sums(table.cells, table.columns, queries, weights, own, total)
-    return total
+    found = np.zeros((1 + len(table.classes), table.n_features))
+    found[0] = weights.sum(axis=0) @ sizes
+    borders = np.searchsorted(table.y[queries], np.arange(len(found)))
+    for own, (start, stop) in zip(found[1:], pairwise(borders), strict=True):
+        W, before = weights[start:stop], found[0].copy()
+        asked = queries[start:stop], W, W.sum(axis=1)
+        add_pair_sums(table.cells, table.columns, *asked, found[0])
+        own += found[0] - before + W.sum(axis=0) @ sizes
+    return found
 
 
 class SparseColumns(NamedTuple):

@@ -47,24 +47,105 @@ def edge_sums(
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
     assert isinstance(table, Table)
-    X, d = table.X, table.n_features
-    blocks = spans(len(edges.heads), EDGE_BLOCK)
-    sums = np.zeros((len(blocks), d))
+    return _run_sums(table, edges, np.empty(0, np.int64), power, workers)[0]
+
+
+@singledispatch
+def class_edge_sums(
+    table: AnyTable,
+    edges: Edges,
+    codes: Ints,
+    *,
+    n_classes: int,
+    workers: Workers,
+    power: int = 1,
+) -> Floats:
+    """The sums of `edge_sums`, and those of the edges of each class.
+
+    Parameters
+    ----------
+    table : AnyTable
+    edges : Edges
+    codes : array of shape (n_edges,)
+        Class that each edge counts for. Memory grows with the number of runs of equal
+        codes.
+    n_classes : int
+    workers : Workers
+    power : int, default=1
+
+    Returns
+    -------
+    sums : array of shape (1 + n_classes, n_features)
+        Of all edges, which are to the last digit those of `edge_sums`; then class by
+        class.
+    """
+    assert isinstance(table, Table)
+    found = np.zeros((1 + n_classes, table.n_features))
+    borders = np.flatnonzero(np.diff(codes)) + 1
+    found[0], sums, starts = _run_sums(table, edges, borders, power, workers)
+    np.add.at(found, 1 + codes[starts], sums)
+    return found
+
+
+def end_sums(
+    table: AnyTable, edges: Edges, *, workers: Workers, power: int = 1
+) -> Floats:
+    """`class_edge_sums` of edges that count half for the class of each end."""
+    y, C = table.y.astype(np.int64), len(table.classes)
+    order = np.argsort(y[edges.tails], kind="stable")
+    turned = Edges(*(a[order] for a in edges))
+    options: dict[str, Any] = {"n_classes": C, "workers": workers, "power": power}
+    found = class_edge_sums(table, edges, y[edges.heads], **options)
+    other = class_edge_sums(table, turned, y[turned.tails], **options)
+    found[1:] = (found[1:] + other[1:]) / 2
+    return found
+
+
+def _run_sums(
+    table: Table, edges: Edges, borders: Ints, power: int, workers: Workers
+) -> tuple[Floats, Floats, Ints]:
+    """Sums over all edges, and over runs of edges, which end at borders and in blocks.
+
+    The runs of a block are added up one on top of the other, so that the total does not
+    depend on the borders.
+
+    Returns
+    -------
+    total : array of shape (n_features,)
+    sums : array of shape (n_runs, n_features)
+    starts : array of shape (n_runs,)
+        First edge of each run.
+    """
+    X, n, d = table.X, len(edges.heads), table.n_features
+    starts = np.union1d(np.arange(0, n, EDGE_BLOCK), borders)
+    stops = np.append(starts[1:], n)
+    heads = np.flatnonzero(starts % EDGE_BLOCK == 0)  # first run of each block
+    tails = np.append(heads, len(starts))[1:] - 1
+    before, after = np.zeros((2, len(starts), d))
+
+    def add_block(b: int, part: slice, add: Callable[..., None]) -> None:
+        for r in range(heads[b], tails[b] + 1):
+            if r > heads[b]:
+                before[r, part] = after[r - 1, part]
+            after[r, part] = before[r, part]
+            add(starts[r], stops[r], part, after[r])
+
+    def add_plain(start: int, stop: int, part: slice, sums: Floats) -> None:
+        add_edge_sums(X, edges, power, start, stop, part.start, part.stop, sums)
+
+    def add_mixed(start: int, stop: int, part: slice, sums: Floats) -> None:
+        add_mixed_edge_sums(table.data, edges, power, start, stop, sums)
+
     parts = workers.shares(d, 512, 1024)
-
-    def add(item: tuple[int, slice]) -> None:
-        b, part = item
-        start, stop = blocks[b].start, blocks[b].stop
-        add_edge_sums(X, edges, power, start, stop, part.start, part.stop, sums[b])
-
-    def add_mixed(b: int) -> None:
-        block = blocks[b].start, blocks[b].stop
-        add_mixed_edge_sums(table.data, edges, power, *block, sums[b])
-
-    workers.run(add, [(b, part) for b in range(len(blocks)) for part in parts])
+    blocks = range(len(heads))
+    items = [(b, part) for b in blocks for part in parts]
+    workers.run(lambda item: add_block(item[0], item[1], add_plain), items)
+    sums = after - before
     if table.mixed is not None:
-        workers.run(add_mixed, range(len(blocks)))
-    return _in_order(sums, np.zeros(d))
+        before[heads] = after[tails]
+        workers.run(lambda b: add_block(b, slice(d), add_mixed), blocks)
+        sums += after - before
+    return _in_order(after[tails], np.zeros(d)), sums, starts
 
 
 def _in_order(parts: Any, total: A) -> A:

@@ -186,16 +186,17 @@ def list_values(queries, target, weights, lists, values):
 
 
 @jit
-def list_sums(bands, rows, queries, ids, lengths, values, ends, sums):
+def list_sums(bands, rows, queries, codes, ids, lengths, values, ends, sums):
     """sums[f] += Σ value · |x_query,f − x_row,f| over all listed rows.
 
     Panel by panel, so that rows come from the cache and sums are in registers.
 
     bands : the rows, BAND features at a time: (K, rows, BAND), one after the other.
     ends : (m, panels), scratch space: where the list of a query leaves a panel.
-    sums : (K · BAND,)
+    codes : (rows,) class of each row.
+    sums : (1 + C, K · BAND), one after the other: of all queries, then class by class.
     """
-    n_panels = ends.shape[1]
+    n_panels, width = ends.shape[1], bands.size // rows
     for q in range(queries.size):
         e = 0
         for p in range(n_panels):
@@ -203,13 +204,15 @@ def list_sums(bands, rows, queries, ids, lengths, values, ends, sums):
                 e += 1
             ends[q, p] = e
     for p in range(n_panels):
-        for place in range(0, sums.size, BAND):
+        for place in range(0, width, BAND):
             base = place // BAND * rows
             for q in range(queries.size):
                 first = ends[q, p - 1] if p else 0
                 x = load(bands, (base + queries[q]) * BAND, 32)
-                s = load(sums, place, 32)
+                s = before = load(sums, place, 32)
                 for e in range(np.uint64(first), np.uint64(ends[q, p])):
                     z = load(bands, (base + ids[q, e]) * BAND, 32)
                     s += splat(values[q, e], 32) * absolute(x - z)
                 store(s, sums, place)
+                own = place + (1 + codes[queries[q]]) * width
+                store(load(sums, own, 32) + (s - before), sums, own)

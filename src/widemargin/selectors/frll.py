@@ -15,9 +15,10 @@ import numpy as np
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector, separation_ratio
+from widemargin.base.scores import shared_out
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import warn_single_members, warn_small_classes
-from widemargin.engine import Edges, anyone, edge_sums, hits_and_misses, nearest
+from widemargin.engine import Edges, anyone, end_sums, hits_and_misses, nearest
 from widemargin.threads import Workers
 
 
@@ -66,6 +67,14 @@ class FRLL(MarginSelector):
         Higher is better. A feature that is constant on G_w but not on G_b is perfect:
         its quotient, which would be infinite, is above all finite ones and ordered by
         J_b. One that is constant on both graphs scores below all others.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target. An edge of G_b
+        counts half for the class of each of its ends. With "quotient", J_b is split and
+        J_w is not.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     within_, between_ : array of shape (n_features,)
         J_w and J_b.
     ranking_ : array of shape (n_features,)
@@ -123,16 +132,21 @@ class FRLL(MarginSelector):
 
         def total(part: Any) -> Floats:
             i, j = heads[part], tails[part]
-            return edge_sums(table, Edges(i, j, w[i] * w[j]), power=2, workers=workers)
+            return end_sums(table, Edges(i, j, w[i] * w[j]), power=2, workers=workers)
 
-        J_w, J_b = total(same), total(~same)
+        (J_w, *within), (J_b, *between) = total(same), total(~same)
         self.within_, self.between_ = J_w, J_b
         if self.criterion == "quotient":
-            return separation_ratio(J_b, J_w)
+            scores = separation_ratio(J_b, J_w)
+            self._keep_by_class(table, shared_out(scores, np.array(between)))
+            return scores
         scores = J_b - J_w
         nothing = (J_w == 0) & (J_b == 0)
         if not nothing.all():
             scores[nothing] = scores[~nothing].min() - 1
+        by_class = np.array(between) - within
+        by_class[:, nothing] = scores[nothing] / len(by_class)
+        self._keep_by_class(table, by_class)
         return scores
 
     def _joined(self, table: AnyTable, workers: Workers) -> tuple[Ints, Ints]:

@@ -17,7 +17,7 @@ import numpy as np
 from widemargin.base.prototypes import SeparabilityRatio
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
-from widemargin.engine import edge_sums, heat, misses_only, nearest
+from widemargin.engine import end_sums, heat, misses_only, nearest
 from widemargin.engine.sums import square_sums, weighed
 from widemargin.kernels.records import Edges
 from widemargin.notices import warn
@@ -77,6 +77,14 @@ class IPCMSR(SeparabilityRatio):
     scores_ : array of shape (n_features,)
         Higher is better. Features that are constant within all prototypes but differ
         across the margin come first, with finite scores.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target. A pair of rows of
+        different classes counts half for each of them; the numerator is split, the
+        denominator is not.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
@@ -150,7 +158,7 @@ class IPCMSR(SeparabilityRatio):
         margin = (x < z) & np.isin(x * n + z, z * n + x)
         x, z, w = x[margin], z[margin], table.row_weights
         edges = Edges(x, z, heat(distance[margin], self.delta_) * w[x] * w[z])
-        return edge_sums(table, edges, power=2, workers=workers)
+        return end_sums(table, edges, power=2, workers=workers)
 
 
 class IPICSR(SeparabilityRatio):
@@ -200,6 +208,14 @@ class IPICSR(SeparabilityRatio):
     scores_ : array of shape (n_features,)
         Higher is better. Features that are constant within all prototypes but differ
         between classes come first, with finite scores.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target. A pair of rows of
+        different classes counts half for each of them; the numerator is split, the
+        denominator is not.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
@@ -261,5 +277,10 @@ class IPICSR(SeparabilityRatio):
 
         workers.run(measure, range(len(sizes)))
         centre = np.sum(sizes * mu, axis=0) / n
-        spread = n * np.sum(sizes * (mu - centre) ** 2, axis=0)
-        return spread + np.sum((n - sizes) * V, axis=0)
+        apart = sizes * (mu - centre) ** 2
+        spread = n * apart.sum(axis=0)
+        total = spread + np.sum((n - sizes) * V, axis=0)
+        # Σ n_b (μ_a − μ_b)² = n (μ_a − μ)² + Σ n_b (μ_b − μ)²; half of each pair.
+        by_class = n * apart + sizes * apart.sum(axis=0)
+        by_class += (n - sizes) * V + sizes * (V.sum(axis=0) - V)
+        return np.vstack([total, by_class / 2])

@@ -72,6 +72,12 @@ class MultiSURF(RadiusSelector):
     ----------
     scores_ : array of shape (n_features,)
         Higher is better.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
@@ -182,6 +188,12 @@ class MultiSURFStar(RadiusSelector):
     ----------
     scores_ : array of shape (n_features,)
         Higher is better.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)

@@ -183,6 +183,7 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     directions: Any = None
 
     _instead_on_dask = None
+    _splits_by_class = False
 
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,

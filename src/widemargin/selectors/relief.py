@@ -101,6 +101,12 @@ class Relief(SampledSelector):
     ----------
     scores_ : array of shape (n_features,)
         Higher is better.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
@@ -205,7 +211,9 @@ class Relief(SampledSelector):
     def _step_by_step(self, table: AnyTable, visits: Ints, workers: Workers) -> Floats:
         warn_single_members(table, "Relief", "it contributes its misses only")
         total, steps = np.zeros(table.n_features), []
-        for part in self._contributions(table, visits, workers):
+        contributions = self._contributions(table, visits, workers)
+        by_class = np.zeros((len(table.classes), table.n_features))
+        for part in self._tallied(table, visits, contributions, by_class):
             if self.history == "step":
                 steps.append(total + np.cumsum(part, axis=0))
             total += part.sum(axis=0)
@@ -213,7 +221,9 @@ class Relief(SampledSelector):
         if steps:
             seen = np.cumsum(table.row_weights[visits])
             self.weights_history_ = np.concatenate(steps) / seen[:, None]
-        return total / weight_of(table, visits)
+        weight = weight_of(table, visits)
+        self._keep_by_class(table, by_class / weight)
+        return total / weight
 
     def _permuted_neighbors(self, n: int, n_classes: int) -> int | None:
         if self.order is not None or self.n_samples == "auto":

@@ -159,6 +159,7 @@ class RReliefF(SampledSelector):
     metric: Literal["manhattan", "euclidean"] = "manhattan"
 
     _instead_on_dask = None
+    _splits_by_class = False
 
     @property
     def _numeric_target(self) -> bool:

@@ -71,6 +71,12 @@ class SURF(RadiusSelector):
     ----------
     scores_ : array of shape (n_features,)
         Higher is better.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)
@@ -178,6 +184,12 @@ class SURFStar(RadiusSelector):
     ----------
     scores_ : array of shape (n_features,)
         Higher is better.
+    scores_by_class_ : array of shape (n_classes, n_features)
+        What each class contributes to the scores, by the rows of that class: which
+        features tell it from the others. The sum over classes is ``scores_``. Rows are
+        in the order of ``classes_``. Not set for a numeric target.
+    classes_ : array of shape (n_classes,)
+        Labels of the classes.
     ranking_ : array of shape (n_features,)
         1 for the best feature.
     support_ : array of shape (n_features,)

@@ -37,6 +37,26 @@ def edge_sums(
     return table.cluster.total(table.pair_tasks(operation, edges)[0])
 
 
+@engine.class_edge_sums.register
+def class_edge_sums(
+    table: DistributedTable,
+    edges: Edges,
+    codes: Ints,
+    *,
+    n_classes: int,
+    workers: Workers,
+    power: int = 1,
+) -> Floats:
+    """The sums of `edge_sums`, of all edges and of those of each class."""
+    if len(edges.heads) == 0:
+        return np.zeros((1 + n_classes, table.n_features))
+    order = np.argsort(codes, kind="stable")  # few runs of equal codes
+    edges = Edges(*(a[order] for a in edges))
+    operation = partial(engine.class_edge_sums, n_classes=n_classes, power=power)
+    tasks, _ = table.pair_tasks(operation, edges, codes[order])
+    return table.cluster.total(tasks)
+
+
 @engine.group_sums.register
 def group_sums(
     table: DistributedTable,
