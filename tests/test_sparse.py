@@ -17,6 +17,7 @@ import widemargin
 from widemargin import (
     FRLL,
     SURF,
+    AutoSelector,
     KernelRFE,
     MultiSURF,
     MultiSURFStar,
@@ -29,6 +30,9 @@ from widemargin import (
 )
 from widemargin.baselines import FisherScore, PearsonScore
 from widemargin.data.refuse import SPARSE
+from widemargin.evaluation import compare
+from widemargin.judging.folds import plain_folds, row_keys
+from widemargin.judging.judge import NearestMean, NearestNeighbor
 
 SCALES = ("minmax", "maxabs", "standard", "rank", None)
 METHODS = [
@@ -250,3 +254,102 @@ def test_a_million_columns_take_little_memory(selector):
     finally:
         tracemalloc.stop()
     assert selector.ranking_[7] == 1
+
+
+JUDGED = [
+    ReliefF("auto"),
+    ReliefF("auto", redundancy="auto", scale="standard"),
+    KernelRFE("auto", redundancy=0.7),
+    MultiSURF("auto", task="regression"),
+    FisherScore(5, redundancy=0.9, scale="maxabs"),
+]
+
+
+@pytest.mark.parametrize("selector", JUDGED, ids=repr)
+def test_sizes_and_near_copies_are_those_of_the_dense_table(selector):
+    X, y = make_classification(150, 30, n_informative=6, random_state=1)
+    X *= np.random.default_rng(0).random(X.shape) < 0.4
+    X[:, 7] = 2 * X[:, 6]
+    y = X @ np.arange(30) if selector._numeric_target else y
+    sparse, dense = fitted_both_ways(selector, sp.csr_array, X, y)
+    np.testing.assert_array_equal(sparse.ranking_, dense.ranking_)
+    np.testing.assert_array_equal(sparse.support_, dense.support_)
+    np.testing.assert_array_equal(sparse.redundant_with_, dense.redundant_with_)
+    if selector.n_features_to_select == "auto":
+        np.testing.assert_allclose(sparse.prefix_scores_, dense.prefix_scores_)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_sparse_distances_judge_as_dense_features_do(numeric, monkeypatch):
+    X, y, numbers = table(0, 90, 20, 0.3)
+    target = numbers if numeric else y
+    judge = (NearestMean if numeric else NearestNeighbor)(None)
+    order, sizes = np.arange(20)[::-1], np.array([1, 5, 12, 20])
+    dense = judge.fit(X[:60], target[:60]).predicted(X[60:], order, sizes)
+    for most_dense in (0, 5, 100):
+        monkeypatch.setattr("widemargin.judging.judge.MOST_DENSE", most_dense)
+        rows = sp.csr_array(X)
+        found = judge.fit(rows[:60], target[:60]).predicted(rows[60:], order, sizes)
+        np.testing.assert_allclose(found, dense)
+
+
+def test_folds_are_those_of_the_dense_table():
+    X, y, numbers = table(3, 200, 40, 0.05)
+    X[5] = X[6]
+    for nothing in (np.zeros((0, 40)), -X):
+        rows = np.vstack([X, nothing])
+        codes = np.resize(y, len(rows))
+        keys = row_keys(rows, codes)
+        np.testing.assert_array_equal(row_keys(sp.csr_array(rows), codes), keys)
+    folds = plain_folds(sp.csr_array(X), numbers, 5)
+    for ours, theirs in zip(folds, plain_folds(X, numbers, 5), strict=True):
+        np.testing.assert_array_equal(ours[0], theirs[0])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"methods": "ReliefF"}, {"estimator": "logistic", "redundancy": None}],
+    ids=repr,
+)
+def test_the_answer_is_that_of_the_dense_table(arguments):
+    X, y = make_classification(200, 40, n_informative=6, random_state=2)
+    X *= np.random.default_rng(0).random(X.shape) < 0.4
+    auto = AutoSelector(random_state=0, **arguments)
+    sparse, dense = fitted_both_ways(auto, sp.csr_array, X, y)
+    np.testing.assert_array_equal(sparse.ranking_, dense.ranking_)
+    np.testing.assert_array_equal(sparse.support_, dense.support_)
+    assert sparse.signal_ == dense.signal_
+    if "estimator" not in arguments:  # which scales otherwise
+        assert sparse.score_ == pytest.approx(dense.score_)
+        assert sparse.score_all_ == pytest.approx(dense.score_all_)
+    p_values = sparse.relevance_.p_values
+    np.testing.assert_allclose(p_values, dense.relevance_.p_values, 1e-6)
+    for column in ("feature", "verdict", "direction"):
+        assert sparse.features_[column].tolist() == dense.features_[column].tolist()
+
+
+def test_the_answer_for_numbers_and_for_columns_that_are_copies_of_the_target():
+    X, _, numbers = table(0, 120, 30, 0.4)
+    auto = AutoSelector(random_state=0)
+    sparse, dense = fitted_both_ways(auto, sp.csc_array, X, numbers)
+    np.testing.assert_array_equal(sparse.support_, dense.support_)
+    classes = np.arange(120) % 2
+    X[:, 9] = 3 * classes
+    with pytest.warns(UserWarning, match="'x9' separates the classes perfectly"):
+        leak = AutoSelector(random_state=0).fit(sp.csr_array(X), classes)
+    assert leak.without_leaks_ is not None
+
+
+def test_the_answer_for_a_wide_table():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = sp.random_array((200, 4000), density=2e-3, random_state=rng, format="csr")
+    tells = sp.csr_array(1.0 * (rng.random((200, 4)) < 0.2 + 0.5 * y[:, None]))
+    auto = AutoSelector("FisherScore", random_state=0).fit(sp.hstack([X, tells]), y)
+    assert auto.signal_
+    assert set(auto.get_support(indices=True)) <= {4000, 4001, 4002, 4003}
+    assert auto.relevance_.significant()[4000:].all()
+    with pytest.raises(TypeError, match=r"needs dense features.*Use one of"):
+        AutoSelector(methods=["ReliefF", "Simba"]).fit(X, y)
+    with pytest.raises(TypeError, match=r"compare needs dense features"):
+        compare(X, y)

@@ -33,7 +33,6 @@ from widemargin.data.labels import (
 )
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.refuse import refuse_columns
-from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.data.weights import of_mean_one
 from widemargin.engine import on_dask
@@ -95,7 +94,8 @@ class MarginSelector(Hooks, TableSelector):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            Sparse X, for methods that take it, is worked on as it is.
             Numbers; methods with a parameter ``categorical_features`` also take nominal
             features and missing values. Columns of objects in a frame go by their
             values: numbers, or text, which is nominal. Masked cells are missing. It is
@@ -203,11 +203,6 @@ class MarginSelector(Hooks, TableSelector):
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
             table = self._table(data, workers)
-            if self._needs_rows() and isinstance(table, SparseTable):
-                raise ValueError(
-                    f"{type(self).__name__}: redundancy, and the number of features by "
-                    '"auto", need dense features. Pass a number of features.'
-                )
             if not self._needs_rows():
                 data = None  # as large as the table
             self.scores_ = self._score(table, workers)

@@ -47,6 +47,7 @@ from widemargin.data.weights import of_mean_one, read_weights
 from widemargin.notices import warn
 
 Names = NDArray[np.object_]
+DENSE_CELLS = 2**24  # of a sparse table, in columns that are looked at one by one
 
 
 class Columns(NamedTuple):
@@ -257,11 +258,35 @@ class Dataset:
         by_type = np.flatnonzero(np.isin(self.kinds, CODED))
         return self.with_codes(np.unique(np.concatenate([by_type, *chosen])))
 
+    @cached_property
+    def fullest(self) -> Ints:
+        """All columns; of a sparse table as many of the fullest as may be dense."""
+        (n, d), X = self.shape, self.X
+        most = max(1, DENSE_CELLS // n)
+        if not is_sparse(X) or d <= most:
+            return np.arange(d)
+        stored = np.bincount(csr_array(X).indices, minlength=d)
+        return np.sort(np.argsort(-stored, kind="stable")[:most])
+
+    def with_values(self, X: Any) -> Dataset:
+        """The same rows with other numbers."""
+        return replace(
+            self,
+            table=X,
+            values=X,
+            kinds=np.full(X.shape[1], NUMBER),
+            rows=np.arange(X.shape[0]),
+            relabelled_by=self._whose,
+        )
+
     def apart(self) -> Columns:
         """Numbers and nominal values apart; booleans and ordered places are numbers.
 
-        Codes depend on what the rows hold, not on their order.
+        Codes depend on what the rows hold, not on their order. Of a sparse table, the
+        fullest columns.
         """
+        if is_sparse(self.X):
+            return Columns(csr_array(self.X)[:, self.fullest].toarray(), {})
         numbers = np.where(np.isfinite(self.X), self.X, np.nan)
         nominal = {}
         for f, categories in self.categories.items():

@@ -37,6 +37,7 @@ MIXED = (
 
 # The methods that are fitted to sparse X.
 SPARSE = (
+    "AutoSelector",
     "KernelRFE",
     "Relief",
     "ReliefF",

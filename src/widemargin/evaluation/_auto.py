@@ -180,7 +180,7 @@ class AutoSelector(TableSelector):
     random_state: Any = None
     verbose: int = 0
 
-    _mixed = True
+    _mixed = _sparse = True
     # In scikit-learn's metadata routing, as the splitters for groups do.
     __metadata_request__fit = {"groups": True}
 
@@ -210,7 +210,7 @@ class AutoSelector(TableSelector):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
             As the methods take it. It is not changed.
         y : array-like of shape (n_samples,)
             Class labels, or numbers to predict.
@@ -239,6 +239,7 @@ class AutoSelector(TableSelector):
             mixed=True,
             nominal=self._nominal_by_type,
             numeric=is_regression(self.methods, y, self.task, NAME),
+            sparse=get_tags(self).input_tags.sparse,
         )
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
@@ -329,7 +330,7 @@ class AutoSelector(TableSelector):
         tags = super().__sklearn_tags__()
         if self.methods is not None:
             methods = resolve_selectors(self.methods).values()
-            for tag in ("allow_nan", "categorical", "string"):
+            for tag in ("allow_nan", "categorical", "string", "sparse"):
                 taken = all(getattr(get_tags(m).input_tags, tag) for m in methods)
                 setattr(tags.input_tags, tag, taken)
         return tags

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
-from widemargin.data.dataset import Dataset
+from widemargin.data.dataset import DENSE_CELLS, Dataset
+from widemargin.data.frames import is_sparse
 from widemargin.data.kinds import BOOLEAN, ORDERED, nominal_columns
 from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
@@ -23,6 +25,7 @@ from widemargin.data.quality import (
     names_rows,
 )
 from widemargin.data.refuse import refuse_columns
+from widemargin.data.sparse import ordered_cells
 from widemargin.threads import spans
 
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
@@ -36,6 +39,8 @@ Kinds = NDArray[np.object_]
 
 def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
     """All fields of a `Profile`."""
+    if is_sparse(data.X):
+        return _of_sparse(data)
     values, kinds = _columns(data, categorical_features)
     codes, classes, target = data.codes, data.classes, data.target
     n, d = values.shape
@@ -74,6 +79,37 @@ def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
             for f in np.flatnonzero((middle > 0) & (distinct > FEW_VALUES))
             if high[f] - low[f] > FAR_APART * middle[f] and f not in missing_codes
         ],
+    }
+
+
+def _of_sparse(data: Dataset) -> dict[str, Any]:
+    """All fields for a sparse table, with findings in columns that may be a leak.
+
+    These have a cell in each row, or in all but those of one class or target.
+    """
+    (n, d), X = data.shape, csc_array(data.X)
+    _, _, column, run, _, zeros = ordered_cells(X)
+    distinct = np.bincount(column[np.diff(run, prepend=-1) > 0], minlength=d)
+    _, counts = np.unique(data.labels_given, return_counts=True)
+    full = np.flatnonzero(zeros <= counts.max())[: max(1, DENSE_CELLS // n)]
+    full = full if len(full) else np.zeros(1, np.int64)
+    found = findings(data.with_values(X[:, full].toarray()))
+    columns = ("target_copies", "identifiers", "skewed")
+    return found | {
+        "n_features": d,
+        "names": data.names,
+        "kinds": np.full(d, "numeric", dtype=object),
+        "missing": np.zeros(d, np.int64),
+        "distinct": distinct + (zeros > 0),
+        "low": np.ravel(X.min(axis=0).toarray()),
+        "high": np.ravel(X.max(axis=0).toarray()),
+        **{name: full[found[name]].tolist() for name in columns},
+        "duplicated_columns": [
+            full[same].tolist() for same in found["duplicated_columns"]
+        ],
+        "missing_codes": {int(full[f]): v for f, v in found["missing_codes"].items()},
+        "duplicated_rows": 0,
+        "contradictory_rows": 0,
     }
 
 

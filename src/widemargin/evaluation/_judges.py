@@ -19,9 +19,15 @@ from sklearn.impute import SimpleImputer
 from sklearn.metrics import check_scoring, make_scorer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    StandardScaler,
+)
 
 from widemargin.data.dataset import Dataset
+from widemargin.data.frames import is_sparse
 from widemargin.data.labels import category_order, encode
 from widemargin.data.protocol import Ints
 from widemargin.evaluation._profile import Profile
@@ -166,7 +172,10 @@ def judge_for(
         make = nearest.for_columns
     else:
         named_one, scaler = classifier_of(estimator, caller, numeric=numeric)
-        plain = not len(nominal) and not np.isnan(X).any()
+        plain = is_sparse(X) or (not len(nominal) and not np.isnan(X).any())
+        if is_sparse(X) and scaler is not None:  # so that zeros stay zeros
+            standard = isinstance(scaler, StandardScaler)
+            scaler = StandardScaler(with_mean=False) if standard else MaxAbsScaler()
         make = partial(_prepared, named_one, scaler, nominal, plain)
     scorer = check_scoring(
         make(np.arange(data.shape[1])), as_scorer(scoring, data.y_given)

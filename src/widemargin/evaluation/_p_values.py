@@ -43,6 +43,7 @@ from widemargin.data.protocol import Floats, Ints
 LEVEL = 0.05  # customary for q-values
 TIE = 1e-10  # scores this close, relative to the largest, are equal
 ENOUGH = 20  # times that a score is reached, from which its p-value is accurate
+SMALLEST = 1e-300  # whose inverse is finite
 FEWEST_COPIES = 5  # from which mean and spread are estimated, after an interrupt
 LOWEST = 10  # p-values of copies
 ALIKE = 2  # features in a group, as a multiple of what the smallest p-value needs
@@ -148,7 +149,7 @@ def copy_p_values(own: Floats, copies: Floats) -> Floats:
     p = np.where(spread > tie, p, np.where(above > tie, 0.0, 1.0))
     # Each copy against the others: the studentised deleted residual.
     r = apart / (unit * np.sqrt((enough - 1) / enough))
-    rest = np.maximum(enough - 1 - r * r, np.finfo(np.float64).tiny)
+    rest = np.maximum(enough - 1 - r * r, SMALLEST)
     of_copies = stdtr(enough - 2, -r * np.sqrt((enough - 2) / rest))
     used = there & (T >= FEWEST_COPIES) & (spread > tie)
     p = _calibrated(p, np.sort(of_copies[used]))

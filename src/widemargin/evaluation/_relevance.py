@@ -21,7 +21,9 @@ from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
 from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.frames import is_sparse
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.sparse import ranked_cells
 from widemargin.engine.kernel_ridge import (
     gram_matrix,
     quadratic_forms,
@@ -36,7 +38,7 @@ from widemargin.evaluation._selectors import (
     stoppable,
 )
 from widemargin.evaluation._significance import Significance
-from widemargin.judging.folds import row_keys
+from widemargin.judging.folds import row_keys, side_by_side
 from widemargin.notices import muted
 from widemargin.selectors.kernel_rfe import KernelRFE, centred_targets
 from widemargin.threads import Workers, single_threaded_blas, thread_count
@@ -221,12 +223,14 @@ def _in_order(data: Dataset) -> Ints:
     """The rows in an order that depends on what they hold, not on how they came."""
     X, nominal = data.X, data.nominal
     if data.target is not None:
-        X = np.column_stack([X, data.target])
+        X = side_by_side(X, data.target[:, None])
     return np.lexsort((row_keys(X, data.codes, nominal=nominal), data.codes))
 
 
 def _ranked(data: Dataset) -> Dataset:
     """The same table with ranks, as shares of the rows, in the place of numbers."""
+    if is_sparse(data.X):
+        return data.with_values(ranked_cells(data.X) / (1 + data.shape[0]))
     values: Floats = np.array(data.X, np.float64)
     coded = np.empty(0, np.int64) if data.nominal is None else data.nominal
     numbers = np.setdiff1d(np.arange(values.shape[1]), coded)

@@ -115,11 +115,20 @@ def directions(X: Floats, codes: Ints, n_classes: int) -> tuple[Ints, Floats]:
 def directions_of(data: Dataset, about: Profile, ordered: bool) -> tuple[Ints, Floats]:
     """The same for any target; 0 and NaN where they mean nothing.
 
-    That is for nominal features, and for three or more classes that are not
-    ``ordered``.
+    That is for nominal features, for three or more classes that are not ``ordered``,
+    and for all but the fullest columns of a sparse table.
     """
+    some = data.fullest
     # Numbers may be names, too.
-    X = np.where(about.kinds == "nominal", np.nan, data.apart().numbers)
+    X = np.where(about.kinds[some] == "nominal", np.nan, data.apart().numbers)
+    sign, auc = np.zeros(data.shape[1], np.int64), np.full(data.shape[1], np.nan)
+    sign[some], auc[some] = _directions_in(X, data, about, ordered)
+    return sign, auc
+
+
+def _directions_in(
+    X: Floats, data: Dataset, about: Profile, ordered: bool
+) -> tuple[Ints, Floats]:
     if about.target is not None:
         return numeric_directions(X, about.target)
     if about.n_classes == 2 or ordered:

@@ -17,10 +17,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from widemargin.data.dataset import Dataset
+from widemargin.data.frames import is_sparse
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.sparse import ranked_cells
 from widemargin.judging.copies import thin
 from widemargin.judging.folds import Fold, plain_folds, stratified_folds
-from widemargin.judging.judge import Judge, NearestMean, NearestNeighbor, share_right
+from widemargin.judging.judge import (
+    MOST_DENSE,
+    Judge,
+    NearestMean,
+    NearestNeighbor,
+    share_right,
+)
 from widemargin.judging.scores import FoldScores, lopsided
 from widemargin.notices import muted
 from widemargin.progress import progress
@@ -56,19 +64,22 @@ def answer(selector: Any, data: Dataset, workers: Workers) -> Answer:
     ``selector`` has scores and a ranking of all rows.
     """
     found = Answer(selector.ranking_)
-    natural, d = selector._natural_support(), data.X.shape[1]
+    natural, d, sparse = selector._natural_support(), data.X.shape[1], is_sparse(data.X)
     subset = natural is not None and selector.n_features_to_select in (None, "auto")
     any_size = selector.n_features_to_select == "auto" and not subset
     wanted = d if any_size else min(selector._wanted(), d)
     if subset:
         wanted = max(1, int(natural.sum()))
+    judged = min(wanted, MOST_DENSE) if sparse else wanted
     threshold: Any = selector.redundancy
     _, y = np.unique(data.codes, return_inverse=True)
     if any_size or threshold == "auto":
         thresholds = THRESHOLDS if threshold == "auto" else (threshold,)
         judge, scoring = _judge(data, y, selector.scale)
-        tried = _try(selector, data, y, judge, thresholds, wanted, workers)
+        tried = _try(selector, data, y, judge, thresholds, judged, workers)
         own = selector._own_size() if any_size else wanted
+        own = None if own is None else min(own, judged)
+        wanted = judged if any_size else wanted
         shares = data.target is None
         which, size, too_high = choose(tried, own, shares=shares)
         threshold = thresholds[which]
@@ -76,7 +87,8 @@ def answer(selector: Any, data: Dataset, workers: Workers) -> Answer:
             # R² may be below 0, an accuracy may not.
             lowest = 0.0 if shares else -np.inf
             means = tried.scores[:, which].mean(axis=0)
-            scores = np.maximum(means - too_high, lowest)
+            scores = np.full(d, np.nan)
+            scores[:judged] = np.maximum(means - too_high, lowest)
             found = Answer(found.ranking, size, scores, too_high, scoring)
     if selector.redundancy is None:
         return found
@@ -106,7 +118,8 @@ def choose(tried: Tried, own: int | None, *, shares: bool) -> tuple[int, int, fl
     if own is None:
         honest = some[folds.picks_without_own(sizes[some])]
     else:
-        honest = which * K + np.array([k or size for k in tried.own_sizes]) - 1
+        own_sizes = [min(k or size, K) for k in tried.own_sizes]
+        honest = which * K + np.array(own_sizes) - 1
     excess = scores[:, chosen].mean() - scores[np.arange(V), honest].mean()
     return which, size, max(0.0, float(excess))
 
@@ -118,6 +131,8 @@ def _judge(data: Dataset, y: Ints, scale: str | None) -> tuple[Judge, str]:
     a fold may have too few.
     """
     X, nominal = data.X, data.nominal
+    if is_sparse(X) and scale == "rank":
+        X, scale = ranked_cells(X), "minmax"
     if data.target is not None:
         target = data.target / np.abs(data.target).max()  # no square shall overflow
         target = (target - target.mean()) / target.std()
@@ -218,7 +233,7 @@ def _ranked(
     twin = deepcopy(selector)  # a sixth of the time of `clone`
     twin.n_features_in_ = data.X.shape[1]
     if getattr(selector, "order", None) is not None:
-        place = np.full(len(data.X), -1)
+        place = np.full(data.shape[0], -1)
         place[train] = np.arange(len(train))
         visits = place[np.asarray(selector.order)]
         twin.set_params(order=visits[visits >= 0])

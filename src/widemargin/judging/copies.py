@@ -12,14 +12,18 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 from scipy.stats import rankdata
 
 from widemargin.data.dataset import Dataset
+from widemargin.data.frames import is_sparse
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.sparse import added_up, row_of_cells
 from widemargin.discrete import MOST, Coded, Codes
 from widemargin.settings import current
 from widemargin.threads import Workers
 
+SIMILARITIES = 2**24  # of a sparse table, that are held at once
 FEWEST = 3  # rows in common: two points are always on a line
 ROUNDING = 1e-12  # relative to the values, what varies less does not vary
 DIGITS = 1e-6  # a variance so much smaller than the squares has lost too many
@@ -88,6 +92,33 @@ class Correlation:
             both = (P[f] > 0) & (Q[g] > 0)
             r[f, g] = _two_pass(A[f, both], B[g, both])
         return r
+
+
+class CellCorrelation:
+    """|r| of columns of which only some cells are stored."""
+
+    def __init__(self, X: Any) -> None:
+        n, d = X.shape
+        self.block = max(1, min(current().correlation_block, SIMILARITIES // d))
+        self.X = csc_array(X, copy=True)
+        column, values = row_of_cells(self.X), self.X.data
+        largest = np.zeros(d)
+        np.maximum.at(largest, column, np.abs(values))
+        values /= largest[column]
+        self.mean = added_up(column, values, d) / n
+        squares = added_up(column, (values - self.mean[column]) ** 2, d)
+        zeros = n - np.diff(self.X.indptr)
+        self.length = np.sqrt(squares + zeros * self.mean**2)
+        self.usable = (self.length > ROUNDING * np.sqrt(n)) & (n >= FEWEST)
+
+    def __call__(self, features: Ints, others: Ints) -> Floats:
+        """|r| of each feature with each of the others."""
+        Z = (self.X[:, features].toarray() - self.mean[features]) / self.length[
+            features
+        ]
+        products = self.X[:, others].T @ Z
+        r: Floats = np.abs(products / self.length[others][:, None]).T
+        return np.minimum(r, 1.0, out=r)
 
 
 def _two_pass(a: Floats, b: Floats) -> float:
@@ -162,6 +193,8 @@ class Thinned(NamedTuple):
 
 def _similarity_of(data: Dataset, workers: Workers) -> Similarity:
     """|r|, or symmetrical uncertainty if values are nominal or missing."""
+    if is_sparse(data.X):
+        return CellCorrelation(data.X)
     numbers, nominal = np.asarray(data.X, np.float64), data.nominal
     columns = [] if nominal is None else nominal.tolist()
     if not columns and not np.isnan(numbers).any():

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, hstack
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -28,8 +29,10 @@ from sklearn.model_selection import (
 )
 
 from widemargin.data.dataset import Dataset
+from widemargin.data.frames import is_sparse
 from widemargin.data.kinds import missing_cells
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.sparse import ordered_cells
 
 Keys = NDArray[np.uint64]
 
@@ -263,10 +266,17 @@ def plain_folds(
     places. Parameters and result are as for `stratified_folds`, with a number in the
     place of the class.
     """
-    rows = np.column_stack([target, X])
+    rows = side_by_side(target[:, None], X)
     shifted = None if nominal is None else nominal + 1
-    codes = np.zeros(len(X), np.int64)
+    codes = np.zeros(len(target), np.int64)
     return stratified_folds(rows, codes, n_folds, nominal=shifted, seed=seed)
+
+
+def side_by_side(*parts: Any) -> Any:
+    """The columns of several tables, sparse if one of them is."""
+    if any(map(is_sparse, parts)):
+        return hstack([csr_array(part) for part in parts])
+    return np.hstack(parts)
 
 
 def row_keys(
@@ -274,6 +284,7 @@ def row_keys(
 ) -> Keys:
     """A hash of each row's values and its class."""
     n, d = X.shape
+    X = csc_array(X) if is_sparse(X) else X
     names = np.empty(0, np.int64) if nominal is None else nominal
     numeric = np.setdiff1d(np.arange(d), names)
     keys = mix(np.asarray(codes, np.uint64) + _constant(seed))
@@ -283,8 +294,11 @@ def row_keys(
         if done and len(np.unique(keys)) == n:
             break
         part = numeric[done : done + max(FIRST_COLUMNS, min(done, CELLS // n))]
-        places = _places(np.asarray(X[:, part], np.float64))
-        keys += mix(places + _constant(part)).sum(axis=1, dtype=np.uint64)
+        if is_sparse(X):
+            keys += _hashed_cells(X[:, part], part)
+        else:
+            places = _places(np.asarray(X[:, part], np.float64))
+            keys += mix(places + _constant(part)).sum(axis=1, dtype=np.uint64)
         done += len(part)
     if not len(names):
         return keys
@@ -297,6 +311,20 @@ def row_keys(
             np.add.at(whose, place, mixed)
             more += mix(whose + _constant(f))[place]
         keys = mix(of_numbers + more)
+    return keys
+
+
+def _hashed_cells(X: Any, columns: Ints) -> Keys:
+    """The same hashes of the columns of a CSC array, added up: zeros at first."""
+    _, order, column, run, above, zeros = ordered_cells(X)
+    place = run - run[X.indptr[column]]
+    below = np.zeros(len(columns), np.int64)  # different values of a column below 0
+    np.maximum.at(below, column[~above], place[~above] + 1)
+    place += above & (zeros[column] > 0)
+    of_zero = mix(below.astype(np.uint64) + _constant(columns))
+    hashed = mix(place.astype(np.uint64) + _constant(columns[column]))
+    keys = np.full(X.shape[0], of_zero.sum(dtype=np.uint64))
+    np.add.at(keys, X.indices[order], hashed - of_zero[column])
     return keys
 
 

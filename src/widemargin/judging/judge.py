@@ -15,18 +15,26 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
 from widemargin._sklearn import _safe_indexing
-from widemargin.data.build import ranks_among
+from widemargin.data.build import build, ranks_among
+from widemargin.data.frames import is_sparse
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.table import Table
+from widemargin.engine.nearest_rows import shares
+from widemargin.engine.sums import distances_to_all
 from widemargin.judging.folds import Fold
 from widemargin.kernels.prefixes import find_means, find_votes
-from widemargin.threads import spans
+from widemargin.kernels.records import TIE
+from widemargin.threads import Workers, spans
 
 CALLER = "selection_curve"
 NEIGHBORS = 5  # rows, the mean of which predicts a numeric target
 ANSWERS = 2**22  # numbers in answers that are kept at once
+MOST_DENSE = 256  # features of sparse rows that are made dense
+ROWS_AT_ONCE = 256  # whose distances from all others are held
 FARTHEST = 1e150  # scaled values are no larger, so that squares stay finite
 
 # Scores of several predictions, (…, m), of m test rows with these labels.
@@ -49,6 +57,7 @@ class ScaledRows(BaseEstimator):
     """
 
     _swept: Floats | None = None
+    _known: Any  # training rows, where they are needed as they are
     _width = 1  # numbers in an answer
 
     def __init__(self, nominal: Any = None, scale: str | None = "minmax") -> None:
@@ -86,7 +95,7 @@ class ScaledRows(BaseEstimator):
         some = max(1, ANSWERS // max(1, len(sizes) * self._width))
         parts = [
             self.predictions(self.answers(X[part], order, sizes))
-            for part in spans(len(X), some)
+            for part in spans(X.shape[0], some)
         ]
         return np.concatenate(parts, axis=1)
 
@@ -108,11 +117,14 @@ class ScaledRows(BaseEstimator):
         """With all features, or those that were swept."""
         if self._swept is not None:
             return self._swept
-        d = len(self._columns)
+        d = self.n_features_in_
         return self.answers(X, np.arange(d), np.array([d]))[0]
 
     def _keep(self, X: Any) -> None:
         """Keep the training rows."""
+        if is_sparse(X):
+            self._keep_cells(csr_array(X))
+            return
         X = np.asarray(X, np.float64)
         self.n_features_in_ = X.shape[1]
         self._named = np.zeros(X.shape[1], np.bool_)
@@ -138,6 +150,44 @@ class ScaledRows(BaseEstimator):
         self._span = np.where(as_it_is, 1.0, span)
         self._columns = np.ascontiguousarray(self._scaled(Z).T)
 
+    def _keep_cells(self, X: Any) -> None:
+        """Keep sparse training rows."""
+        self.n_features_in_, self._known = X.shape[1], X
+        scaled = _as_table(X, self.scale)
+        range_of = np.ravel((X.max(axis=0) - X.min(axis=0)).toarray())
+        # What does not vary in the training rows is as far from all of them.
+        self._span = np.full(X.shape[1], np.inf)
+        varies = ~scaled.constant
+        self._span[varies] = range_of[varies] / (scaled.high - scaled.low)[varies]
+
+    def _sparse_answers(self, X: Any, y: Any, order: Ints, sizes: Ints) -> Floats:
+        """Answers for sparse rows: with few features, these are made dense."""
+        few, parts = sizes <= MOST_DENSE, []
+        if few.any():
+            top = order[: sizes[few][-1]]
+            dense = self.for_columns(top).fit(self._known[:, top].toarray(), y)
+            places = np.arange(len(top)), sizes[few]
+            parts.append(dense.answers(X[:, top].toarray(), *places))
+        for k in sizes[~few]:
+            some = spans(X.shape[0], ROWS_AT_ONCE)
+            found = [self._near(self._distances(X[part], order[:k])) for part in some]
+            parts.append(np.concatenate(found)[None])
+        return np.concatenate(parts)
+
+    def _distances(self, X: Any, columns: Ints) -> Floats:
+        """Distances of the training rows from sparse rows, in some features."""
+        n = self._known.shape[0]
+        Z = vstack([self._known[:, columns], X[:, columns]]).tocsr()
+        Z.data /= self._span[columns][Z.indices]
+        queries = np.arange(n, Z.shape[0])
+        with Workers(1) as alone:
+            D = distances_to_all(_as_table(Z, None), queries, "euclidean", alone)
+        return D[:, :n]
+
+    def _near(self, D: Floats) -> Floats:
+        """Answers by distances of the training rows."""
+        raise NotImplementedError
+
     def _ranked(self, X: Floats) -> Floats:
         """Numbers as ranks among the training rows, if they are to be ranks."""
         if self._known is None:
@@ -157,6 +207,13 @@ class ScaledRows(BaseEstimator):
         """Other rows as the training rows are."""
         ranked = self._ranked(np.asarray(X, np.float64))
         return np.ascontiguousarray(self._scaled(self._filled(ranked)))
+
+
+def _as_table(X: Any, scale: str | None) -> Table:
+    """Sparse rows as a table of one class, in their order."""
+    with Workers(1) as alone:
+        y = np.zeros(X.shape[0], np.int64)
+        return build(X, y, np.zeros(1), scale=scale, workers=alone, name=CALLER)
 
 
 class NearestNeighbor(ClassifierMixin, ScaledRows):
@@ -188,10 +245,16 @@ class NearestNeighbor(ClassifierMixin, ScaledRows):
 
     def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
         """Equally near rows of each class; see `ScaledRows.answers`."""
+        if is_sparse(X):
+            return self._sparse_answers(X, self._codes, order, sizes)
         Z = self._rows(X)
         votes = np.zeros((len(sizes), len(Z), len(self.classes_)))
         find_votes(self._columns, Z, self._named, order, sizes, self._codes, votes)
         return votes
+
+    def _near(self, D: Floats) -> Floats:
+        nearest = D.min(axis=1, keepdims=True) * (1 + TIE) >= D
+        return nearest @ np.eye(len(self.classes_))[self._codes]
 
     def predictions(self, answers: Floats) -> NDArray[Any]:
         """The class that most of the nearest rows have."""
@@ -221,10 +284,16 @@ class NearestMean(RegressorMixin, ScaledRows):
 
     def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
         """Means of the nearest targets; see `ScaledRows.answers`."""
+        if is_sparse(X):
+            return self._sparse_answers(X, self._y, order, sizes)
         Z, k = self._rows(X), min(NEIGHBORS, len(self._y))
         means = np.empty((len(sizes), len(Z)))
         find_means(self._columns, Z, self._named, order, sizes, self._y, k, means)
         return means
+
+    def _near(self, D: Floats) -> Floats:
+        k = min(NEIGHBORS, len(self._y))
+        return shares(D, np.full(len(D), k)) @ self._y / k
 
     def predictions(self, answers: Floats) -> Floats:
         """The answers themselves."""
