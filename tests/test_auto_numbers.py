@@ -27,7 +27,7 @@ class Given(MarginSelector):
     """Ranks features as it is told."""
 
     _mixed = True
-    _numeric_target = True
+    _task = "regression"
 
     def __init__(
         self,

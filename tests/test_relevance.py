@@ -151,7 +151,7 @@ def test_both_scores_are_those_of_an_oracle(numeric):
     X, y = rng.random((45, 4)), rng.integers(0, 3, 45)
     target = X[:, 0] + rng.random(45) if numeric else y
     task = "regression" if numeric else "classification"
-    part = Part(KernelRFE(task=task), read_dataset(X, target, "test", numeric=numeric))
+    part = Part(KernelRFE(task=task), read_dataset(X, target, "test", task=task))
     Z, order = part.columns.take(part.rows), rng.permutation(45)
     expected = oracle.scores(Z, part.Y, order, NEIGHBORS)
     np.testing.assert_allclose(part.beside_copies(order), expected, rtol=1e-9)

@@ -14,7 +14,8 @@ def target_columns(y, numeric):
     """(1[y_i = c] - p_c) / sqrt(p_c) for each class, or the standardised numbers."""
     y = np.asarray(y)
     if numeric:
-        return ((y - y.mean()) / y.std())[:, None]
+        columns = y.reshape(len(y), -1).T
+        return np.array([(c - c.mean()) / c.std() for c in columns]).T
     columns = []
     for c in np.unique(y):
         p = np.mean(y == c)

@@ -69,23 +69,29 @@ def contribution(X, y, P, i, rows):
     return total
 
 
-def numeric_radius(X, y, *, own, star, metric="manhattan", scale="minmax"):
+def numeric_radius(X, y, *, own, star, metric="manhattan", scale="minmax", apart=None):
     """Scores for a numeric target: RReliefF's estimate from near (less far) rows."""
-    X, y = scaled(X, scale), np.asarray(y, float)
+    X = scaled(X, scale)
+    apart = unit_differences(y) if apart is None else apart
     D = all_distances(X, metric)
     near, far = zip(*near_and_far(D, own), strict=True)
-    scores = relief_of_pairs(X, y, near)
-    return scores - relief_of_pairs(X, y, far) if star else scores
+    scores = relief_of_pairs(X, apart, near)
+    return scores - relief_of_pairs(X, apart, far) if star else scores
 
 
-def relief_of_pairs(X, y, rows_of):
+def unit_differences(y):
+    """|y_i - y_j| over the range of y."""
+    y = np.asarray(y, float)
+    return np.abs(y[:, None] - y) / (y.max() - y.min())
+
+
+def relief_of_pairs(X, apart, rows_of):
     """N_AC/N_C − (N_A − N_AC)/(m − N_C), all rows of a sample of the same weight."""
-    span = y.max() - y.min()
     N_C, N_A, N_AC, m = 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0
     for i, rows in enumerate(rows_of):
         m += bool(rows)
         for j in rows:
-            p, dy = 1 / len(rows), abs(y[i] - y[j]) / span
+            p, dy = 1 / len(rows), apart[i, j]
             N_C += dy * p
             N_A += np.abs(X[i] - X[j]) * p
             N_AC += dy * np.abs(X[i] - X[j]) * p

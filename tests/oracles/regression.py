@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from .neighbours import TIE, distance, scaled
-from .radius import relief_ratio
+from .radius import relief_ratio, unit_differences
 
 
 def rrelieff(X, y, k, *, samples=None, **options):
@@ -18,12 +18,20 @@ def rrelieff(X, y, k, *, samples=None, **options):
 
 
 def contributions(
-    X, y, k, *, weights="rank", sigma=20.0, metric="manhattan", scale="minmax"
+    X,
+    y,
+    k,
+    *,
+    weights="rank",
+    sigma=20.0,
+    metric="manhattan",
+    scale="minmax",
+    apart=None,
 ):
-    """What each sample adds to N_A, N_AC and N_C."""
-    X, y = scaled(X, scale), np.asarray(y, float)
+    """What each sample adds to N_A, N_AC and N_C; ``apart`` are differences of y."""
+    X = scaled(X, scale)
     n, d = X.shape
-    span = y.max() - y.min()
+    apart = unit_differences(y) if apart is None else apart
     a, b, c = np.zeros((n, d)), np.zeros((n, d)), np.zeros(n)
     for i in range(n):
         others = [j for j in range(n) if j != i]
@@ -31,7 +39,7 @@ def contributions(
         for j, p in zip(others, influences(distances, k, weights, sigma), strict=True):
             if p == 0:
                 continue
-            dy, diff = abs(y[i] - y[j]) / span, np.abs(X[i] - X[j])
+            dy, diff = apart[i, j], np.abs(X[i] - X[j])
             c[i] += dy * p
             a[i] += diff * p
             b[i] += dy * diff * p

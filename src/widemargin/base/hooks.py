@@ -20,6 +20,7 @@ class Hooks:
     """Answers of a method about itself."""
 
     scores_: Floats
+    _parameter_constraints: ClassVar[dict[str, Any]]
 
     # Whether the method makes use of an order of the classes.
     _ordered_classes = False
@@ -73,10 +74,26 @@ class Hooks:
         """
         raise NotImplementedError
 
+    # Whether y may have several numbers for each row.
+    _several_targets = False
+
+    @property
+    def _task(self) -> str:
+        """What y holds, see `widemargin.data.outcomes.TASKS`."""
+        return getattr(self, "task", "classification")
+
+    @property
+    def _tasks(self) -> set[str]:
+        """What y may hold."""
+        if not hasattr(self, "task"):
+            return {self._task}
+        tasks: set[str] = self._parameter_constraints["task"][0].options
+        return tasks
+
     @property
     def _numeric_target(self) -> bool:
-        """Whether y is a number to predict, and not a class."""
-        return getattr(self, "task", None) == "regression"
+        """Whether y is a target to predict, and not a class."""
+        return self._task != "classification"
 
     def _uses_labels(self, y: Any) -> bool:
         """Whether y counts; an unsupervised method ignores it, or does without."""

@@ -7,9 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
-from widemargin.base.scores import score_of, unit_target
+from widemargin.base.scores import score_of
 from widemargin.base.selector import BY_CLASS
+from widemargin.data.outcomes import Differences
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine.neighbors import class_coefficients
@@ -22,12 +24,17 @@ from widemargin.threads import Workers
 class RadiusSelector(MarginSelector):
     """Base class of the methods that take all rows within a radius for neighbours."""
 
-    task: Literal["classification", "regression"] = "classification"
+    task: Literal["classification", "regression", "multilabel"] = "classification"
     metric: Literal["manhattan", "euclidean"] = "manhattan"
     categorical_features: Any = None
 
     _sparse = True
     _mixed = True
+    _several_targets = True
+    _parameter_constraints = {
+        **MarginSelector._parameter_constraints,
+        "task": [StrOptions({"classification", "regression", "multilabel"})],
+    }
     _own_radius = False  # a radius for each sample, or one for all
     _far = False  # whether far rows count, too
 
@@ -70,7 +77,8 @@ class RadiusSelector(MarginSelector):
 
     def _score_target(self, table: Table, workers: Workers) -> Floats:
         """RReliefF's estimate from near rows, less that from far ones."""
-        y, d = unit_target(table), table.n_features
+        assert table.target is not None
+        y, d = Differences(table.target, self.task).rows, table.n_features
         sides = 1 + self._far
 
         def contribution(around: Around) -> Floats:

@@ -57,12 +57,6 @@ def leading_features(shares: Floats, ranking: Ints, top: int) -> Ints:
     return order[np.argsort(ranking[order])]
 
 
-def unit_target(table: AnyTable) -> Floats:
-    """The target over its range, so that differences are at most 1."""
-    assert table.target is not None
-    return table.target / np.ptp(table.target)
-
-
 def score_of(N_C: float, N_A: Floats, N_AC: Floats, m: float) -> Floats:
     """W = N_AC / N_C − (N_A − N_AC) / (m − N_C); a term over 0 says nothing."""
     W = np.zeros(len(N_A))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import Tags
 
 from widemargin._sklearn import StrOptions, _fit_context
 from widemargin.base.estimator import (
@@ -25,12 +26,8 @@ from widemargin.base.hooks import Hooks
 from widemargin.data.build import build
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.kinds import nominal_columns
-from widemargin.data.labels import (
-    refuse_constant_target,
-    refuse_other_task,
-    refuse_single_class,
-    refuse_unordered,
-)
+from widemargin.data.labels import refuse_single_class, refuse_unordered
+from widemargin.data.outcomes import refuse_constant_target, refuse_other_task
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.table import Table
@@ -103,7 +100,7 @@ class MarginSelector(Hooks, TableSelector):
             the cluster of the active client, or by the configured scheduler. There, a
             feature with missing values takes 8 bytes for each different value, and each
             class in which some are missing, of the memory of one worker.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or what ``task`` says
             Class labels: numbers, strings, booleans or categories. Numbers that look
             like a measurement (more than 20 different ones, a tenth of them in one row
             only) are refused; text and categories never are. Methods for ordered
@@ -139,8 +136,8 @@ class MarginSelector(Hooks, TableSelector):
         _, classes = data.present_classes
         if data.labelled and len(classes) < 2:
             refuse_single_class(classes, name)
-        if self._numeric_target and np.ptp(data.labels_given) == 0:
-            refuse_constant_target(data.labels_given, name)
+        if data.target is not None and self._numeric_target:
+            refuse_constant_target(data.target, name)
         self.n_features_in_ = data.X.shape[1]
         if data.column_names is not None:
             self.feature_names_in_ = data.column_names
@@ -169,7 +166,7 @@ class MarginSelector(Hooks, TableSelector):
             mixed=self._mixed,
             nominal=self._nominal,
             labels=used or (self._needs_rows() and y is not None),
-            numeric=self._numeric_target,
+            task=self._task,
             ordered=self._ordered_classes,
             single=isinstance(X, np.ndarray),
             sparse=self._sparse,
@@ -185,8 +182,8 @@ class MarginSelector(Hooks, TableSelector):
                 f"This {name} estimator requires y to be passed, but the target y is "
                 "None."
             )
-        if used and self._numeric_target != data.numeric:
-            refuse_other_task(self, data.numeric, data.caller)
+        if used:
+            refuse_other_task(self, data.target, data.task, data.caller)
         if used and self._ordered_classes and not data.labels.in_order:
             refuse_unordered(data.classes, name)
         nominal = self._nominal(data.table, data.kinds)
@@ -268,6 +265,11 @@ class MarginSelector(Hooks, TableSelector):
     def _refuse_on_dask(self, y: Any) -> None:
         """Say what does not run on Dask collections, and what to use instead."""
         name = type(self).__name__
+        if self._task in ("multilabel", "survival"):
+            raise ValueError(
+                f'{name}: task="{self._task}" does not run on Dask collections. Use it '
+                "on X.compute() and y.compute(), or on a sample of the rows."
+            )
         if self._instead_on_dask is not None:
             instead = "RReliefF" if self._numeric_target else self._instead_on_dask
             raise ValueError(
@@ -311,6 +313,12 @@ class MarginSelector(Hooks, TableSelector):
         ``table`` is a `Table`; on a Dask collection, another `AnyTable`.
         """
         raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        several = self._several_targets and self._task in ("regression", "multilabel")
+        tags.target_tags.multi_output = several
+        return tags
 
     def _validate_params(self) -> None:
         super()._validate_params()

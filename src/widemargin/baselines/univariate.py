@@ -192,8 +192,8 @@ class FRegression(MarginSelector):
     _separable = True
 
     @property
-    def _numeric_target(self) -> bool:
-        return True
+    def _task(self) -> str:
+        return "regression"
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         from sklearn.feature_selection import f_regression

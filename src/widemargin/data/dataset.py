@@ -32,14 +32,9 @@ from widemargin.data.kinds import (
     warn_of_mixtures,
 )
 from widemargin.data.kinds import kinds as kinds_of
-from widemargin.data.labels import (
-    Labels,
-    no_labels,
-    numeric_target,
-    plain_labels,
-    read_labels,
-)
+from widemargin.data.labels import Labels, no_labels, plain_labels, read_labels
 from widemargin.data.numbers import as_numbers, code_columns, rounded_columns
+from widemargin.data.outcomes import labels_of, read_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import refuse_columns, unwrapped
 from widemargin.data.targets import AcceptedLabels
@@ -151,14 +146,19 @@ class Dataset:
         return codes.astype(np.int64), self.classes[used]
 
     @property
+    def task(self) -> str:
+        """What y holds: "classification", "regression", "multilabel", "survival"."""
+        return self.labels.task
+
+    @property
     def target(self) -> Floats | None:
-        """The numbers to predict, if y holds numbers."""
+        """The numbers to predict, (n,) or (n, q); event and time; None: classes."""
         target, whose = self.labels.target, self._whose
         return target if target is None or whose is None else target[whose]
 
     @property
     def numeric(self) -> bool:
-        """Whether y is a number to predict, and not a class."""
+        """Whether y is a target to predict, and not a class."""
         return self.labels.target is not None
 
     @property
@@ -175,7 +175,9 @@ class Dataset:
     @property
     def labels_given(self) -> NDArray[Any]:
         """Labels, or numbers, of these rows, as an array."""
-        return self.classes[self.codes] if self.target is None else self.target
+        if self.target is None:
+            return self.classes[self.codes]
+        return labels_of(self.target, self.task)
 
     @cached_property
     def frame(self) -> Any:
@@ -347,7 +349,7 @@ def read_dataset(
     mixed: bool | None = None,
     nominal: Callable[[Any, Ints], Ints | None] | None = None,
     labels: bool = True,
-    numeric: bool = False,
+    task: str = "classification",
     ordered: bool = False,
     look: bool = True,
     single: bool = False,
@@ -372,8 +374,8 @@ def read_dataset(
         Says which columns get codes; None goes by the kinds.
     labels : bool, default=True
         Whether y is read.
-    numeric : bool, default=False
-        Whether y holds numbers to predict.
+    task : str, default="classification"
+        What y holds, see `widemargin.data.outcomes.TASKS`.
     ordered : bool, default=False
         Whether classes without an order are refused.
     look : bool, default=True
@@ -399,7 +401,8 @@ def read_dataset(
         given = np.flatnonzero(weights)
         X, weights = _safe_indexing(X, given), weights[given]
         y = None if y is None else _safe_indexing(plain_labels(y, caller), given)
-    target = numeric_target(y, caller) if labels and numeric else None
+    told = labels and task != "classification"
+    target = read_target(y, caller, task) if told else None
     kinds, coded = np.empty(0, np.int64), np.empty(0, np.int64)
     values, categories = X, dict[int, list[Any]]()
     if len(X.shape) == 2:
@@ -427,9 +430,10 @@ def read_dataset(
     )
     if is_sparse(values):
         X = values = _canonical(values)
-    found = no_labels(values.shape[0])._replace(target=target)
+    found = no_labels(values.shape[0])
     if target is not None:
         check_consistent_length(values, target)
+        found = found._replace(target=target, task=task)
     elif labels:
         if not isinstance(y, str):  # which has a length, but is no list of labels
             check_consistent_length(values, y)

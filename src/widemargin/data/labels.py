@@ -23,7 +23,8 @@ class Labels(NamedTuple):
     codes: Ints  # (n,)
     classes: NDArray[Any]  # as the caller wrote them
     in_order: bool  # whether the type of y, or numbers, put the classes in order
-    target: Floats | None = None  # (n,)
+    target: Floats | None = None  # (n,), or (n, q); event and time
+    task: str = "classification"  # what y holds, see `widemargin.data.outcomes`
 
 
 def no_labels(n: int) -> Labels:
@@ -87,32 +88,6 @@ def read_labels(
     if ordered and not in_order:
         refuse_unordered(classes, name)
     return Labels(codes.astype(np.int64), classes, in_order)
-
-
-def numeric_target(y: Any, name: str) -> Floats:
-    """The numbers in y, whatever its type and index; at least two different ones."""
-    if y is None:
-        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-    y = plain_labels(y, name)
-    refuse_several_labels(y, name)
-    missing = missing_labels(y)
-    if missing:
-        raise ValueError(
-            f"{name} needs a number for every row, but y has {missing} missing "
-            f"value{'s' if missing > 1 else ''}. Drop those rows first."
-        )
-    y = column_or_1d(np.asarray(y), warn=True)
-    try:
-        target = y.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} needs numbers in y: {error}. Convert y, or use a method for "
-            "classes, such as ReliefF."
-        ) from error
-    assert_all_finite(target, estimator_name=name, input_name="y")
-    if target.size > 1 and np.ptp(target) == 0:
-        refuse_constant_target(target, name)
-    return target
 
 
 def _uniform(y: NDArray[Any]) -> NDArray[Any]:
@@ -185,16 +160,14 @@ def refuse_single_class(classes: NDArray[Any], name: str) -> NoReturn:
     raise ValueError(f"{name} needs at least 2 classes in y, got {seen}.")
 
 
-def refuse_constant_target(target: Floats, name: str) -> NoReturn:
-    """Say that there is nothing to predict."""
-    raise ValueError(
-        f"{name} needs a target that varies, but y is {target[0]:g} in every row."
-    )
-
-
 def refuse_several_labels(y: Any, name: str) -> None:
     """Say that a row has one label, if y has several of them."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
+    if getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError(
+            f"{name} needs one label for each row, but y has fields, as survival times "
+            'do: KernelRFE and RReliefF take them, with task="survival".'
+        )
     if is_sparse(y):
         came = f"is sparse ({type(y).__name__} of shape {shape})"
     elif len(shape) == 2 and shape[1] > 1:
@@ -205,8 +178,8 @@ def refuse_several_labels(y: Any, name: str) -> None:
         return
     raise ValueError(
         f"{name} needs one label for each row, but y {came}. Of a one-hot array, take "
-        "y.argmax(axis=1); with several labels per row, fit one selector for each "
-        "label."
+        "y.argmax(axis=1). KernelRFE, RReliefF and MultiSURF take several labels per "
+        'row with task="multilabel", several numbers with task="regression".'
     )
 
 
@@ -238,18 +211,3 @@ def category_order(y: Any) -> list[Any] | None:
     if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
         return list(dtype.categories)  # type: ignore[union-attr]
     return None
-
-
-def refuse_other_task(selector: Any, numeric: bool, caller: str) -> NoReturn:
-    """Say that a method is for classes where y is a number, or the other way round."""
-    name = type(selector).__name__
-    mine = "classes" if numeric else "a numeric target"
-    remedy = "RReliefF, FRegression or others for numbers"
-    if not numeric:
-        remedy = "ReliefF, FisherScore or others for classes"
-    if "task" in selector.get_params():
-        remedy = f'{name}(task="{"regression" if numeric else "classification"}")'
-    raise ValueError(
-        f"{caller}: {name} is for {mine}, but y is treated as "
-        f"{'a numeric target' if numeric else 'classes'}. Use {remedy}."
-    )

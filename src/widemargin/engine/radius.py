@@ -52,7 +52,7 @@ from widemargin.threads import Workers, fill_up, spans
 MOST_QUERIES, LEAST_QUERIES, LEAST_BLOCKS = 256, 32, 8
 MEASURED_QUERIES = 32  # queries whose distances are held at once
 MOST_COLUMNS = 8  # for each feature; beyond, comparing nominal values is faster
-NO_TARGET = np.empty(0)
+NO_TARGET = np.empty((0, 1))
 
 
 def as_numbers(table: Table) -> tuple[Table, Ints]:
@@ -151,8 +151,8 @@ class Around:
         ----------
         weights : array of shape (m, 2, C)
             What a near, and a far, row of each class counts.
-        target : array of shape (n,)
-            The difference in this, if it is given, is a factor of the weight.
+        target : array of shape (n, q)
+            The distance in this, if it is given, is a factor of the weight.
 
         Returns
         -------

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from widemargin.evaluation._defaults import default_selectors as default_selectors
     from widemargin.evaluation._interactions import Interactions as Interactions
     from widemargin.evaluation._interactions import interactions as interactions
+    from widemargin.evaluation._judges import concordance_index as concordance_index
     from widemargin.evaluation._profile import Profile as Profile
     from widemargin.evaluation._profile import profile as profile
     from widemargin.evaluation._ranking_tree import RankingTree as RankingTree
@@ -43,6 +44,7 @@ _NAMES = {
     "_curves": ("SelectionCurve",),
     "_defaults": ("default_selectors",),
     "_interactions": ("Interactions", "interactions"),
+    "_judges": ("concordance_index",),
     "_profile": ("Profile", "profile"),
     "_ranking_tree": ("RankingTree", "rank_loss"),
     "_redundancy": ("Redundancy", "redundancy"),

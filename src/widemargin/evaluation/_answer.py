@@ -237,7 +237,7 @@ def set_up(
     """
     (n, d), nominal = data.shape, given["categorical_features"]
     seed = seed_of(given["random_state"])
-    named = resolve_selectors(methods, numeric=profile.numeric_target)
+    named = resolve_selectors(methods, task=data.task)
     values = {f.name: given[f.name] for f in fields(Setup) if f.name in given} | {
         "methods": {label: preset(s, seed, nominal) for label, s in named.items()},
         "candidates": [FLAGSHIP] if usual and FLAGSHIP in named else list(named),

@@ -21,6 +21,7 @@ from widemargin.base import (
 from widemargin.data.build import refuse_other_than_numbers
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.kinds import CODED, nominal_columns
+from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
 from widemargin.engine import on_dask
@@ -33,7 +34,7 @@ from widemargin.evaluation._answer import (
 )
 from widemargin.evaluation._judges import name_of
 from widemargin.evaluation._profile import describe
-from widemargin.evaluation._selectors import is_regression, resolve_selectors
+from widemargin.evaluation._selectors import resolve_selectors, task_of
 from widemargin.evaluation._signal import Signal
 from widemargin.evaluation._verdicts import features_frame
 from widemargin.judging.recommend import Recommendation
@@ -73,7 +74,8 @@ class AutoSelector(TableSelector):
         Score to report and to choose by, as in scikit-learn. None is accuracy, or
         balanced accuracy if the largest class has more than four times as many rows as
         the smallest; "neg_rank_loss" for three or more ordered classes; "r2" for a
-        numeric target.
+        numeric target, the mean of several; "f1_macro" for sets of labels;
+        "concordance_index" for survival times.
     cv : int, "time", splitter, iterable of (train, test) or None, default=None
         Number of stratified folds. With ``groups`` in `fit`, groups are kept together.
         None uses five folds, or fewer if no class has five rows.
@@ -87,8 +89,8 @@ class AutoSelector(TableSelector):
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
         treated as a number, its position in the order.
-    task : {"classification", "regression"} or None, default=None
-        Whether y holds classes or numbers. None decides by the methods, or, if they do
+    task : str or None, default=None
+        What y holds, as for `KernelRFE`. None decides by the methods, or, if they do
         not settle it, by y: decimals, and numbers that hardly repeat, mean regression.
     max_samples : int or None, default=2000
         Maximum number of rows to cross-validate and to test; larger tables are sampled
@@ -174,7 +176,9 @@ class AutoSelector(TableSelector):
     n_features_to_select: int | float | None = None
     redundancy: float | None = REDUNDANCY
     categorical_features: Any = None
-    task: Literal["classification", "regression"] | None = None
+    task: Literal["classification", "regression", "multilabel", "survival"] | None = (
+        None
+    )
     max_samples: int | None = MAX_SAMPLES
     n_jobs: int | None = None
     random_state: Any = None
@@ -196,7 +200,7 @@ class AutoSelector(TableSelector):
         ],
         "redundancy": [None, Interval(numbers.Real, 0, 1, closed="right")],
         "categorical_features": ["array-like", None],
-        "task": [None, StrOptions({"classification", "regression"})],
+        "task": [None, StrOptions({*TASKS})],
         "max_samples": [None, Interval(numbers.Integral, 2, None, closed="left")],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
@@ -238,7 +242,7 @@ class AutoSelector(TableSelector):
             estimator=self,
             mixed=True,
             nominal=self._nominal_by_type,
-            numeric=is_regression(self.methods, y, self.task, NAME),
+            task=task_of(self.methods, y, self.task, NAME),
             sparse=get_tags(self).input_tags.sparse,
         )
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
@@ -280,7 +284,7 @@ class AutoSelector(TableSelector):
             found = setup.test_signal(only_whether=True)
         self._take_signal(found)
         self._take_leaks(setup)
-        self.scoring_, self.positive_ = name_of(setup.score), about.positive
+        self.scoring_, self.positive_ = name_of(setup.score, data.task), about.positive
         self._names, self._constants = data.names, about.constants
         self._direction = setup.directions
 

@@ -37,7 +37,7 @@ from widemargin.evaluation._judges import (
 from widemargin.evaluation._profile import Profile, describe
 from widemargin.evaluation._redundancy import redundancy as find_redundant
 from widemargin.evaluation._selection_curve import columns_of, curve_of
-from widemargin.evaluation._selectors import is_regression
+from widemargin.evaluation._selectors import task_of
 from widemargin.evaluation._stability import agreement
 from widemargin.notices import warn
 from widemargin.plain import plain
@@ -176,8 +176,8 @@ def compare(
             f"{redundancy!r}."
         )
     given = None if isfunction(methods) else methods
-    numeric = is_regression(given, y, task, "compare")
-    data = read_dataset(X, y, "compare", numeric=numeric)
+    task = task_of(given, y, task, "compare", several=False)
+    data = read_dataset(X, y, "compare", task=task)
     about = describe(data, categorical_features)
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))
@@ -192,7 +192,7 @@ def compare(
         methods = methods(about)
     settings |= {
         "random_state": seed,
-        "task": "regression" if numeric else "classification",
+        "task": task,
     }
     setup = set_up(
         "compare",
@@ -218,7 +218,7 @@ def compare(
         feature_names=data.names,
         profile=about,
         settings={k: plain(v) for k, v in settings.items() if k not in NOT_KEPT},
-        classifier=title_of(estimator, numeric),
+        classifier=title_of(estimator, data.numeric),
         directions=setup.directions,
         candidates=setup.candidates,
         image_shape=image_shape,
@@ -309,7 +309,7 @@ def choose(setup: Setup, parts: Parts) -> None:
         )
     with titled("cross-validation"):
         results = setup.cross_validate()
-    scoring = name_of(setup.score, numeric=data.numeric)
+    scoring = name_of(setup.score, data.task)
     parts["curve"] = curve_of(results, scoring)
     if results.interrupted:
         raise KeyboardInterrupt
@@ -324,7 +324,7 @@ def choose(setup: Setup, parts: Parts) -> None:
                     guesser(setup.score, data.codes, numeric=data.numeric),
                     np.zeros((data.shape[0], 1)),
                     data.labels_given if data.numeric else data.codes,
-                    scoring=as_scorer(setup.score, data.codes),
+                    scoring=as_scorer(setup.score, data.codes, data.task),
                     cv=results.plan.folds,
                 )
             )

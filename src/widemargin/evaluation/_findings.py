@@ -16,6 +16,7 @@ from widemargin.data.dataset import DENSE_CELLS, Dataset
 from widemargin.data.frames import is_sparse
 from widemargin.data.kinds import BOOLEAN, ORDERED, nominal_columns
 from widemargin.data.labels import category_order
+from widemargin.data.outcomes import target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import (
     NEARLY_EMPTY,
@@ -52,7 +53,10 @@ def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
         target_copies = find_target_copies(values, kinds, distinct, codes)
         group_names = find_group_names(values, kinds, codes)
     else:
-        target_copies = find_same_order(values, kinds, target)
+        copies = [find_same_order(values, kinds, y) for y in target.reshape(n, -1).T]
+        target_copies = sorted({f for found in copies for f in found})
+        target = target_columns(target, data.task)
+        target = target[:, 0] if target.shape[1] == 1 else target
     ordered = category_order(data.y_given) is not None
     return {
         "n_samples": n,
@@ -72,6 +76,7 @@ def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
         "ordered": ordered,
         "positive": _positive(counts, ordered),
         "target": target,
+        "task": data.task,
         "missing_codes": missing_codes,
         "spellings": find_spellings(data.categories, kinds, distinct),
         "skewed": [

@@ -25,7 +25,7 @@ from widemargin.evaluation._additive import (
 from widemargin.evaluation._pair_pictures import PairPicture, Two, picture, sentence
 from widemargin.evaluation._pair_test import combined, pair_test
 from widemargin.evaluation._selection_curve import columns_of
-from widemargin.evaluation._selectors import is_regression, stoppable
+from widemargin.evaluation._selectors import stoppable, task_of
 from widemargin.judging.folds import group_codes
 from widemargin.progress import Advance, progress
 from widemargin.threads import Workers, single_threaded_blas, spans, thread_count
@@ -258,8 +258,8 @@ def interactions(
     """
     if not isinstance(level, float | int) or not 0 < level < 1:
         raise ValueError(f"interactions needs a level between 0 and 1, got {level!r}.")
-    numeric = is_regression(None, y, task, "interactions")
-    data = read_dataset(X, y, "interactions", numeric=numeric)
+    task = task_of(None, y, task, "interactions", several=False)
+    data = read_dataset(X, y, "interactions", task=task)
     chosen = None
     if candidates is not None:
         chosen = columns_of(candidates, data.names, "interactions", "candidates")

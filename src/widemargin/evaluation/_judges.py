@@ -29,6 +29,7 @@ from sklearn.preprocessing import (
 from widemargin.data.dataset import Dataset
 from widemargin.data.frames import is_sparse
 from widemargin.data.labels import category_order, encode
+from widemargin.data.outcomes import concordance_index as concordance_index
 from widemargin.data.protocol import Ints
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._ranking_tree import rank_loss
@@ -40,6 +41,7 @@ from widemargin.judging.judge import (
     share_right,
 )
 from widemargin.judging.judge import EstimatorFailure as EstimatorFailure
+from widemargin.judging.scores import MEASURES, TARGET_SCORES
 
 NEG_RANK_LOSS = "neg_rank_loss"
 # Classifier and regressor of a name, parameters, and whether features are standardised.
@@ -164,21 +166,28 @@ def judge_for(
     ``table`` is the dataset as numbers. A numeric target asks for a regressor.
     """
     X, nominal, numeric, nearest = table.X, table.nominal, data.numeric, None
+    task = data.task
     assert nominal is not None
     if estimator is not None and not isinstance(estimator, str):
         X, make = data.frame, lambda columns: clone(estimator)
     elif estimator is None or is_nearest(estimator, numeric):
-        nearest = (NearestMean if numeric else NearestNeighbor)(nominal)
+        nearest = (
+            NearestMean(nominal, task=task) if numeric else NearestNeighbor(nominal)
+        )
         make = nearest.for_columns
     else:
-        named_one, scaler = classifier_of(estimator, caller, numeric=numeric)
+        if task == "survival":
+            named_one, scaler = _cox(estimator, caller), StandardScaler()
+        else:
+            of_numbers = task == "regression"
+            named_one, scaler = classifier_of(estimator, caller, numeric=of_numbers)
         plain = is_sparse(X) or (not len(nominal) and not np.isnan(X).any())
         if is_sparse(X) and scaler is not None:  # so that zeros stay zeros
             standard = isinstance(scaler, StandardScaler)
             scaler = StandardScaler(with_mean=False) if standard else MaxAbsScaler()
         make = partial(_prepared, named_one, scaler, nominal, plain)
     scorer = check_scoring(
-        make(np.arange(data.shape[1])), as_scorer(scoring, data.y_given)
+        make(np.arange(data.shape[1])), as_scorer(scoring, data.y_given, task)
     )
     at_once = nearest is not None and not numeric and scoring in (None, "accuracy")
     return Judge(
@@ -190,6 +199,16 @@ def judge_for(
         "regressor" if numeric else "classifier",
         share_right if at_once else None,
     )
+
+
+def _cox(name: str, caller: str) -> Any:
+    """Cox's model, with a little ridge, from scikit-survival."""
+    if name != "cox":
+        raise ValueError(
+            f"{caller}: estimator={name!r} does not predict survival times. Use "
+            '"5-nn", "cox" (with scikit-survival), or an estimator of scikit-survival.'
+        )
+    return _imported("sksurv.linear_model:CoxPHSurvivalAnalysis", caller)(alpha=1.0)
 
 
 def _prepared(
@@ -228,17 +247,19 @@ def default_scoring(about: Profile, ordered: bool) -> str:
     """What suits the classes: a class far off is worse than its neighbour, if ordered.
 
     Where the largest class is far larger than the smallest, all classes count alike.
-    For a numeric target it is R².
+    For other targets, see `widemargin.judging.scores.TARGET_SCORES`.
     """
     if about.numeric_target:
-        return "r2"
+        return TARGET_SCORES[about.task]
     if ordered:
         return NEG_RANK_LOSS
     return "balanced_accuracy" if about.lopsided else "accuracy"
 
 
-def as_scorer(scoring: Any, y: Any) -> Any:
-    """The scorer for "neg_rank_loss"; everything else as it is, for scikit-learn."""
+def as_scorer(scoring: Any, y: Any, task: str) -> Any:
+    """The scorer of a name of ours; everything else as it is, for scikit-learn."""
+    if task in MEASURES and scoring in (None, TARGET_SCORES[task]):
+        return make_scorer(MEASURES[task])
     if scoring != NEG_RANK_LOSS:
         return scoring
     labels = category_order(y) or encode(y, "rank_loss")[1].tolist()
@@ -267,10 +288,10 @@ def scoring_for(scoring: Any, n_classes: int) -> Any:
     return "roc_auc_ovr" if scoring == "roc_auc" and n_classes > 2 else scoring
 
 
-def name_of(scoring: Any, *, numeric: bool = False) -> str:
+def name_of(scoring: Any, task: str = "classification") -> str:
     """Name of what scikit-learn calls scoring."""
     if scoring is None:
-        return "r2" if numeric else "accuracy"
+        return TARGET_SCORES.get(task, "accuracy")
     if isinstance(scoring, str):
         return scoring
     function = getattr(scoring, "_score_func", scoring)

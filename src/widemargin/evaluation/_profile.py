@@ -11,10 +11,11 @@ import numpy as np
 
 from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.frames import data_frame
+from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY
 from widemargin.evaluation._findings import Kinds, findings
-from widemargin.evaluation._selectors import is_regression
+from widemargin.evaluation._selectors import task_of
 from widemargin.judging.scores import lopsided
 
 if TYPE_CHECKING:
@@ -67,8 +68,11 @@ class Profile:
         Of two classes, the one to which directions and AUCs refer: the rarer one; the
         later one if they are equally frequent or if y orders them. None if there are
         not two.
-    target : array of shape (n_samples,) or None
-        The numeric target, if y is numeric.
+    target : array of shape (n_samples,) or (n_samples, n_targets), or None
+        The numeric target, if y is numeric; of survival times, the risk of each row
+        (probability-scale residuals of the null model).
+    task : str
+        What y holds: "classification", "regression", "multilabel" or "survival".
     missing_codes : dict of int → list of float
         For columns of numbers, those that may stand for a missing value, such as −999:
         they repeat, at an end of the range, and are farther from the next value than
@@ -102,6 +106,7 @@ class Profile:
     missing_codes: dict[int, list[float]] = field(default_factory=dict)
     spellings: dict[int, list[list[str]]] = field(default_factory=dict)
     skewed: list[int] = field(default_factory=list)
+    task: str = "classification"
 
     @property
     def numeric_target(self) -> bool:
@@ -275,6 +280,8 @@ class Profile:
     def _odd_numbers(self) -> list[str]:
         assert self.target is not None
         y = self.target
+        if self.task != "regression" or y.ndim == 2:
+            return []
         low, middle, high = np.quantile(y, [0.25, 0.5, 0.75])
         far = max(y.max() - middle, middle - y.min())
         if high > low and far > FAR_OUT * (high - low):
@@ -321,7 +328,7 @@ class Profile:
         n_warnings = len(self.warnings)
         kind = f"{self.n_classes} classes"
         if self.numeric_target:
-            kind = "numeric target"
+            kind = TASKS[self.task].removeprefix("a ")
         return (
             f"Profile({self.n_samples} × {self.n_features}, {kind}, "
             f"{n_warnings} {'warning' if n_warnings == 1 else 'warnings'})"
@@ -341,8 +348,8 @@ def profile(
         Class labels, or numbers to predict.
     categorical_features : array-like of bool, int or str, optional
         Which columns are nominal besides: a mask, numbers or names.
-    task : {"classification", "regression"} or None, default=None
-        Which of the two y holds. None goes by y: decimals, and numbers that hardly
+    task : str or None, default=None
+        Which of these y holds. None goes by y: decimals, and numbers that hardly
         repeat, are measurements.
 
     Returns
@@ -361,8 +368,7 @@ def profile(
     >>> p.warnings
     ["1 feature is constant: 'unit'.", '1 row repeats an earlier one.']
     """
-    numeric = is_regression(None, y, task, "profile")
-    data = read_dataset(X, y, "profile", numeric=numeric)
+    data = read_dataset(X, y, "profile", task=task_of(None, y, task, "profile"))
     return describe(data, categorical_features)
 
 

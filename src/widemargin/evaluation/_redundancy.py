@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from widemargin.data.dataset import Names, read_dataset
 from widemargin.data.frames import data_frame
-from widemargin.data.labels import encode, numeric_target
+from widemargin.data.labels import encode
+from widemargin.data.outcomes import read_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import _html
@@ -204,7 +205,7 @@ def redundancy(
 def _labels(y: Any, n_bins: int) -> Ints:
     """Class codes; of a numeric y, its bins."""
     if looks_numeric(y):
-        bins = quantile_bins(numeric_target(y, "redundancy"), n_bins)
+        bins = quantile_bins(read_target(y, "redundancy"), n_bins)
         return bins.astype(np.int64) - 1
     return encode(y, "redundancy")[0]
 

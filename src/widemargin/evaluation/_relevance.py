@@ -17,11 +17,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.frames import is_sparse
+from widemargin.data.outcomes import target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import ranked_cells
 from widemargin.engine.kernel_ridge import (
@@ -34,8 +36,8 @@ from widemargin.evaluation._selectors import (
     Call,
     count_of,
     interruptible,
-    is_regression,
     stoppable,
+    task_of,
 )
 from widemargin.evaluation._significance import Significance
 from widemargin.judging.folds import row_keys, side_by_side
@@ -74,8 +76,8 @@ def relevance(
         How often permuted copies of all features are added to the table.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns besides those that the types of a frame declare.
-    task : {"classification", "regression"} or None, default=None
-        Whether y holds classes or numbers; None goes by y.
+    task : str or None, default=None
+        What y holds, as for `KernelRFE`; None goes by y.
     random_state : int, RandomState or None, default=None
         Random seed.
     n_jobs : int or None, default=None
@@ -106,8 +108,8 @@ def relevance(
     array([0, 1, 2])
     """
     count_of("relevance", "n_rounds", n_rounds, 5)
-    numeric = is_regression(None, y, task, "relevance")
-    data = read_dataset(X, y, "relevance", numeric=numeric)
+    task = task_of(None, y, task, "relevance")
+    data = read_dataset(X, y, "relevance", task=task)
     data.warn_of_columns("relevance", categorical_features)
     return relevance_test(
         data,
@@ -131,10 +133,8 @@ def relevance_test(
     """Do the work of `relevance` on a table that was read already."""
     data = _ranked(data.take(_in_order(data)))
     random, d = check_random_state(random_state), data.shape[1]
-    ranker = KernelRFE(
-        task="regression" if data.numeric else "classification",
-        categorical_features=categorical_features,
-    )
+    ranker: Any = KernelRFE(categorical_features=categorical_features)
+    ranker.set_params(task=data.task)
     with muted():  # the caller has said it
         parts = [Part(ranker, rows) for rows in _parts(data, random)]
     tests = [
@@ -181,7 +181,7 @@ class Part:
             table = ranker._table(ranker._view(data), workers)
             self.columns = standardised_columns(table, ranker.scale)
             self.features = np.unique(self.columns.feature)
-            self.Y = centred_targets(table)
+            self.Y = centred_targets(table, ranker.task)
             self.rows = np.arange(len(self.Y))
             self.gram = gram_matrix(self.columns, self.rows, workers)
         y = (self.Y**2).sum(axis=1)
@@ -223,7 +223,7 @@ def _in_order(data: Dataset) -> Ints:
     """The rows in an order that depends on what they hold, not on how they came."""
     X, nominal = data.X, data.nominal
     if data.target is not None:
-        X = side_by_side(X, data.target[:, None])
+        X = side_by_side(X, data.target.reshape(X.shape[0], -1))
     return np.lexsort((row_keys(X, data.codes, nominal=nominal), data.codes))
 
 
@@ -248,7 +248,9 @@ def _parts(data: Dataset, random: np.random.RandomState) -> list[Dataset]:
         return [data]
     count = min(PARTS, -(-n // ROWS))
     size = min(ROWS, n // count)
-    y = data.codes if data.target is None else data.target
+    y: NDArray[Any] = data.codes
+    if data.target is not None:
+        y = target_columns(data.target, data.task)[:, 0]
     shuffled = random.permutation(n)
     by_target = shuffled[np.argsort(y[shuffled], kind="stable")]
     # Neighbours in this order go to different parts, of the rows that are needed.

@@ -22,11 +22,11 @@ from widemargin.evaluation import _html
 from widemargin.evaluation._selectors import (
     Call,
     count_of,
-    is_numeric,
     refit,
     scores_of,
     seeded,
     stoppable,
+    task_for,
 )
 from widemargin.evaluation._stability import Stability, Supports, stability
 from widemargin.judging.folds import group_codes, some_of_each
@@ -156,10 +156,10 @@ def resample(
             f"resample needs a fraction between 0 and 1, got {fraction!r}: the rows of "
             "each subsample are drawn without replacement."
         )
-    numeric = is_numeric(selector, y, "resample")
-    data = read_dataset(X, y, "resample", labels=y is not None, numeric=numeric)
+    task = task_for(selector, y, "resample")
+    data = read_dataset(X, y, "resample", labels=y is not None, task=task)
     random = check_random_state(random_state)
-    selector = seeded(selector, random, numeric=data.numeric)
+    selector = seeded(selector, random, task=task)
     strata = np.zeros(data.shape[0], np.int64)
     if stratified and data.has_labels:
         strata = data.codes

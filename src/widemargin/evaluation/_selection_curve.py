@@ -13,7 +13,7 @@ from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._curves import SelectionCurve
 from widemargin.evaluation._judges import judge_for, name_of, scoring_for
-from widemargin.evaluation._selectors import is_regression, resolve_selectors, seeded
+from widemargin.evaluation._selectors import resolve_selectors, seeded, task_of
 from widemargin.judging.folds import group_codes, split
 from widemargin.judging.judge import CALLER
 from widemargin.judging.trials import Plan, Results, carry_out
@@ -90,8 +90,8 @@ def selection_curve(
     baseline : array-like of str or int, default=None
         Names or places of columns to hold the curves against, such as those in use
         today. Scored in the same folds.
-    task : {"classification", "regression"} or None, default=None
-        Whether y holds classes or numbers. None goes by the selectors; if these can do
+    task : str or None, default=None
+        What y holds, as for `KernelRFE`. None goes by the selectors; if these can do
         both, by y: decimals, and numbers that hardly repeat, are measurements.
     n_jobs : int or None
         Selectors and folds worked on at a time, in threads; None uses all cores. A
@@ -120,8 +120,7 @@ def selection_curve(
     FisherScore               10        0.66       0.66
     """
     data_frame({})  # to learn that pandas is missing before the work, not after it
-    numeric = is_regression(selectors, y, task, CALLER)
-    data = read_dataset(X, y, CALLER, numeric=numeric)
+    data = read_dataset(X, y, CALLER, task=task_of(selectors, y, task, CALLER))
     reference = None if baseline is None else columns_of(baseline, data.names, CALLER)
     scoring = scoring_for(scoring, len(data.classes))
     plan = plan_for(
@@ -136,7 +135,7 @@ def selection_curve(
         refit_sizes=refit_sizes,
     )
     results = carry_out(plan, n_jobs, verbose, CALLER)
-    return curve_of(results, name_of(scoring, numeric=numeric))
+    return curve_of(results, name_of(scoring, data.task))
 
 
 def plan_for(
@@ -156,7 +155,7 @@ def plan_for(
     Options are those of a `Plan`.
     """
     random, d = check_random_state(random_state), data.shape[1]
-    resolved = resolve_selectors(selectors, numeric=data.numeric)
+    resolved = resolve_selectors(selectors, task=data.task)
     methods = {label: seeded(s, random) for label, s in resolved.items()}
     _refuse_mixed_labels(data.classes, caller)
     sizes = _sizes(n_features, d, caller)

@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 from widemargin.base import MarginSelector
 from widemargin.data.dataset import Dataset
+from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Floats
 from widemargin.data.targets import looks_numeric
 from widemargin.progress import progress
@@ -24,7 +25,7 @@ from widemargin.threads import Workers, single_threaded_blas, thread_count
 
 
 def resolve_selectors(
-    selectors: Any, *, numeric: bool = False
+    selectors: Any, *, task: str = "classification"
 ) -> dict[str, MarginSelector]:
     """Label the selectors of a comparison.
 
@@ -33,9 +34,8 @@ def resolve_selectors(
     selectors : selector, str, list of these, or dict of label → selector or str
         A name is that of a class in `widemargin` or `widemargin.baselines`, in upper
         or lower case, and stands for its defaults.
-    numeric : bool, default=False
-        Whether y holds numbers: a name then stands for ``task="regression"`` of a
-        method that has both tasks.
+    task : str, default="classification"
+        What y holds. A name stands for a method with that task, if it has it.
 
     Returns
     -------
@@ -51,12 +51,12 @@ def resolve_selectors(
     ['Simba', 'ReliefF()', 'ReliefF(n_neighbors=1)']
     """
     if isinstance(selectors, Mapping):
-        resolved = {str(label): _resolve(s, numeric) for label, s in selectors.items()}
+        resolved = {str(label): _resolve(s, task) for label, s in selectors.items()}
     else:
         single = isinstance(selectors, str | MarginSelector) or isclass(selectors)
         if not single and not isinstance(selectors, Iterable):
             raise TypeError(_expected(selectors))
-        found = [_resolve(s, numeric) for s in ([selectors] if single else selectors)]
+        found = [_resolve(s, task) for s in ([selectors] if single else selectors)]
         resolved = dict(zip(_labels(found), found, strict=True))
     if not resolved:
         raise ValueError("selectors must name at least one method, got none.")
@@ -80,39 +80,51 @@ def preset(
     return clone(selector).set_params(**changed)
 
 
-def is_regression(selectors: Any, y: Any, task: str | None, caller: str) -> bool:
-    """Whether y is a number to predict: as the caller, the selectors or y itself say.
+def task_of(
+    selectors: Any, y: Any, task: str | None, caller: str, *, several: bool = True
+) -> str:
+    """What y holds: as the caller, the selectors or y itself say.
 
     A selector for numbers, or for classes, decides. If all can do with both, or do not
-    use labels, y does: decimals and numbers that hardly repeat are measurements.
+    use labels, y does: decimals and numbers that hardly repeat are measurements. Unless
+    ``several``, y has to hold classes, or one number for each row.
     """
     if task not in (None, *TASKS):
         raise ValueError(
-            f'{caller} needs task="classification", "regression" or None, which goes '
-            f"by y and the methods, got {task!r}."
+            f"{caller} needs task to be one of {', '.join(map(repr, TASKS))}, or None, "
+            f"which goes by y and the methods, got {task!r}."
         )
-    if task is not None:
-        return task == "regression"
+    found = task or _guessed_task(selectors, y)
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    wide = found == "regression" and len(shape) == 2 and shape[1] > 1
+    if not several and (wide or found in ("multilabel", "survival")):
+        what = "several targets" if wide else TASKS[found]
+        raise ValueError(
+            f"{caller} is for classes, or for one number in each row, and y has {what}."
+            " AutoSelector, selection_curve and relevance take them."
+        )
+    return found
+
+
+def _guessed_task(selectors: Any, y: Any) -> str:
+    by_target = "regression" if looks_numeric(y) else "classification"
     if selectors is None:
-        return looks_numeric(y)
-    methods = resolve_selectors(selectors, numeric=True)
-    given = resolve_selectors(selectors).values()
-    if any(m._numeric_target for m in given):
-        return True
+        return by_target
+    methods = resolve_selectors(selectors, task="regression")
+    told = [m._task for m in resolve_selectors(selectors).values() if m._numeric_target]
+    if told:
+        return told[0]
     both = all(m._numeric_target or not m._uses_labels(y) for m in methods.values())
-    return both and looks_numeric(y)
+    return by_target if both else "classification"
 
 
-TASKS = ("classification", "regression")
-
-
-def _resolve(selector: Any, numeric: bool) -> MarginSelector:
+def _resolve(selector: Any, task: str) -> MarginSelector:
     if isinstance(selector, MarginSelector):
         return selector
     if isinstance(selector, str):
         found = _by_name(selector)
-        if numeric and "task" in found.get_params():
-            found.set_params(task="regression")
+        if "task" in found.get_params() and task in found._tasks:
+            found.set_params(task=task)
         return found
     raise TypeError(_expected(selector))
 
@@ -232,11 +244,11 @@ def refit(
 
 
 def seeded(
-    selector: Any, random: np.random.RandomState, *, numeric: bool = False
+    selector: Any, random: np.random.RandomState, *, task: str = "classification"
 ) -> Any:
     """A clone, or the method of that name, that draws the same numbers in every fit."""
     if isinstance(selector, str):
-        (selector,) = resolve_selectors(selector, numeric=numeric).values()
+        (selector,) = resolve_selectors(selector, task=task).values()
     if isclass(selector):
         name = selector.__name__
         raise TypeError(
@@ -248,11 +260,10 @@ def seeded(
     return fixed
 
 
-def is_numeric(selector: Any, y: Any, caller: str) -> bool:
-    """Whether y is a number to predict for a selector, of ours or another's."""
-    if isinstance(selector, str | MarginSelector):
-        return is_regression(selector, y, None, caller)
-    return looks_numeric(y)
+def task_for(selector: Any, y: Any, caller: str, *, several: bool = True) -> str:
+    """What y holds for a selector, of ours or another's; see `task_of`."""
+    ours = isinstance(selector, str | MarginSelector)
+    return task_of(selector if ours else None, y, None, caller, several=several)
 
 
 def scores_of(fitted: Any, caller: str) -> Floats:

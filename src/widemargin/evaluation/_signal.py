@@ -16,10 +16,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from widemargin.data.dataset import Dataset, read_dataset
-from widemargin.data.labels import no_labels, numeric_target, read_labels
+from widemargin.data.labels import no_labels, read_labels
+from widemargin.data.outcomes import read_target, target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _signal_statistics as statistics
-from widemargin.evaluation._selectors import count_of, is_regression, stoppable
+from widemargin.evaluation._selectors import count_of, stoppable, task_of
 from widemargin.evaluation._signal_groups import Part, parts_of
 from widemargin.judging.folds import group_codes, some_of_each
 from widemargin.notices import warn
@@ -154,8 +155,8 @@ def signal(
         one group are exchangeable (no order in time), and the p-value is twice the
         smaller one. A part with fewer than 40 labellings is left out; if there are too
         few for any p-value below the level, `signal` warns.
-    task : {"classification", "regression"} or None, default=None
-        Whether y holds classes or numbers; None goes by y: decimals, and numbers that
+    task : str or None, default=None
+        What y holds, as for `KernelRFE`; None goes by y: decimals, and numbers that
         hardly repeat, are measurements.
     random_state : int, RandomState or None, default=None
         Random seed.
@@ -191,12 +192,13 @@ def signal(
     count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
     data = read_dataset(X, None, "signal", labels=False)
     n = data.shape[0]
-    if is_regression(None, y, task, "signal"):
-        labels = no_labels(n)._replace(target=numeric_target(y, "signal"))
-        given = len(labels.target)
-    else:
+    task = task_of(None, y, task, "signal")
+    if task == "classification":
         labels = read_labels(y, "signal")
         given = len(labels.codes)
+    else:
+        target = read_target(y, "signal", task)
+        labels, given = no_labels(n)._replace(target=target, task=task), len(target)
     if given != n:
         raise ValueError(f"signal needs a label for each of {n} rows, got {given}.")
     return signal_test(
@@ -231,7 +233,7 @@ def signal_test(
     codes, classes = data.present_classes
     Y = (codes[:, None] == np.arange(len(classes))).astype(np.float64)
     if data.target is not None:
-        Y = data.target[:, None]
+        Y = target_columns(data.target, data.task)
     together = group_codes(groups, len(Y), "signal")
     random = check_random_state(random_state)
     parts, note = parts_of(data.apart(), Y, together, random)
@@ -245,7 +247,15 @@ def signal_test(
     ):
         for part in parts:
             found.append(
-                _tested(part, share, number, random, workers, advance, only_whether)
+                _tested(
+                    part._replace(numeric=data.numeric),
+                    share,
+                    number,
+                    random,
+                    workers,
+                    advance,
+                    only_whether,
+                )
             )
             if only_whether and found[-1].found:
                 break
@@ -278,7 +288,7 @@ def _tested(
     """The test on rows, or groups, whose labels may be exchanged."""
     features = statistics.standardised(part.columns)
     n, strata = len(part.Y), part.strata.copy()
-    rows, Y = np.arange(n), statistics.standardised_labels(part.Y)
+    rows, Y = np.arange(n), statistics.standardised_labels(part.Y, part.numeric)
     size = statistics.rows_for_pairs(n, features.Z.shape[1], 1 + n_permutations)
     if size < n:
         rows = some_of_each(part.classes, size / n, random)
@@ -288,7 +298,7 @@ def _tested(
         [np.arange(n), *(_shuffled(strata, random) for _ in range(n_permutations))]
     )
     names = list(WEIGHTS)
-    if Y.shape[1] == 1:
+    if part.numeric:
         names = [name.replace("classes", "targets") for name in names]
     if part.where:
         names = [f"{name} {part.where}" for name in names]

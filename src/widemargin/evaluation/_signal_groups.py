@@ -28,6 +28,7 @@ class Part(NamedTuple):
     columns: Columns
     Y: Floats  # (n, K) indicators or shares of classes; one column of numbers
     strata: Ints  # within which labels are exchangeable
+    numeric: bool = False  # whether Y holds numbers to predict
 
     @property
     def classes(self) -> Ints:

@@ -68,14 +68,14 @@ def _units(X: Floats) -> Floats:
     return np.where(varies, Z / np.where(varies, size, 1.0), 0.0)
 
 
-def standardised_labels(Y: Floats) -> Floats:
+def standardised_labels(Y: Floats, numeric: bool = False) -> Floats:
     """Labels in units in which all classes count the same, (n, K).
 
     The squared products of a feature with the columns then add up to the fraction of
     its variance between classes, or that y explains; shares of classes are in units in
     which groups of one class each have those of rows.
     """
-    if Y.shape[1] == 1:
+    if numeric or Y.shape[1] == 1:
         return _units(Y)
     share = Y.mean(axis=0)
     inertia = (Y.var(axis=0) / share).sum()

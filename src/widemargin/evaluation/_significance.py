@@ -31,11 +31,11 @@ from widemargin.evaluation._permutation_test import PermutationTest
 from widemargin.evaluation._selectors import (
     Call,
     count_of,
-    is_numeric,
     refit,
     scores_of,
     seeded,
     stoppable,
+    task_for,
 )
 from widemargin.notices import warn
 
@@ -247,8 +247,8 @@ def significance(
     >>> found.significant().nonzero()[0]
     array([0, 1, 2])
     """
-    numeric = is_numeric(selector, y, "significance")
-    data = read_dataset(X, y, "significance", labels=y is not None, numeric=numeric)
+    task = task_for(selector, y, "significance", several=False)
+    data = read_dataset(X, y, "significance", labels=y is not None, task=task)
     if method not in METHODS:
         raise ValueError(
             'significance needs method="auto", "permutation", "pooled" or "probes", '
@@ -257,7 +257,7 @@ def significance(
     if n_permutations is not None:
         count_of("significance", "n_permutations", n_permutations, 1)
     random = check_random_state(random_state)
-    selector = _for_scores(seeded(selector, random, numeric=data.numeric))
+    selector = _for_scores(seeded(selector, random, task=task))
     if method == "probes":
         way = Plan(method, n_permutations or ROUNDS)
     else:

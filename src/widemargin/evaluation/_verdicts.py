@@ -129,7 +129,7 @@ def directions_of(data: Dataset, about: Profile, ordered: bool) -> tuple[Ints, F
 def _directions_in(
     X: Floats, data: Dataset, about: Profile, ordered: bool
 ) -> tuple[Ints, Floats]:
-    if about.target is not None:
+    if about.target is not None and about.target.ndim == 1:
         return numeric_directions(X, about.target)
     if about.n_classes == 2 or ordered:
         return directions(X, about._oriented(data.codes), about.n_classes)

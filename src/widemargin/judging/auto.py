@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.frames import is_sparse
+from widemargin.data.outcomes import standardised, target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import ranked_cells
 from widemargin.judging.copies import thin
@@ -25,11 +26,12 @@ from widemargin.judging.folds import Fold, plain_folds, stratified_folds
 from widemargin.judging.judge import (
     MOST_DENSE,
     Judge,
+    Measured,
     NearestMean,
     NearestNeighbor,
     share_right,
 )
-from widemargin.judging.scores import FoldScores, lopsided
+from widemargin.judging.scores import MEASURES, TARGET_SCORES, FoldScores, lopsided
 from widemargin.notices import muted
 from widemargin.progress import progress
 from widemargin.threads import Workers
@@ -134,13 +136,15 @@ def _judge(data: Dataset, y: Ints, scale: str | None) -> tuple[Judge, str]:
     if is_sparse(X) and scale == "rank":
         X, scale = ranked_cells(X), "minmax"
     if data.target is not None:
-        target = data.target / np.abs(data.target).max()  # no square shall overflow
-        target = (target - target.mean()) / target.std()
-        mean = NearestMean(nominal, scale)
-        judge = Judge(
-            X, target, mean.for_columns, mean, None, "regressor", _share_explained
-        )
-        return judge, "r2"
+        target, task = data.labels_given, data.task
+        mean = NearestMean(nominal, scale, task)
+        measured: Measured = _share_explained
+        if task == "regression":
+            target = standardised(target).reshape(target.shape)
+        else:
+            measured = partial(_each, MEASURES[task])
+        judge = Judge(X, target, mean.for_columns, mean, None, "regressor", measured)
+        return judge, TARGET_SCORES[task]
     nearest, counts = NearestNeighbor(nominal, scale), np.bincount(y)
     unlike = lopsided(counts)
     measured = partial(_share_of_classes, counts) if unlike else share_right
@@ -148,8 +152,13 @@ def _judge(data: Dataset, y: Ints, scale: str | None) -> tuple[Judge, str]:
     return judge, "balanced_accuracy" if unlike else "accuracy"
 
 
-def _share_explained(predicted: NDArray[Any], target: Floats) -> Floats:
-    return 1 - np.mean((predicted - target) ** 2, axis=-1)
+def _share_explained(predicted: NDArray[Any], target: NDArray[Any]) -> Floats:
+    axes = tuple(range(-target.ndim, 0))
+    return 1 - np.mean((predicted - target) ** 2, axis=axes)
+
+
+def _each(measure: Any, predicted: NDArray[Any], y: NDArray[Any]) -> Floats:
+    return np.array([measure(y, answers) for answers in predicted])
 
 
 def _share_of_classes(counts: Ints, predicted: NDArray[Any], y: Ints) -> Floats:
@@ -237,8 +246,11 @@ def _ranked(
         place[train] = np.arange(len(train))
         visits = place[np.asarray(selector.order)]
         twin.set_params(order=visits[visits >= 0])
-    y = data.codes if data.target is None else data.target
-    if (data.labelled or selector._numeric_target) and np.ptp(y[train]) == 0:
+    y: NDArray[Any] = data.codes[train]
+    if data.target is not None:
+        y = target_columns(data.target[train], data.task)
+    used = data.labelled or selector._numeric_target
+    if used and not np.ptp(y, axis=0).any():
         return np.arange(twin.n_features_in_), None  # there is nothing to rank by
     table = selector._table(data, workers, train)
     twin.scores_ = twin._score(table, workers)

@@ -108,8 +108,8 @@ def _deal(
     """Stratified folds, or plain ones for a numeric target."""
     if groups is None and table is not None:
         options: dict[str, Any] = {"nominal": table.nominal, "seed": seed}
-        if data.numeric:
-            return plain_folds(table.X, data.labels_given, n_folds, **options)
+        if data.target is not None:
+            return plain_folds(table.X, data.target, n_folds, **options)
         return stratified_folds(table.X, data.codes, n_folds, **options)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     if data.numeric:
@@ -266,8 +266,9 @@ def plain_folds(
     places. Parameters and result are as for `stratified_folds`, with a number in the
     place of the class.
     """
-    rows = side_by_side(target[:, None], X)
-    shifted = None if nominal is None else nominal + 1
+    Y = target.reshape(len(target), -1)
+    rows = side_by_side(Y, X)
+    shifted = None if nominal is None else nominal + Y.shape[1]
     codes = np.zeros(len(target), np.int64)
     return stratified_folds(rows, codes, n_folds, nominal=shifted, seed=seed)
 

@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from widemargin._sklearn import _safe_indexing
 from widemargin.data.build import build, ranks_among
 from widemargin.data.frames import is_sparse
+from widemargin.data.outcomes import target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.nearest_rows import shares
@@ -274,29 +275,53 @@ class NearestMean(RegressorMixin, ScaledRows):
         Columns that hold codes of nominal values.
     scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         How numbers are scaled.
+    task : str, default="regression"
+        What y holds. Labels are predicted that most of the five rows have; of survival
+        times, the risk, the mean of the rows' residuals.
     """
+
+    def __init__(
+        self,
+        nominal: Any = None,
+        scale: str | None = "minmax",
+        task: str = "regression",
+    ) -> None:
+        super().__init__(nominal, scale)
+        self.task = task
+
+    def for_columns(self, columns: Ints) -> Self:
+        """The same for a table of these columns alone, not fitted."""
+        return super().for_columns(columns).set_params(task=self.task)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the training rows."""
-        self._y = np.asarray(y, np.float64)
+        given = y = np.asarray(y)
+        if self.task == "survival":
+            y = np.column_stack([y["event"], y["time"]])
+        target = target_columns(y, self.task)
+        self._y = np.ascontiguousarray(target, np.float64)
+        self._given, self._width = given, target.shape[1]
         self._keep(X)
         return self
 
     def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
         """Means of the nearest targets; see `ScaledRows.answers`."""
         if is_sparse(X):
-            return self._sparse_answers(X, self._y, order, sizes)
+            return self._sparse_answers(X, self._given, order, sizes)
         Z, k = self._rows(X), min(NEIGHBORS, len(self._y))
-        means = np.empty((len(sizes), len(Z)))
+        means = np.empty((len(sizes), len(Z), self._width))
         find_means(self._columns, Z, self._named, order, sizes, self._y, k, means)
-        return means
+        return means if self._width > 1 else means[..., 0]
 
     def _near(self, D: Floats) -> Floats:
         k = min(NEIGHBORS, len(self._y))
-        return shares(D, np.full(len(D), k)) @ self._y / k
+        means: Floats = shares(D, np.full(len(D), k)) @ self._y / k
+        return means if self._width > 1 else means[:, 0]
 
     def predictions(self, answers: Floats) -> Floats:
-        """The answers themselves."""
+        """The answers themselves, or the labels that most rows have."""
+        if self.task == "multilabel":
+            return (answers > 0.5).astype(np.float64)
         return answers
 
 

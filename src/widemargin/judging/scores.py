@@ -22,10 +22,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.outcomes import concordance_index, macro_f1
 from widemargin.data.protocol import Floats, Ints
 
 TIE = 1e-9  # scores this close are equal
 LOPSIDED = 4  # times the smallest class, beyond which classes count alike, not rows
+# What nearest neighbours are scored by if y holds no classes.
+TARGET_SCORES = {
+    "regression": "r2",
+    "multilabel": "f1_macro",
+    "survival": "concordance_index",
+}
+MEASURES = {"multilabel": macro_f1, "survival": concordance_index}  # of our own
 # Scores that read best in per cent.
 SHARES = ("accuracy", "balanced_accuracy")
 SPOKEN = {
@@ -34,6 +42,7 @@ SPOKEN = {
     "roc_auc_ovo": "ROC AUC (one-vs-one)",
     "f1": "F1",
     "r2": "R²",
+    "f1_macro": "macro F1",
     "matthews_corrcoef": "Matthews correlation",
 }
 

@@ -61,10 +61,11 @@ def find_votes(columns, queries, nominal, order, sizes, codes, votes):
 def find_means(columns, queries, nominal, order, sizes, target, k, means):
     """means[s, q] = mean target of the k rows that are nearest to query q.
 
-    As for `find_votes`. Rows as near as the k-th share the places that nearer ones
-    leave. There must be at least k rows.
+    ``target`` is (m, c), means (S, Q, c). As for `find_votes`. Rows as near as the k-th
+    share the places that nearer ones leave. There must be at least k rows.
     """
     D, best = np.empty(columns.shape[1]), np.empty(k)
+    nearer, tied = np.empty(target.shape[1]), np.empty(target.shape[1])
     for q in range(len(queries)):
         D[:] = 0
         done = 0
@@ -77,12 +78,15 @@ def find_means(columns, queries, nominal, order, sizes, target, k, means):
                 if D[j] < best[k - 1]:
                     insert(best, k, D[j])
             border = best[k - 1]
-            nearer, tied, n_nearer, n_tied = 0.0, 0.0, 0, 0
+            nearer[:], tied[:], n_nearer, n_tied = 0.0, 0.0, 0, 0
             for j in range(D.size):
                 if D[j] < border / SLACK:
-                    nearer += target[j]
+                    for c in range(nearer.size):
+                        nearer[c] += target[j, c]
                     n_nearer += 1
                 elif D[j] <= border * SLACK:
-                    tied += target[j]
+                    for c in range(nearer.size):
+                        tied[c] += target[j, c]
                     n_tied += 1
-            means[s, q] = (nearer + tied / n_tied * (k - n_nearer)) / k
+            for c in range(nearer.size):
+                means[s, q, c] = (nearer[c] + tied[c] / n_tied * (k - n_nearer)) / k

@@ -166,7 +166,7 @@ def list_values(queries, target, weights, lists, values):
     """What each listed row counts: the weight of its side and class; returns the sum.
 
     weights : (m, 2, C)
-    target : (n,), by the difference in which that is multiplied; empty for none.
+    target : (n, q), by the distance in which that is multiplied; empty for none.
     """
     ids, sides, counts, _ = lists
     total = 0.0
@@ -179,7 +179,10 @@ def list_values(queries, target, weights, lists, values):
                 values[q, e] = far if sides[q, e] else near
         if target.size:
             for e in range(np.uint64(end)):
-                values[q, e] *= abs(target[queries[q]] - target[ids[q, e]])
+                square = 0.0
+                for t in range(target.shape[1]):
+                    square += (target[queries[q], t] - target[ids[q, e], t]) ** 2
+                values[q, e] *= np.sqrt(square)
         for e in range(np.uint64(end)):
             total += values[q, e]
     return total

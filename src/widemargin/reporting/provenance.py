@@ -23,7 +23,7 @@ from widemargin.evaluation import Comparison, compare
 from widemargin.evaluation._auto import AutoSelector
 from widemargin.evaluation._defaults import BUDGET, choose
 from widemargin.evaluation._profile import describe
-from widemargin.evaluation._selectors import is_regression, preset
+from widemargin.evaluation._selectors import preset, task_of
 from widemargin.selection import names_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
@@ -84,12 +84,10 @@ def as_comparison(results: Any, X: Any, y: Any) -> Comparison:
     data: Any = None
     about: Any = None
     if X is not None:
-        numeric = y is not None and (
-            getattr(first, "_numeric_target", False)
-            or is_regression(None, y, None, "report")
-        )
-        there = y is not None
-        data = read_dataset(X, y, "report", labels=there, numeric=numeric, look=False)
+        own = getattr(first, "_task", "classification")
+        told = None if own == "classification" else own
+        task, there = task_of(None, y, told, "report", several=False), y is not None
+        data = read_dataset(X, y, "report", labels=there, task=task, look=False)
         about = None if y is None else describe(data)
     return Comparison(
         data=data,

@@ -8,6 +8,8 @@ I. Guyon, J. Weston, S. Barnhill, V. Vapnik, *Gene selection for cancer classifi
 using support vector machines*, Machine Learning 46, 2002: recursive elimination.
 S. Dasgupta, Y. Goldberg, M. Kosorok, *Feature elimination in kernel machines in
 moderately high dimensions*, Annals of Statistics 47, 2019.
+B. Shepherd, C. Li, Q. Liu, *Probability-scale residuals for continuous, discrete, and
+censored data*, Canadian Journal of Statistics 44, 2016: survival times.
 L. Song, A. Smola, A. Gretton, J. Bedo, K. Borgwardt, *Feature selection via dependence
 maximization*, Journal of Machine Learning Research 13, 2012.
 """
@@ -23,9 +25,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from widemargin._sklearn import Interval
+from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import FRACTION, POSITIVE, MarginSelector
 from widemargin.data.dataset import Dataset
+from widemargin.data.outcomes import TASKS, standardised, target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.kernel_ridge import Columns, KernelRidge, standardised_columns
@@ -55,7 +58,11 @@ class KernelRFE(MarginSelector):
     left, s_f is the loss without f, computed exactly.
 
     Y has a column (1[y_i = c] − p_c)/√p_c for each class c, or is the standardised
-    numeric target. A table of more than ``max_rows`` rows is represented by a fresh
+    numeric target, or several of them. Labels of which a row may have several have
+    one such column each. Survival times are replaced by the probability-scale
+    residuals of the null model, with no features: where a row is among all survival
+    times, from −1 to 1, or is expected to be if it is censored (Shepherd, Li and
+    Liu 2016). A table of more than ``max_rows`` rows is represented by a fresh
     stratified draw of so many in each step.
 
     A nominal feature is a block of indicator columns that stay or go together, scaled
@@ -68,8 +75,11 @@ class KernelRFE(MarginSelector):
         Number of features to keep, or fraction of them; None keeps half. "auto" keeps
         the top-k with the lowest leave-one-out error in ``loss_path_``. What accuracy
         to expect of it, ``prefix_scores_`` estimate by ten-fold cross-validation.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes or numbers.
+    task : str, default="classification"
+        What y holds: classes ("classification"); numbers, in one column or several
+        ("regression"); 0 and 1, a column for each label ("multilabel"); event (bool)
+        and time, a structured array as in scikit-survival or a DataFrame with these two
+        columns ("survival").
     gamma : float, default=2.0
         Sharpness γ of the neighbourhoods, in units of the mean squared distance.
     linear : float, default=0.1
@@ -157,7 +167,9 @@ class KernelRFE(MarginSelector):
     array([0, 1])
     """
 
-    task: Literal["classification", "regression"] = "classification"
+    task: Literal["classification", "regression", "multilabel", "survival"] = (
+        "classification"
+    )
     gamma: float = 2.0
     linear: float = 0.1
     alpha: float = 1.0
@@ -170,9 +182,11 @@ class KernelRFE(MarginSelector):
     _instead_with_weights = "ReliefF"
     _mixed = True
     _sparse = True
+    _several_targets = True
     _scale_of_ranks = "standard"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
+        "task": [StrOptions({*TASKS})],
         "gamma": [POSITIVE],
         "linear": [Interval(numbers.Real, 0, 1, closed="both")],
         "alpha": [POSITIVE],
@@ -188,7 +202,8 @@ class KernelRFE(MarginSelector):
         view = self._view(data)
         with Workers(thread_count(self.n_jobs)) as workers, single_threaded_blas():
             table = self._table(view, workers)
-            columns, Y = standardised_columns(table, self.scale), centred_targets(table)
+            columns = standardised_columns(table, self.scale)
+            Y = centred_targets(table, self.task)
             random = check_random_state(self.random_state)
             rows = _drawn(np.argsort(Y[:, 0], kind="stable"), self.max_rows, random)
             Y = Y[rows] - Y[rows].mean(axis=0)
@@ -201,9 +216,8 @@ class KernelRFE(MarginSelector):
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         with single_threaded_blas():
-            return self._eliminate(
-                standardised_columns(table, self.scale), centred_targets(table), workers
-            )
+            columns = standardised_columns(table, self.scale)
+            return self._eliminate(columns, centred_targets(table, self.task), workers)
 
     def _eliminate(self, data: Columns, Y: Floats, workers: Workers) -> Floats:
         """Scores, for any centred targets Y, whose first column strata are made by."""
@@ -254,11 +268,10 @@ class KernelRFE(MarginSelector):
         return sizes
 
 
-def centred_targets(table: Table) -> Floats:
+def centred_targets(table: Table, task: str) -> Floats:
     """(n, q) targets of mean 0."""
     if table.target is not None:
-        unit = table.target / np.abs(table.target).max()
-        return ((unit - unit.mean()) / unit.std())[:, None]
+        return standardised(target_columns(table.target, task))
     p = table.counts / len(table.y)
     return (np.eye(len(p))[table.y] - p) / np.sqrt(p)
 

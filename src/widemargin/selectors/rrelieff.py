@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from widemargin._sklearn import StrOptions
 from widemargin.base import SampledSelector
 from widemargin.base.sampled import weight_of
 from widemargin.base.sampling import Quotients, query_parts
-from widemargin.base.scores import score_of, unit_target
+from widemargin.base.scores import score_of
+from widemargin.data.outcomes import Differences
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine import (
@@ -49,9 +51,13 @@ class RReliefF(SampledSelector):
         w_f = N_fC / N_C − (N_f − N_fC) / (m − N_C),
 
     where m is the number of visited samples. The score says how much more a feature
-    differs between near rows with different targets than between near rows with equal
-    targets. Tied rows share the weights of their ranks, so scores do not depend on the
-    order of the rows.
+    differs between near rows with different targets than between near rows with
+    equal targets. Of several targets, or of 0 and 1 for each label, diff(y) is the
+    Euclidean distance of two rows of y, columns over their ranges, over the largest
+    such distance. Of survival times it is the expected difference of the places of
+    two rows among all, from 0 to 1 (Kaplan and Meier): the place of a row that is
+    censored is uniform over those that are left. Tied rows share the weights of
+    their ranks, so scores do not depend on the order of the rows.
 
     Nominal features and missing values are supported. Two values of a nominal feature
     differ by 0 or 1, whatever the scale. If a value is missing, the expected difference
@@ -84,6 +90,10 @@ class RReliefF(SampledSelector):
         scaled by their range.
     confidence : float, default=0.95
         Simultaneous coverage of the intervals, valid at every stopping time.
+    task : {"regression", "multilabel", "survival"}, default="regression"
+        What y holds: numbers, in one column or several ("regression"); 0 and 1, a
+        column for each label ("multilabel"); event (bool) and time, a structured array
+        as in scikit-survival or a DataFrame with these two columns ("survival").
     redundancy : float, "auto" or None, default=None
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
@@ -120,6 +130,7 @@ class RReliefF(SampledSelector):
     scoring_ : str or None
         Name of that score: "accuracy"; "balanced_accuracy" if the largest class has
         more than four times as many rows as the smallest; "r2" for a numeric target.
+        "f1_macro" for sets of labels; "concordance_index" for survival times.
     optimism_ : float or None
         Estimated selection bias of the score at the chosen size: how much lower it is
         if the size for each fold is chosen by the other folds.
@@ -157,17 +168,23 @@ class RReliefF(SampledSelector):
     weights: Literal["rank", "uniform", "distance"] = "rank"
     sigma: float = 20.0
     metric: Literal["manhattan", "euclidean"] = "manhattan"
+    task: Literal["regression", "multilabel", "survival"] = "regression"
 
+    _several_targets = True
+    _parameter_constraints = {
+        **SampledSelector._parameter_constraints,
+        "task": [StrOptions({"regression", "multilabel", "survival"})],
+    }
     _instead_on_dask = None
     _splits_by_class = False
 
     @property
-    def _numeric_target(self) -> bool:
-        return True
-
-    @property
     def _weighs_each(self) -> bool:
         return True
+
+    def _differences(self, table: AnyTable) -> Differences:
+        assert table.target is not None
+        return Differences(table.target, self.task)
 
     def _rule(self, table: AnyTable) -> ReliefRule:
         k = self._k(table.n_rows)
@@ -175,11 +192,11 @@ class RReliefF(SampledSelector):
 
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         """The estimates of all features (Figure 4 of the paper)."""
-        y, d = unit_target(table), table.n_features
+        differences, d = self._differences(table), table.n_features
         N_C, N_A, N_AC, m = 0.0, np.zeros(d), np.zeros(d), 0.0
         for _, edges in self._edges(table, rows, workers):
             heads, tails, p = edges
-            dy = np.abs(y[heads] - y[tails]) * p
+            dy = differences(heads, tails) * p
             m += weight_of(table, np.unique(heads))
             N_C += float(dy.sum())
             N_A += edge_sums(table, edges, workers=workers)
@@ -221,10 +238,10 @@ class RReliefF(SampledSelector):
     def _contributions(
         self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
     ) -> Iterator[Floats]:
-        y = unit_target(table)
+        differences = self._differences(table)
         for block, edges in self._edges(table, rows, workers, **options):
             heads, tails, p = edges
-            dy = np.abs(y[heads] - y[tails]) * p
+            dy = differences(heads, tails) * p
             both = Edges(heads, tails, dy)
             for _, offsets in query_parts(table, block):
                 a = group_sums(table, edges, offsets, workers=workers)

@@ -46,8 +46,9 @@ class SURF(RadiusSelector):
         the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
         within one standard error of the best, in ten-fold cross-validation with the
         ranking inside the folds.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes or numbers.
+    task : {"classification", "regression", "multilabel"}, default="classification"
+        What y holds: classes; numbers, in one column or several ("regression"); 0 and
+        1, a column for each label ("multilabel").
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None
@@ -147,7 +148,8 @@ class SURFStar(RadiusSelector):
     that y agrees. The scores are those of `RReliefF`, N_AC / N_C − (N_A − N_AC) / (m −
     N_C), with equal weights for all near rows instead of the k nearest, minus the same
     expression for the far rows. (skrebate treats a neighbour as a hit if its y is
-    within one standard deviation, and otherwise as a miss.)
+    within one standard deviation, and otherwise as a miss.) Several targets, or labels,
+    are compared by the distance of the rows of y, as in `RReliefF`.
 
     In our study, on tables without pure interactions, it was not significantly better
     than a random ranking.
@@ -159,8 +161,9 @@ class SURFStar(RadiusSelector):
         the smallest top-k whose 1-NN accuracy (5-NN and R² for a numeric target) is
         within one standard error of the best, in ten-fold cross-validation with the
         ranking inside the folds.
-    task : {"classification", "regression"}, default="classification"
-        Whether y holds classes or numbers.
+    task : {"classification", "regression", "multilabel"}, default="classification"
+        What y holds: classes; numbers, in one column or several ("regression"); 0 and
+        1, a column for each label ("multilabel").
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance in the scaled space.
     redundancy : float, "auto" or None, default=None

@@ -74,7 +74,12 @@ class Dataset:
         """
         from widemargin.data.dataset import read_dataset
 
-        return read_dataset(self.X, self.y, name, numeric=self.numeric, look=False)
+        return read_dataset(self.X, self.y, name, task=self.task, look=False)
+
+    @property
+    def task(self) -> str:
+        """What the target holds."""
+        return "regression" if self.numeric else "classification"
 
     @property
     def n_rows(self) -> int:

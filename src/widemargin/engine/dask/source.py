@@ -23,7 +23,8 @@ from widemargin.data.kinds import (
     object_columns,
     warn_of_mixtures,
 )
-from widemargin.data.labels import encode, numeric_target, refuse_several_labels
+from widemargin.data.labels import encode, refuse_several_labels
+from widemargin.data.outcomes import read_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import MIXED, refuse_columns, refuse_odd_columns
 from widemargin.engine.dask import _dask
@@ -292,7 +293,7 @@ class Source:
         if self.numeric:
             y = np.concatenate(labels) if labels else self.y
             self._refuse_other_length(len(y), n)
-            self.target = numeric_target(y, self.name)
+            self.target = read_target(y, self.name)
             return np.zeros(n, np.int8), np.zeros(1, np.int64)
         if labels:
             found = sum(len(part.codes) + part.uncoded for part in labels)
