@@ -219,9 +219,9 @@ def test_draws_are_stratified_and_fresh(task):
     drawn = []
 
     class Watched(KernelRFE):
-        def _step(self, data, rows, Y, workers):
+        def _step(self, data, rows, Y, w, workers):
             drawn.append((rows, Y))
-            return super()._step(data, rows, Y, workers)
+            return super()._step(data, rows, Y, w, workers)
 
     rng = np.random.default_rng(12)
     X, y = rng.standard_normal((1000, 12)), np.repeat([0, 1, 2], [100, 300, 600])

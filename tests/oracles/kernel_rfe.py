@@ -150,3 +150,28 @@ def kernel_rfe(
     ranking = np.empty(d, int)
     ranking[dropped[::-1]] = np.arange(1, d + 1)
     return ranking, first / np.sum(Y**2), errors
+
+
+def weighted_loss(X, y, w, *, gamma=2.0, a=0.1, alpha=1.0):
+    """Loss of kernel ridge regression with weights of rows of mean 1, all features.
+
+    The coefficients c minimise Σ_i w_i (y_i − (Kc)_i)² + alpha c'Kc; the loss is that
+    minimum over alpha.
+    """
+    w = np.asarray(w) / np.mean(w)
+    Z, n = np.asarray(X, dtype=float), len(y)
+    Z = Z - np.average(Z, axis=0, weights=w)
+    Z = Z / np.sqrt(np.average(Z**2, axis=0, weights=w))
+    columns = []
+    for c in np.unique(y):
+        p = np.average(y == c, weights=w)
+        columns.append(((y == c) - p) / np.sqrt(p))
+    D = np.array([[np.sum((Z[i] - Z[j]) ** 2) for j in range(n)] for i in range(n)])
+    apart = np.outer(w, w) * (1 - np.eye(n))
+    m = np.sum(apart * D) / np.sum(apart)
+    K = (1 - a) * np.exp(-gamma * D / m) + a / Z.shape[1] * Z @ Z.T
+    loss = 0.0
+    for Y in columns:
+        c = np.linalg.solve(np.diag(w) @ K + alpha * np.eye(n), w * Y)
+        loss += (np.sum(w * (Y - K @ c) ** 2) + alpha * c @ K @ c) / alpha
+    return loss

@@ -24,7 +24,7 @@ from widemargin.base.estimator import (
 )
 from widemargin.base.hooks import Hooks
 from widemargin.data.build import build
-from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.dataset import Dataset, read_dataset, weights_by_class
 from widemargin.data.kinds import nominal_columns
 from widemargin.data.labels import refuse_single_class, refuse_unordered
 from widemargin.data.outcomes import refuse_constant_target, refuse_other_task
@@ -214,7 +214,7 @@ class MarginSelector(Hooks, TableSelector):
     ) -> Table:
         """Some rows, with the classes of all, scaled and sorted by class."""
         y, classes = data.present_classes
-        w = data.row_weights
+        w = self._row_weights(data)
         table = build(
             data.X[rows],
             y[rows],
@@ -229,6 +229,13 @@ class MarginSelector(Hooks, TableSelector):
         if data.target is None or not self._numeric_target:
             return table
         return replace(table, target=data.target[rows][table.rows])
+
+    def _row_weights(self, data: Dataset) -> Floats | None:
+        """Weights of the rows of a dataset; None if all count the same."""
+        given = getattr(self, "class_weight", None)
+        if given is None:
+            return data.row_weights
+        return weights_by_class(data, given, type(self).__name__)
 
     def _check_auto(self, has_labels: bool) -> None:
         """Refuse to judge features without labels to judge them by."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_array
+from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin._sklearn import _safe_indexing
@@ -38,7 +38,7 @@ from widemargin.data.outcomes import labels_of, read_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import refuse_columns, unwrapped
 from widemargin.data.targets import AcceptedLabels
-from widemargin.data.weights import of_mean_one, read_weights
+from widemargin.data.weights import HUGE, of_mean_one, read_weights
 from widemargin.notices import warn
 
 Names = NDArray[np.object_]
@@ -327,6 +327,26 @@ class Dataset:
         w = self.row_weights
         weights = {} if w is None else {"sample_weight": w}
         return selector.fit(X, *([y] if self.has_labels else []), **weights)
+
+
+def weights_by_class(data: Dataset, class_weight: Any, name: str) -> Floats:
+    """Weights of the rows, multiplied by those of their classes.
+
+    ``class_weight`` is by label, or "balanced", after scikit-learn: the total of each
+    class is the same if all rows weigh the same.
+    """
+    if data.numeric:
+        raise ValueError(
+            f"{name} needs classes for class_weight={class_weight!r}, but y is a "
+            "numeric target. Use sample_weight."
+        )
+    w: Floats = compute_sample_weight(class_weight, data.labels_given)
+    if not ((w > 0) & (w <= HUGE)).all():
+        raise ValueError(
+            f"{name} needs class_weight to be positive, got {class_weight!r}. Drop the "
+            "rows of classes that should not count."
+        )
+    return w if data.row_weights is None else w * data.row_weights
 
 
 def _by_frequency(codes: Ints, categories: list[Any]) -> Ints:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils import assert_all_finite, column_or_1d
 
+from widemargin.data.build import moments
 from widemargin.data.labels import missing_labels, plain_labels, refuse_several_labels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.threads import spans
@@ -146,13 +147,13 @@ def target_columns(target: Floats, task: str) -> Floats:
     return 1 - (low + high)[:, None]
 
 
-def standardised(target: Floats) -> Floats:
+def standardised(target: Floats, weights: Floats | None = None) -> Floats:
     """Columns of mean 0 and standard deviation 1; 0 for one that does not vary."""
     columns = []
     for y in np.atleast_2d(np.ascontiguousarray(target.T)):
         unit = y / (np.abs(y).max() or 1.0)  # no square shall overflow
-        spread = unit.std() if np.ptp(y) else np.inf
-        columns.append((unit - unit.mean()) / spread)
+        mean, spread = moments(unit, weights)
+        columns.append((unit - mean) / (spread if np.ptp(y) else np.inf))
     return np.column_stack(columns)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 
+from widemargin.data.build import moments
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.threads import Workers, spans
@@ -56,7 +57,11 @@ class Columns(NamedTuple):
 
 
 class KernelRidge:
-    """Kernel ridge regression on the features that are left."""
+    """Kernel ridge regression on the features that are left.
+
+    Weights w of the rows, of mean 1, multiply their squared errors. So with W = diag(w)
+    K and Y become W^½ K W^½ and W^½ Y, and m and t weighted means.
+    """
 
     def __init__(
         self,
@@ -65,23 +70,30 @@ class KernelRidge:
         rows: Ints,
         Y: Floats,
         workers: Workers,
+        w: Floats | None = None,
     ) -> None:
-        self.how, self.data, self.rows, self.Y = how, data, rows, Y
-        self.workers, self.total = workers, float((Y**2).sum()) or 1.0
+        self.w, root = w, 1.0 if w is None else np.sqrt(w)[:, None]
+        self.how, self.data, self.rows, self.Y = how, data, rows, root * Y
+        self.workers, self.total = workers, float((self.Y**2).sum()) or 1.0
         self.R, L, self.m, self.t = self._factorise(gram_matrix(data, rows, workers))
         _mirror(self.R)
         H, _ = dtrtri(L, lower=1, overwrite_c=1)
-        B = H @ Y
-        self.A, self.loss = H.T @ B, float((B**2).sum())
-        residuals = self.A / np.einsum("ij,ij->j", H, H)[:, None]
+        B = H @ self.Y
+        A, self.loss = H.T @ B, float((B**2).sum())
+        residuals = A / np.einsum("ij,ij->j", H, H)[:, None]
+        self.A = root * A
         self.leave_one_out = (residuals**2).sum() / self.total
 
     def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
         """R above the diagonal, the Cholesky factor of K + λI, m and t."""
-        n, how, g = len(G), self.how, G.diagonal()
-        m = 2 * (n * float(g.sum()) - float(G.sum())) / (n * (n - 1))
-        m = m if m > ROUNDING * float(g.sum()) else 1.0
-        t, c = float(g.mean()) or 1.0, how.gamma / m
+        n, how, g, w = len(G), self.how, G.diagonal(), self.w
+        pairs, sums = float(n * (n - 1)), (float(g.sum()), float(G.sum()))
+        if w is not None:
+            pairs, sums = n * n - float(w @ w), (float(w @ g), float(w @ G @ w))
+        m = 2 * (n * sums[0] - sums[1]) / pairs
+        m = m if m > ROUNDING * sums[0] else 1.0
+        t, c = sums[0] / n or 1.0, how.gamma / m
+        root = None if w is None else np.sqrt(w)
         R, K = np.empty_like(G), np.empty_like(G)
         # A few rows at a time stay in the cache; LAPACK needs one triangle only.
         for i in spans(n, PANEL):
@@ -92,6 +104,8 @@ class KernelRidge:
             np.exp(np.minimum(r, 0.0, out=r), out=r)
             k = np.multiply(G[i, right], how.linear / t, out=K[i, right])
             k += (1 - how.linear) * r
+            if root is not None:
+                k *= root[i, None] * root[right]
         K.flat[:: n + 1] += how.alpha
         L, failed = dpotrf(K.T, lower=1, overwrite_a=1)
         if failed:
@@ -180,27 +194,29 @@ def standardised_columns(table: Table, scale: str | None) -> Any:
     varying, mixed = np.flatnonzero(~table.constant), table.mixed
     if mixed is None:
         parts = (table.X[:, part] for part in spans(table.n_features, BLOCK))
-        mean = np.concatenate([_mean(part) for part in parts])
+        mean = np.concatenate([_mean(part, table.weights) for part in parts])
         return Columns(table.X, varying, mean[varying])
     X, standard = table.X.copy(), scale in ("standard", "rank")
     X[:, mixed.nominal] = mixed.codes
     X[mixed.absent] = np.nan
     columns = []
     for f in varying:
-        x = X[~mixed.absent[:, f], f]
+        known = ~mixed.absent[:, f]
+        x, w = X[known, f], None if table.weights is None else table.weights[known]
         if f in mixed.nominal:
-            codes, counts = np.unique(x, return_counts=True)
-            q = counts / len(x)
+            codes, places = np.unique(x, return_inverse=True)
+            q = np.bincount(places, w) / (len(x) if w is None else w.sum())
             differ = 1 - (q**2).sum()  # the probability that two rows do
             span = math.sqrt(differ if standard else 2.0)
             columns += [(f, p, span, c) for c, p in zip(codes, q, strict=True)]
         else:
-            columns.append((f, _mean(x), x.std() if standard else 1.0, np.nan))
+            span = moments(x, w)[1] if standard else 1.0
+            columns.append((f, _mean(x, w), span, np.nan))
     feature, *rest = np.array(columns).reshape(-1, 4).T
     return Columns(X, feature.astype(np.int64), *rest)
 
 
-def _mean(X: Floats) -> Floats:
+def _mean(X: Floats, w: Floats | None) -> Any:
     """Means of columns, to the last digits also of values far from 0."""
     low = X.min(axis=0)
-    return low + (X - low).mean(axis=0)
+    return low + np.average(X - low, axis=0, weights=w)

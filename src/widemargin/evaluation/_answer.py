@@ -31,7 +31,7 @@ from widemargin.evaluation._selectors import preset, resolve_selectors
 from widemargin.evaluation._signal import Signal, signal_test
 from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._verdicts import directions_of
-from widemargin.judging.folds import group_codes, some_of_each
+from widemargin.judging.folds import group_codes, renumbered, some_of_each
 from widemargin.judging.recommend import Recommendation, recommend
 from widemargin.judging.trials import Results, carry_out
 from widemargin.notices import muted
@@ -112,6 +112,15 @@ class Setup:
     def sample(self) -> Dataset:
         """The table, or a random part of the rows if there are too many."""
         return self.data if self._drawn is None else self.data.take(self._drawn)
+
+    @property
+    def _unweighted(self) -> Dataset:
+        """The sample with rows of equal weight, for tests.
+
+        They compare with permuted rows, which weights would tell apart. Weights that
+        depend on the features alone, or on y alone, do not make these dependent.
+        """
+        return replace(self.sample, weights=None)
 
     @property
     def sample_groups(self) -> Ints | None:
@@ -196,7 +205,7 @@ class Setup:
         """Test whether there is anything in the table at all."""
         groups = self.sample_groups
         return signal_test(
-            self.sample, groups, only_whether=only_whether, **self.common
+            self._unweighted, groups, only_whether=only_whether, **self.common
         )
 
     def test_relevance(self) -> Significance | None:
@@ -204,7 +213,7 @@ class Setup:
         if self.groups is not None:
             return None
         return relevance_test(
-            self.sample,
+            self._unweighted,
             self.rounds,
             categorical_features=self.categorical_features,
             **self.common,
@@ -241,7 +250,8 @@ def set_up(
     values = {f.name: given[f.name] for f in fields(Setup) if f.name in given} | {
         "methods": {label: preset(s, seed, nominal) for label, s in named.items()},
         "candidates": [FLAGSHIP] if usual and FLAGSHIP in named else list(named),
-        "groups": group_codes(groups, n, caller),
+        "groups": group_codes(groups, n, caller, data.given),
+        "cv": renumbered(given["cv"], data.given),
         "n_features": number_to_keep(given["n_features_to_select"], d, caller),
     }
     return Setup(data=data, profile=profile, seed=seed, caller=caller, **values | own)

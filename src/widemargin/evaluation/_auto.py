@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -19,11 +19,12 @@ from widemargin.base import (
     refuse_keywords,
 )
 from widemargin.data.build import refuse_other_than_numbers
-from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.dataset import Dataset, read_dataset, weights_by_class
 from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns
+from widemargin.data.weights import of_mean_one
 from widemargin.engine import on_dask
 from widemargin.evaluation._answer import (
     FLAGSHIP,
@@ -95,6 +96,9 @@ class AutoSelector(TableSelector):
     max_samples : int or None, default=2000
         Maximum number of rows to cross-validate and to test; larger tables are sampled
         at random. One of the rankings uses all rows. None uses all rows.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of each class by label, by which those of its rows are multiplied;
+        "balanced" makes all classes weigh the same. None leaves rows as they are.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
@@ -180,6 +184,7 @@ class AutoSelector(TableSelector):
         None
     )
     max_samples: int | None = MAX_SAMPLES
+    class_weight: Any = None
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -202,6 +207,7 @@ class AutoSelector(TableSelector):
         "categorical_features": ["array-like", None],
         "task": [None, StrOptions({*TASKS})],
         "max_samples": [None, Interval(numbers.Integral, 2, None, closed="left")],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -209,7 +215,14 @@ class AutoSelector(TableSelector):
 
     @_fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
-    def fit(self, X: Any, y: Any, groups: Any = None, **unknown: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        **unknown: Any,
+    ) -> Self:
         """Choose, and rank the features of X.
 
         Parameters
@@ -221,8 +234,11 @@ class AutoSelector(TableSelector):
         groups : array-like of shape (n_samples,), default=None
             Rows of one group are never in both the training and the test part of a
             fold. Requested by default in scikit-learn's metadata routing.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts, in the methods and in their scores; rows of weight
+            0 are left out. Tests do not weigh rows.
         **unknown : dict
-            Nothing else is taken: sample_weight, say, is refused with an error.
+            Nothing else is taken.
 
         Returns
         -------
@@ -244,7 +260,11 @@ class AutoSelector(TableSelector):
             nominal=self._nominal_by_type,
             task=task_of(self.methods, y, self.task, NAME),
             sparse=get_tags(self).input_tags.sparse,
+            sample_weight=sample_weight,
         )
+        if self.class_weight is not None:
+            weights = weights_by_class(data, self.class_weight, NAME)
+            data = replace(data, weights=of_mean_one(weights))
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
         self._answer(data, groups)

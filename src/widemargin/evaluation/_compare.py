@@ -11,7 +11,8 @@ from inspect import isfunction
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import cross_val_score
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
 
 from widemargin.data.dataset import read_dataset
 from widemargin.data.protocol import Ints
@@ -39,6 +40,8 @@ from widemargin.evaluation._redundancy import redundancy as find_redundant
 from widemargin.evaluation._selection_curve import columns_of, curve_of
 from widemargin.evaluation._selectors import task_of
 from widemargin.evaluation._stability import agreement
+from widemargin.judging.judge import Judge
+from widemargin.judging.trials import Plan
 from widemargin.notices import warn
 from widemargin.plain import plain
 from widemargin.progress import announce, progress, tell, titled
@@ -48,7 +51,7 @@ N_FIRST = 5  # features of the first ranking to show
 LARGE_TABLE = 10**6  # cells, from which trees and near copies do
 
 Parts = dict[str, Any]  # fields of the `Comparison` that have come out so far
-NOT_KEPT = ("X", "y", "verbose")  # arguments that are no settings
+NOT_KEPT = ("X", "y", "sample_weight", "verbose")  # arguments that are no settings
 
 
 def compare(
@@ -74,6 +77,7 @@ def compare(
     image_order: Literal["C", "F"] = "C",
     task: str | None = None,
     positive: Any = None,
+    sample_weight: Any = None,
 ) -> Comparison:
     """Choose the features to keep, and compare the choice with other methods.
 
@@ -149,6 +153,9 @@ def compare(
         Of two classes, the one to which the directions of the features and their AUCs
         refer. None takes the rarer one; the later one if both are equally frequent or
         the type of y orders them.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts, in the methods, in the estimator if it takes weights,
+        and in the scores; rows of weight 0 are left out. Tests do not weigh rows.
 
     Returns
     -------
@@ -177,7 +184,7 @@ def compare(
         )
     given = None if isfunction(methods) else methods
     task = task_of(given, y, task, "compare", several=False)
-    data = read_dataset(X, y, "compare", task=task)
+    data = read_dataset(X, y, "compare", task=task, sample_weight=sample_weight)
     about = describe(data, categorical_features)
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))
@@ -310,6 +317,11 @@ def choose(setup: Setup, parts: Parts) -> None:
     with titled("cross-validation"):
         results = setup.cross_validate()
     scoring = name_of(setup.score, data.task)
+    if data.row_weights is not None:
+        parts["notes"].append(
+            "Rows are weighed in rankings and scores. Tests, and similarities of "
+            "features, take all rows to count the same."
+        )
     parts["curve"] = curve_of(results, scoring)
     if results.interrupted:
         raise KeyboardInterrupt
@@ -318,17 +330,7 @@ def choose(setup: Setup, parts: Parts) -> None:
         for label in setup.methods
     }
     with quiet():
-        parts["chance"] = float(
-            np.mean(
-                cross_val_score(
-                    guesser(setup.score, data.codes, numeric=data.numeric),
-                    np.zeros((data.shape[0], 1)),
-                    data.labels_given if data.numeric else data.codes,
-                    scoring=as_scorer(setup.score, data.codes, data.task),
-                    cv=results.plan.folds,
-                )
-            )
-        )
+        parts["chance"] = _chance(setup, results.plan)
         fitted = parts["selectors"]
         parts["alone"] = {
             label: setup.recommend(results, [label], fitted.__getitem__)
@@ -340,6 +342,22 @@ def choose(setup: Setup, parts: Parts) -> None:
             if others
             else parts["alone"][first]
         )
+
+
+def _chance(setup: Setup, plan: Plan) -> float:
+    """Mean score of always the same answer."""
+    data = setup.sample
+    guess = guesser(setup.score, data.codes, numeric=data.numeric)
+    judge = Judge(
+        np.zeros((data.shape[0], 1)),
+        data.labels_given if data.numeric else data.codes,
+        lambda columns: clone(guess),
+        None,
+        check_scoring(guess, as_scorer(setup.score, data.codes, data.task)),
+        weights=data.row_weights,
+    )
+    first = np.zeros(1, np.int64)
+    return float(np.mean([judge.score(f, "by chance", first) for f in plan.folds]))
 
 
 def test_signal(setup: Setup, parts: Parts) -> None:

@@ -198,6 +198,7 @@ def judge_for(
         scorer,
         "regressor" if numeric else "classifier",
         share_right if at_once else None,
+        data.row_weights,
     )
 
 

@@ -324,7 +324,9 @@ def _warn_of_text(classes: NDArray[Any]) -> None:
         )
 
 
-def rank_loss(y_true: Any, y_pred: Any, *, labels: Any = None) -> float:
+def rank_loss(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
     """Mean distance between true and predicted class: mean |y − ŷ|.
 
     Parameters
@@ -335,6 +337,8 @@ def rank_loss(y_true: Any, y_pred: Any, *, labels: Any = None) -> float:
     labels : array-like, optional
         All labels from lowest to highest; a label's rank is its place in there. Text
         needs it. ``labels=tree.classes_`` counts as a `RankingTree` does.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts.
 
     Returns
     -------
@@ -366,7 +370,8 @@ def rank_loss(y_true: Any, y_pred: Any, *, labels: Any = None) -> float:
             )
         if not np.isfinite(y).all():
             raise ValueError(f"rank_loss needs finite labels, {name} has NaN or inf.")
-    return float(np.mean(np.abs(true.astype(np.float64) - pred.astype(np.float64))))
+    apart = np.abs(true.astype(np.float64) - pred.astype(np.float64))
+    return float(np.average(apart, weights=sample_weight))
 
 
 def _as_labels(y: Any, name: str) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._curves import SelectionCurve
 from widemargin.evaluation._judges import judge_for, name_of, scoring_for
 from widemargin.evaluation._selectors import resolve_selectors, seeded, task_of
-from widemargin.judging.folds import group_codes, split
+from widemargin.judging.folds import group_codes, renumbered, split
 from widemargin.judging.judge import CALLER
 from widemargin.judging.trials import Plan, Results, carry_out
 
@@ -35,6 +35,7 @@ def selection_curve(
     groups: Any = None,
     baseline: Any = None,
     task: str | None = None,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -93,6 +94,9 @@ def selection_curve(
     task : str or None, default=None
         What y holds, as for `KernelRFE`. None goes by the selectors; if these can do
         both, by y: decimals, and numbers that hardly repeat, are measurements.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts, in the selectors, in the estimator if it takes
+        weights, and in the score; rows of weight 0 are left out.
     n_jobs : int or None
         Selectors and folds worked on at a time, in threads; None uses all cores. A
         selector with an ``n_jobs`` of its own keeps that.
@@ -120,15 +124,16 @@ def selection_curve(
     FisherScore               10        0.66       0.66
     """
     data_frame({})  # to learn that pandas is missing before the work, not after it
-    data = read_dataset(X, y, CALLER, task=task_of(selectors, y, task, CALLER))
+    task = task_of(selectors, y, task, CALLER)
+    data = read_dataset(X, y, CALLER, task=task, sample_weight=sample_weight)
     reference = None if baseline is None else columns_of(baseline, data.names, CALLER)
     scoring = scoring_for(scoring, len(data.classes))
     plan = plan_for(
         selectors,
         data,
         (estimator, scoring),
-        cv,
-        group_codes(groups, data.shape[0], CALLER),
+        renumbered(cv, data.given),
+        group_codes(groups, data.shape[0], CALLER, data.given),
         random_state,
         n_features=n_features,
         reference=reference,

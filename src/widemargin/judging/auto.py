@@ -56,7 +56,7 @@ class Tried(NamedTuple):
     """What came out of the folds."""
 
     scores: Floats  # (V, thresholds, sizes)
-    tested: Ints  # (V,)
+    tested: Ints | Floats  # (V,)
     own_sizes: list[int | None]  # how many the method itself would keep in each fold
 
 
@@ -77,7 +77,7 @@ def answer(selector: Any, data: Dataset, workers: Workers) -> Answer:
     _, y = np.unique(data.codes, return_inverse=True)
     if any_size or threshold == "auto":
         thresholds = THRESHOLDS if threshold == "auto" else (threshold,)
-        judge, scoring = _judge(data, y, selector.scale)
+        judge, scoring = _judge(data, y, selector)
         tried = _try(selector, data, y, judge, thresholds, judged, workers)
         own = selector._own_size() if any_size else wanted
         own = None if own is None else min(own, judged)
@@ -126,13 +126,15 @@ def choose(tried: Tried, own: int | None, *, shares: bool) -> tuple[int, int, fl
     return which, size, max(0.0, float(excess))
 
 
-def _judge(data: Dataset, y: Ints, scale: str | None) -> tuple[Judge, str]:
+def _judge(data: Dataset, y: Ints, selector: Any) -> tuple[Judge, str]:
     """1-NN, or 5-NN for a numeric target, and the name of its score.
 
     If classes are lopsided, all count alike. R² compares with the variance of all rows:
     a fold may have too few.
     """
-    X, nominal = data.X, data.nominal
+    X, nominal, scale, w = data.X, data.nominal, selector.scale, None
+    if (given := selector._row_weights(data)) is not None:
+        w = given / given.mean()
     if is_sparse(X) and scale == "rank":
         X, scale = ranked_cells(X), "minmax"
     if data.target is not None:
@@ -140,29 +142,44 @@ def _judge(data: Dataset, y: Ints, scale: str | None) -> tuple[Judge, str]:
         mean = NearestMean(nominal, scale, task)
         measured: Measured = _share_explained
         if task == "regression":
-            target = standardised(target).reshape(target.shape)
+            target = standardised(target, w).reshape(target.shape)
         else:
             measured = partial(_each, MEASURES[task])
-        judge = Judge(X, target, mean.for_columns, mean, None, "regressor", measured)
+        judge = Judge(X, target, mean.for_columns, mean, None, "regressor", measured, w)
         return judge, TARGET_SCORES[task]
-    nearest, counts = NearestNeighbor(nominal, scale), np.bincount(y)
+    nearest, counts = NearestNeighbor(nominal, scale), np.bincount(y, w)
     unlike = lopsided(counts)
     measured = partial(_share_of_classes, counts) if unlike else share_right
-    judge = Judge(X, y, nearest.for_columns, nearest, None, measured=measured)
+    judge = Judge(
+        X, y, nearest.for_columns, nearest, None, measured=measured, weights=w
+    )
     return judge, "balanced_accuracy" if unlike else "accuracy"
 
 
-def _share_explained(predicted: NDArray[Any], target: NDArray[Any]) -> Floats:
-    axes = tuple(range(-target.ndim, 0))
-    return 1 - np.mean((predicted - target) ** 2, axis=axes)
+def _share_explained(
+    predicted: NDArray[Any], target: NDArray[Any], w: Floats | None = None
+) -> Floats:
+    squares = (predicted - target) ** 2
+    if w is not None:
+        return 1 - mean_over_rows(squares if target.ndim == 1 else squares.mean(-1), w)
+    return 1 - np.mean(squares, axis=tuple(range(-target.ndim, 0)))
 
 
-def _each(measure: Any, predicted: NDArray[Any], y: NDArray[Any]) -> Floats:
+def _each(
+    measure: Any, predicted: NDArray[Any], y: NDArray[Any], w: Floats | None = None
+) -> Floats:
+    if w is not None:
+        raise ValueError(
+            f'"auto" scores by {measure.__name__}, which does not take sample_weight. '
+            "Give numbers, or leave sample_weight out."
+        )
     return np.array([measure(y, answers) for answers in predicted])
 
 
-def _share_of_classes(counts: Ints, predicted: NDArray[Any], y: Ints) -> Floats:
-    return np.average(predicted == y, axis=-1, weights=1 / counts[y])
+def _share_of_classes(
+    counts: Ints, predicted: NDArray[Any], y: Ints, w: Floats | float = 1.0
+) -> Floats:
+    return np.average(predicted == y, axis=-1, weights=w / counts[y])
 
 
 def _folds(data: Dataset, y: Ints) -> list[Fold]:
@@ -217,7 +234,7 @@ def _try(
             scores[v, t] = known[key]
 
     quiet.run(score, range(len(folds)))
-    return Tried(scores, np.array([len(test) for _, test in folds]), own_sizes)
+    return Tried(scores, np.array([judge.worth(test) for _, test in folds]), own_sizes)
 
 
 def _thinned(

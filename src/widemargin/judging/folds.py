@@ -153,11 +153,32 @@ def _affordable(codes: Ints, groups: Ints | None, caller: str) -> int:
     return min(FOLDS, largest, n_groups)
 
 
-def group_codes(groups: Any, n: int, caller: str) -> Ints | None:
-    """Codes from 0 of the groups that rows belong to; None stays None."""
+def renumbered(cv: Any, given: Ints | None) -> Any:
+    """Folds of the caller's row numbers as folds of the rows that are there."""
+    if given is None or isinstance(cv, str) or not hasattr(cv, "__iter__"):
+        return cv
+    folds = [tuple(map(np.asarray, fold)) for fold in cv]
+    return [
+        tuple(
+            np.flatnonzero(np.isin(given, np.flatnonzero(p) if p.dtype == bool else p))
+            for p in fold
+        )
+        for fold in folds
+    ]
+
+
+def group_codes(
+    groups: Any, n: int, caller: str, given: Ints | None = None
+) -> Ints | None:
+    """Codes from 0 of the groups that rows belong to; None stays None.
+
+    ``given`` are the numbers of the n rows among those that have a group.
+    """
     if groups is None:
         return None
     values = np.asarray(groups)
+    if given is not None and values.ndim == 1 and len(values) > given[-1]:
+        values = values[given]
     if values.shape != (n,):
         raise ValueError(
             f"{caller} needs one group for each of the {n} rows, got groups of shape "

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.validation import has_fit_parameter
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.data.build import build, ranks_among
@@ -39,7 +40,7 @@ ROWS_AT_ONCE = 256  # whose distances from all others are held
 FARTHEST = 1e150  # scaled values are no larger, so that squares stay finite
 
 # Scores of several predictions, (…, m), of m test rows with these labels.
-Measured = Callable[[NDArray[Any], NDArray[Any]], Floats]
+Measured = Callable[..., Floats]  # of predictions, y, and weights if there are any
 
 
 class ScaledRows(BaseEstimator):
@@ -339,9 +340,11 @@ def named(what: str, other: type[RuntimeError] = RuntimeError) -> Iterator[None]
         raise kind(f"{CALLER}: {what}: {error}") from error
 
 
-def share_right(predicted: NDArray[Any], y: NDArray[Any]) -> Floats:
+def share_right(
+    predicted: NDArray[Any], y: NDArray[Any], w: Floats | None = None
+) -> Floats:
     """The accuracy."""
-    return np.mean(predicted == y, axis=-1)
+    return np.asarray(np.average(predicted == y, axis=-1, weights=w))
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,6 +359,7 @@ class Judge:
     scorer: Any
     kind: str = "classifier"  # or "regressor", for errors
     measured: Measured | None = None  # the score, if predictions are enough for it
+    weights: Floats | None = None  # of the rows; None if all count the same
 
     def score(self, fold: Fold, where: str, columns: Ints) -> float:
         """Score with these columns; ``where`` is for errors."""
@@ -364,8 +368,9 @@ class Judge:
         with named(what, EstimatorFailure):
             Z = _safe_indexing(self.X, columns, axis=1)
             estimator = self.make(columns)
-            estimator.fit(_safe_indexing(Z, train), self.y[train])
-            return self._scored(estimator, _safe_indexing(Z, test), self.y[test])
+            weights = self._weights_for(estimator, train)
+            estimator.fit(_safe_indexing(Z, train), self.y[train], **weights)
+            return self._scored(estimator, _safe_indexing(Z, test), test)
 
     def best(self, fold: Fold, where: str, order: Ints, sizes: Ints) -> Floats:
         """Scores of the best features of a ranking, for several sizes, ascending."""
@@ -373,24 +378,49 @@ class Judge:
             sets = [np.sort(order[:k]) for k in sizes]
             return np.array([self.score(fold, where, columns) for columns in sets])
         train, test = fold
-        X, y = self.X[test], self.y[test]
+        X = self.X[test]
         nearest = clone(self.nearest).fit(self.X[train], self.y[train])
         if self.measured is not None:
-            return self.measured(nearest.predicted(X, order, sizes), y)
+            return self._measured(nearest.predicted(X, order, sizes), test)
         answers, scores = nearest.answers(X, order, sizes), np.empty(len(sizes))
         for s, swept in enumerate(nearest.with_answers(answers)):
             with named(f"nearest neighbours failed {where}, with {sizes[s]} features"):
-                scores[s] = self._scored(swept, X, y)
+                scores[s] = self._scored(swept, X, test)
         return scores
 
-    def _scored(self, estimator: Any, X: Any, y: NDArray[Any]) -> float:
+    def worth(self, test: Ints) -> float:
+        """How many rows of equal weight tell as much as these: (Σ w)² / Σ w²."""
+        if self.weights is None:
+            return len(test)
+        w = self.weights[test]
+        return float(w.sum() ** 2 / (w @ w))
+
+    def _weights_for(self, estimator: Any, train: Ints) -> dict[str, Any]:
+        """What `fit` is told of weights, by an estimator or by the last of several."""
+        steps = getattr(estimator, "steps", None)
+        last, prefix = (steps[-1][1], f"{steps[-1][0]}__") if steps else (estimator, "")
+        if self.weights is None or not has_fit_parameter(last, "sample_weight"):
+            return {}
+        return {f"{prefix}sample_weight": self.weights[train]}
+
+    def _measured(self, predicted: NDArray[Any], test: Ints) -> Floats:
+        assert self.measured is not None
+        w = () if self.weights is None else (self.weights[test],)
+        return self.measured(predicted, self.y[test], *w)
+
+    def _scored(self, estimator: Any, X: Any, test: Ints) -> float:
         """Score of a fitted classifier or regressor."""
         if self.measured is not None:
-            return float(self.measured(estimator.predict(X), y))
+            return float(self._measured(estimator.predict(X), test))
+        w = {} if self.weights is None else {"sample_weight": self.weights[test]}
         try:
-            score = float(self.scorer(estimator, X, y))
+            score = float(self.scorer(estimator, X, self.y[test], **w))
         except AttributeError as error:  # no predict_proba, for one
             raise ValueError(f"it cannot be scored this way: {error}") from error
+        except TypeError as error:
+            if not w:
+                raise
+            raise ValueError(f"the score does not take weights: {error}") from error
         if np.isnan(score):
             raise ValueError(
                 "the score is not defined, perhaps because the test rows are too few "

@@ -137,7 +137,7 @@ class FoldScores:
     """Scores of Q configurations in V folds."""
 
     scores: Floats  # (V, Q)
-    tested: Ints  # (V,) test rows
+    tested: Ints | Floats  # (V,) test rows, or what they are worth
     repeat: Ints  # (V,) the repeat that each fold belongs to
     shares: bool  # whether these are shares of the test rows, or like them
 

@@ -69,7 +69,7 @@ class Plan:
 
     def fold_scores(self, scores: Floats) -> FoldScores:
         """Scores of some configurations in all folds, (V, Q), to choose by."""
-        tested = np.array([len(test) for _, test in self.folds])
+        tested = np.array([self.judge.worth(test) for _, test in self.folds])
         return FoldScores(scores, tested, self.repeat, not self.data.numeric)
 
 

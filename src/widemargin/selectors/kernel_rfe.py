@@ -31,6 +31,7 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.outcomes import TASKS, standardised, target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
+from widemargin.data.weights import of_mean_one
 from widemargin.engine.kernel_ridge import Columns, KernelRidge, standardised_columns
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
@@ -100,6 +101,9 @@ class KernelRFE(MarginSelector):
         deviation, by rank (average ranks, scaled by their standard deviation), or none.
         Features with larger differences have more influence on the neighbourhoods. With
         "minmax" or None, two values of a nominal feature differ by 1.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of each class by label, by which those of its rows are multiplied;
+        "balanced" makes all classes weigh the same. None leaves rows as they are.
     categorical_features : array of bool, int or str, or None, default=None
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
@@ -175,11 +179,11 @@ class KernelRFE(MarginSelector):
     alpha: float = 1.0
     step: float = 0.2
     max_rows: int = 600
+    class_weight: Any = None
     scale: Literal["minmax", "maxabs", "standard", "rank"] | None = "standard"
     categorical_features: Any = None
     random_state: Any = None
 
-    _instead_with_weights = "ReliefF"
     _mixed = True
     _sparse = True
     _several_targets = True
@@ -191,6 +195,7 @@ class KernelRFE(MarginSelector):
         "linear": [Interval(numbers.Real, 0, 1, closed="both")],
         "alpha": [POSITIVE],
         "step": [FRACTION],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
         "max_rows": [Interval(numbers.Integral, 2, None, closed="left")],
     }
 
@@ -206,20 +211,25 @@ class KernelRFE(MarginSelector):
             Y = centred_targets(table, self.task)
             random = check_random_state(self.random_state)
             rows = _drawn(np.argsort(Y[:, 0], kind="stable"), self.max_rows, random)
-            Y = Y[rows] - Y[rows].mean(axis=0)
+            w = table.weights
             sizes = self._sizes(int(np.isin(order, columns.feature).sum()))
             losses = [
-                self._step(columns.of(order[:k]), rows, Y, workers).leave_one_out
+                self._step(columns.of(order[:k]), rows, Y, w, workers).leave_one_out
                 for k in sizes
             ]
         return sizes[int(np.argmin(losses))] if sizes else None
 
     def _score(self, table: Table, workers: Workers) -> Floats:
+        columns, Y = (
+            standardised_columns(table, self.scale),
+            centred_targets(table, self.task),
+        )
         with single_threaded_blas():
-            columns = standardised_columns(table, self.scale)
-            return self._eliminate(columns, centred_targets(table, self.task), workers)
+            return self._eliminate(columns, Y, table.weights, workers)
 
-    def _eliminate(self, data: Columns, Y: Floats, workers: Workers) -> Floats:
+    def _eliminate(
+        self, data: Columns, Y: Floats, w: Floats | None, workers: Workers
+    ) -> Floats:
         """Scores, for any centred targets Y, whose first column strata are made by."""
         d = self.n_features_in_
         S = np.unique(data.feature)
@@ -232,8 +242,7 @@ class KernelRFE(MarginSelector):
         with progress(type(self).__name__, len(sizes), self.verbose) as advance:
             for size, rest in pairwise([*sizes, 0]):
                 rows = _drawn(strata, self.max_rows, random)
-                Y_rows = Y[rows] - Y[rows].mean(axis=0)
-                step = self._step(data.of(S), rows, Y_rows, workers)
+                step = self._step(data.of(S), rows, Y, w, workers)
                 self.loss_path_[size - 1] = step.leave_one_out
                 exact = size <= EXACT
                 if not exact or size == sizes[0]:
@@ -254,9 +263,11 @@ class KernelRFE(MarginSelector):
         return scores
 
     def _step(
-        self, data: Columns, rows: Ints, Y: Floats, workers: Workers
+        self, data: Columns, rows: Ints, Y: Floats, w: Floats | None, workers: Workers
     ) -> KernelRidge:
-        return KernelRidge(self, data, rows, Y, workers)
+        w = None if w is None else of_mean_one(w[rows])
+        Y = Y[rows] - np.average(Y[rows], axis=0, weights=w)
+        return KernelRidge(self, data, rows, Y, workers, w)
 
     def _sizes(self, d: int) -> list[int]:
         """How many features there are in each step."""
@@ -271,8 +282,8 @@ class KernelRFE(MarginSelector):
 def centred_targets(table: Table, task: str) -> Floats:
     """(n, q) targets of mean 0."""
     if table.target is not None:
-        return standardised(target_columns(table.target, task))
-    p = table.counts / len(table.y)
+        return standardised(target_columns(table.target, task), table.weights)
+    p = table.sizes / len(table.y)
     return (np.eye(len(p))[table.y] - p) / np.sqrt(p)
 
 
