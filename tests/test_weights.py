@@ -3,9 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.feature_selection import SelectFromModel
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import compute_sample_weight
 
+import widemargin
+from oracles.kernel_rfe import weighted_loss
+from widemargin import AutoSelector, KernelRFE, ReliefF, TuRF, baselines
+from widemargin.base import MarginSelector
 from widemargin.baselines import FisherScore, PearsonScore, TraceRatio
+from widemargin.evaluation import compare, selection_curve
 
 X, y = load_iris(return_X_y=True)
 W = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
@@ -64,3 +77,193 @@ def test_a_class_of_weight_zero_is_not_there():
     np.testing.assert_array_equal(fitted.scores_, expected.scores_)
     with pytest.raises(ValueError, match="at least 2 classes in y, got 1"):
         FisherScore().fit(X, y, sample_weight=(y == 1).astype(float))
+
+
+def relieff(X, y, w, k):
+    """ReliefF with weights of rows, one row at a time (no distances are equal)."""
+    X, score = (X - X.min(axis=0)) / np.ptp(X, axis=0), np.zeros(X.shape[1])
+    P = {c: w[y == c].sum() / w.sum() for c in np.unique(y)}
+    for i in range(len(y)):
+        for c in P:
+            others = [j for j in np.flatnonzero(y == c) if j != i]
+            others = sorted(others, key=lambda j, i=i: np.sum((X[i] - X[j]) ** 2))[:k]
+            counts_for = -1 if c == y[i] else P[c] / (1 - P[y[i]])
+            for j in others:
+                share = w[j] / w[others].sum()
+                score += w[i] * counts_for * share * np.abs(X[i] - X[j])
+    return score / w.sum()
+
+
+def test_relieff_is_its_definition():
+    rng = np.random.default_rng(1)
+    X, y, w = (
+        rng.standard_normal((60, 5)),
+        rng.integers(0, 3, 60),
+        rng.uniform(1, 9, 60),
+    )
+    fitted = ReliefF(n_neighbors=4).fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(fitted.scores_, relieff(X, y, w, 4), atol=1e-12)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_kernel_rfe_takes_whole_numbers_for_repeated_rows(task):
+    rng = np.random.default_rng(0)
+    X, w = rng.standard_normal((60, 14)), rng.integers(1, 4, 60)
+    y = (X[:, 0] * X[:, 1] > 0) if task == "classification" else X[:, 0] * X[:, 1]
+    # The penalty is per row. A pair of a row and its copy counts in the mean distance.
+    N, mean = w.sum(), w.mean()
+    gamma = 2 * (N**2 - w @ w) / (N**2 - N)
+    weighted = KernelRFE(task=task).fit(X, y, sample_weight=w)
+    repeated = KernelRFE(task=task, alpha=mean, gamma=gamma)
+    repeated.fit(X.repeat(w, axis=0), y.repeat(w))
+    np.testing.assert_array_equal(weighted.ranking_, repeated.ranking_)
+    np.testing.assert_allclose(weighted.scores_ / mean, repeated.scores_, atol=1e-12)
+
+
+def test_kernel_rfe_minimises_the_weighted_loss():
+    rng = np.random.default_rng(0)
+    X, w = rng.standard_normal((40, 12)), rng.uniform(0.1, 5, 40)
+    y, seen = (X[:, 0] * X[:, 1] > 0).astype(int), []
+
+    class Watched(KernelRFE):
+        def _step(self, *args):
+            seen.append(super()._step(*args))
+            return seen[-1]
+
+    Watched().fit(X, y, sample_weight=w)
+    assert seen[0].loss == pytest.approx(weighted_loss(X, y, w), rel=1e-10)
+
+
+ALL = [
+    member()
+    for home in (widemargin, baselines)
+    for member in (getattr(home, name) for name in home.__all__)
+    if isinstance(member, type) and issubclass(member, MarginSelector)
+]
+SEEDED = [
+    s.set_params(random_state=0) if "random_state" in s.get_params() else s for s in ALL
+]
+WEIGHING = [s for s in SEEDED if s._instead_with_weights is None]
+REFUSING = [s for s in SEEDED if s._instead_with_weights is not None]
+quietly = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@quietly
+@pytest.mark.parametrize("selector", WEIGHING, ids=repr)
+def test_equal_weights_are_none_and_units_do_not_matter(selector):
+    selector = clone(selector)
+    plain = selector.fit(X, y).scores_
+    np.testing.assert_array_equal(
+        selector.fit(X, y, sample_weight=np.full(len(y), 0.3)).scores_, plain
+    )
+    uneven = selector.fit(X, y, sample_weight=1 + W).scores_
+    assert not np.allclose(uneven, plain, rtol=1e-6)
+    other_units = selector.fit(X, y, sample_weight=3.7 * (1 + W)).scores_
+    np.testing.assert_allclose(other_units, uneven, rtol=1e-11)
+
+
+@quietly
+@pytest.mark.parametrize("selector", WEIGHING, ids=repr)
+def test_rows_of_weight_zero_are_not_there(selector):
+    selector = clone(selector)
+    fitted = selector.fit(X, y, sample_weight=W).scores_
+    there = W > 0
+    without = selector.fit(X[there], y[there], sample_weight=W[there]).scores_
+    np.testing.assert_array_equal(fitted, without)
+
+
+@pytest.mark.parametrize("selector", REFUSING, ids=repr)
+def test_what_cannot_be_weighed_names_what_can(selector):
+    name, instead = type(selector).__name__, selector._instead_with_weights
+    words = f"^{name} does not take sample_weight. Use {instead}, or leave it out.$"
+    with pytest.raises(ValueError, match=words):
+        clone(selector).fit(X, y, sample_weight=W)
+
+
+def test_weights_pass_through_what_scikit_learn_has():
+    expected = ReliefF(2).fit(X, y, sample_weight=W)
+    np.testing.assert_array_equal(
+        ReliefF(2).fit_transform(X, y, sample_weight=W), expected.transform(X)
+    )
+    chosen = SelectFromModel(ReliefF(), threshold=0.2).fit(X, y, sample_weight=W)
+    np.testing.assert_array_equal(chosen.estimator_.scores_, expected.scores_)
+    turf = TuRF(ReliefF(), 2).fit(X, y, sample_weight=W)
+    assert turf.selector_.n_features_in_ == 2
+    with config_context(enable_metadata_routing=True):
+        relieff = ReliefF(2).set_fit_request(sample_weight=True)
+        last = KNeighborsClassifier().set_score_request(sample_weight=True)
+        model = make_pipeline(relieff, last)
+        model.fit(X, y, sample_weight=W)
+        np.testing.assert_array_equal(model[0].scores_, expected.scores_)
+        search = GridSearchCV(model, {"relieff__n_neighbors": [3, 10]}, cv=3)
+        search.fit(X, y, sample_weight=W)
+        refitted = clone(relieff).set_params(
+            **{"n_neighbors": search.best_params_["relieff__n_neighbors"]}
+        )
+        np.testing.assert_array_equal(
+            search.best_estimator_[0].scores_,
+            refitted.fit(X, y, sample_weight=W).scores_,
+        )
+
+
+def test_auto_selector_sees_no_rows_of_weight_zero():
+    rng = np.random.default_rng(0)
+    weights, there = W * rng.uniform(1, 2, len(y)), W > 0
+    groups = np.arange(len(y)) // 2
+    auto = AutoSelector("ReliefF", random_state=0)
+    fitted = clone(auto).fit(X, y, groups, weights)
+    without = clone(auto).fit(X[there], y[there], groups[there], weights[there])
+    assert fitted.score_ == without.score_
+    np.testing.assert_array_equal(fitted.scores_, without.scores_)
+    folds = list(StratifiedKFold(3).split(X, y))
+    place = np.cumsum(there) - 1
+    kept = [tuple(place[part[there[part]]] for part in fold) for fold in folds]
+    fitted = clone(auto).set_params(cv=folds).fit(X, y, sample_weight=weights)
+    without = clone(auto).set_params(cv=kept)
+    without.fit(X[there], y[there], sample_weight=weights[there])
+    assert fitted.score_ == without.score_
+
+
+@pytest.mark.parametrize("estimator", [None, LogisticRegression(max_iter=1000)])
+def test_accuracy_is_the_share_of_the_weight(estimator):
+    weights = np.where(y == 2, 5.0, 1.0) / (7 / 3)  # of mean 1, for penalties
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    curve = selection_curve(
+        "FisherScore", X, y, estimator, cv=folds, n_features=[4], sample_weight=weights
+    )
+    expected = []
+    for train, test in folds:
+        low, high = X[train].min(axis=0), X[train].max(axis=0)
+        Z = X if estimator else (X - low) / (high - low)
+        judge = clone(estimator) if estimator else KNeighborsClassifier(1)
+        w = {"sample_weight": weights[train]} if estimator else {}
+        right = judge.fit(Z[train], y[train], **w).predict(Z[test]) == y[test]
+        expected.append(np.average(right, weights=weights[test]))
+    np.testing.assert_allclose(curve.frame["score"], expected, rtol=1e-12)
+
+
+@quietly
+def test_balanced_classes_weigh_the_same():
+    few = np.r_[0:50, 50:60, 100:105]
+    by_hand = compute_sample_weight("balanced", y[few])
+    expected = KernelRFE().fit(X[few], y[few], sample_weight=by_hand)
+    fitted = KernelRFE(class_weight="balanced").fit(X[few], y[few])
+    np.testing.assert_array_equal(fitted.scores_, expected.scores_)
+    auto = AutoSelector("KernelRFE", class_weight={0: 1, 1: 5, 2: 10}, random_state=0)
+    by_class = np.array([1.0, 5.0, 10.0])[y[few]]
+    same = AutoSelector("KernelRFE", random_state=0)
+    same.fit(X[few], y[few], sample_weight=by_class)
+    assert auto.fit(X[few], y[few]).score_ == same.score_
+    with pytest.raises(ValueError, match="class_weight to be positive"):
+        KernelRFE(class_weight={0: 0, 1: 1, 2: 1}).fit(X, y)
+    with pytest.raises(ValueError, match="needs classes for class_weight='balanced'"):
+        KernelRFE(task="regression", class_weight="balanced").fit(X, X[:, 0])
+
+
+def test_compare_says_what_is_weighed():
+    answer = compare(X, y, "FisherScore", sample_weight=1 + W, random_state=0)
+    assert any("Rows are weighed in rankings and scores." in n for n in answer.notes)
+    # By chance: always the class that weighs most.
+    heavy = np.where(y == 2, 3.0, 1.0)
+    answer = compare(X, y, "FisherScore", sample_weight=heavy, random_state=0)
+    assert answer.chance == pytest.approx(0.6, abs=1e-9)

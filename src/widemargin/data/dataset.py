@@ -421,6 +421,10 @@ def read_dataset(
         given = np.flatnonzero(weights)
         X, weights = _safe_indexing(X, given), weights[given]
         y = None if y is None else _safe_indexing(plain_labels(y, caller), given)
+    if weights is not None and task == "survival":
+        raise ValueError(
+            f'{caller}: task="survival" does not take sample_weight. Leave it out.'
+        )
     told = labels and task != "classification"
     target = read_target(y, caller, task) if told else None
     kinds, coded = np.empty(0, np.int64), np.empty(0, np.int64)

@@ -29,6 +29,7 @@ from widemargin.judging.judge import (
     Measured,
     NearestMean,
     NearestNeighbor,
+    mean_over_rows,
     share_right,
 )
 from widemargin.judging.scores import MEASURES, TARGET_SCORES, FoldScores, lopsided

@@ -344,7 +344,12 @@ def share_right(
     predicted: NDArray[Any], y: NDArray[Any], w: Floats | None = None
 ) -> Floats:
     """The accuracy."""
-    return np.asarray(np.average(predicted == y, axis=-1, weights=w))
+    return mean_over_rows(predicted == y, w)
+
+
+def mean_over_rows(values: NDArray[Any], w: Floats | None) -> Floats:
+    """Means over the last axis, weighted if there are weights."""
+    return np.asarray(values.mean(axis=-1) if w is None else values @ w / w.sum())
 
 
 @dataclass(frozen=True, eq=False)
