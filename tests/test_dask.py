@@ -65,6 +65,7 @@ METHODS = [
     ReliefF(metric="manhattan", scale=None),
     ReliefF(n_samples=20, random_state=0),
     OReliefF(n_neighbors=2),
+    OReliefF(difference="directed"),
     OReliefF(difference="absolute"),
     FRLL(),
     FRLL(neighbors="global", criterion="difference"),

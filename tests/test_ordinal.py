@@ -28,6 +28,7 @@ pytestmark = [
 
 DIFFERENCES = ["directed", "absolute"]
 HITS = ["nearest", "dominating"]
+READINGS_OF_RELIEFF = [*DIFFERENCES, "signed"]
 each_reading = pytest.mark.parametrize(
     ("difference", "hits"), [(a, b) for a in DIFFERENCES for b in HITS]
 )
@@ -67,8 +68,13 @@ def make_grades(n_per_class, seed):
     return X, y
 
 
+each_reading_of_relieff = pytest.mark.parametrize(
+    ("difference", "hits"), [(a, b) for a in READINGS_OF_RELIEFF for b in HITS]
+)
+
+
 @each_case
-@each_reading
+@each_reading_of_relieff
 @pytest.mark.parametrize("k", [1, 3, 100])
 def test_o_relieff_is_the_oracle(case, difference, hits, k):
     X, y = case(np.random.default_rng(0))
@@ -126,7 +132,7 @@ def test_the_step_of_o_simba_is_the_gradient_of_its_margin(difference, hits, sam
 @given(small_tables())
 def test_any_small_table_gives_the_scores_of_the_oracle(table):
     X, y = table
-    for difference in DIFFERENCES:
+    for difference in READINGS_OF_RELIEFF:
         for hits in HITS:
             ours = OReliefF(
                 n_neighbors=2, difference=difference, hits=hits, directions="auto"
@@ -184,7 +190,10 @@ def test_other_scales_and_directions(scale):
 def test_two_classes_have_one_margin_each():
     X, y = [[0.0], [0.5], [2.0], [4.0]], [0, 0, 1, 1]
     # Misses: 2, 1.5, 1.5, 3.5. Hits: 0.5, 0.5, 2, 2. Not counted twice.
-    assert OReliefF(scale=None).fit(X, y).scores_ == pytest.approx([3.5 / 4])
+    directed = OReliefF(scale=None, difference="directed").fit(X, y)
+    assert directed.scores_ == pytest.approx([3.5 / 4])
+    # With their signs, towards the other class: 0.5, -0.5, -2, 2.
+    assert OReliefF(scale=None).fit(X, y).scores_ == pytest.approx([8.5 / 4])
 
 
 def test_dominating_hits_are_on_the_side_of_the_margin():
@@ -196,17 +205,17 @@ def test_dominating_hits_are_on_the_side_of_the_margin():
     assert OReliefF(**options).fit(X, y).scores_ == pytest.approx([1.0, 1.0])
 
 
-@pytest.mark.parametrize("difference", DIFFERENCES)
+@pytest.mark.parametrize("difference", READINGS_OF_RELIEFF)
 def test_the_monotone_feature_is_told_from_one_that_only_separates(difference):
     """Hu et al., figures 4 and 5, and what the printed formula does instead."""
-    first = 0 if difference == "directed" else 1
+    first = 1 if difference == "absolute" else 0
     for n_per_class in (10, 100):
         data = [make_grades(n_per_class, seed) for seed in range(10)]
         for selector in (
             OReliefF(difference=difference),
             OReliefF(difference=difference, n_neighbors="log"),
             OSimba(difference=difference, random_state=0),
-        ):
+        )[: 3 if difference in DIFFERENCES else 2]:
             scores = np.array([clone(selector).fit(X, y).scores_ for X, y in data])
             low, high = scores.min(axis=1), scores.max(axis=1)
             mean = np.mean((scores - low[:, None]) / (high - low)[:, None], axis=0)
@@ -215,7 +224,7 @@ def test_the_monotone_feature_is_told_from_one_that_only_separates(difference):
                 assert (scores.argmax(axis=1) == first).all()
 
 
-@each_reading
+@each_reading_of_relieff
 def test_order_of_rows_and_columns_and_threads_change_no_score(difference, hits):
     rng = np.random.default_rng(3)
     X, y = few_values(rng)
@@ -444,16 +453,19 @@ def test_absolute_differences_prefer_the_discriminative_feature(samples):
 
 
 def test_directed_scores_fall_with_the_spread_of_features_that_know_nothing():
-    """What the notes of O-ReliefF warn of, and that absolute differences do not."""
+    """What the notes of O-ReliefF warn of, and only with directed differences."""
     rng = np.random.default_rng(0)
     y = rng.permutation(np.repeat([0, 1, 2], 80))
     X = np.column_stack([rng.random((240, 4)), rng.beta(30, 30, (240, 4))])
     X[:2, 4:] = [[0.0], [1.0]]  # as wide in range, but narrow in spread
-    directed = OReliefF(n_neighbors="log").fit(X, y).scores_
+    directed = OReliefF(n_neighbors="log", difference="directed").fit(X, y).scores_
+    signed = OReliefF(n_neighbors="log").fit(X, y).scores_
     absolute = OReliefF(n_neighbors="log", difference="absolute").fit(X, y).scores_
     assert directed[4:].min() > directed[:4].max()
     assert directed.max() < -0.02
     assert np.abs(absolute).max() < 0.03
+    assert np.abs(signed).max() < 0.08
+    assert signed.min() < 0 < signed.max()
 
 
 def test_permuted_labels_take_the_spread_out_of_directed_scores():
@@ -462,10 +474,28 @@ def test_permuted_labels_take_the_spread_out_of_directed_scores():
     X = np.column_stack([rng.random((120, 5)), rng.beta(30, 30, (120, 5))])
     X[:2, 5:] = [[0.0], [1.0]]
     X[:, 0] += 0.6 * y
-    tested = significance(OReliefF(n_neighbors="log"), X, y, random_state=0).frame
+    directed = OReliefF(n_neighbors="log", difference="directed")
+    tested = significance(directed, X, y, random_state=0).frame
     p = tested.sort_values("feature")["p_value"].to_numpy()
-    scores = OReliefF(n_neighbors="log").fit(X, y).scores_
+    scores = directed.fit(X, y).scores_
     assert p[0] == p.min()
     assert p[0] < 0.01
     assert np.median(p[5:]) > 0.1
     assert (scores[5:] > scores[1:5].max()).all()
+
+
+def test_signed_scores_do_not_depend_on_the_spread_of_a_feature():
+    """Without a link to the class: uniform against narrow features, many draws."""
+    aucs = {}
+    for difference in ("signed", "directed"):
+        found = []
+        for seed in range(30):
+            rng = np.random.default_rng(seed)
+            y = rng.permutation(np.repeat([0, 1, 2], 40))
+            X = np.column_stack([rng.random((120, 6)), rng.beta(30, 30, (120, 6))])
+            X[:2, 6:] = [[0.0], [1.0]]  # as wide in range
+            w = OReliefF(difference=difference, n_neighbors=3).fit(X, y).scores_
+            found.append(np.mean(w[6:, None] > w[:6]))
+        aucs[difference] = np.mean(found)
+    assert abs(aucs["signed"] - 0.5) < 0.1
+    assert aucs["directed"] > 0.8

@@ -97,7 +97,13 @@ OWN: dict[str, list[dict[str, Any]]] = {
         {"batch_size": 10, "history": "step", "n_starts": 1},
         {"categorical_features": [0]},
     ],
-    "OReliefF": [{"n_neighbors": "log"}, {"n_neighbors": 4}, *ORDERED, *SAMPLED],
+    "OReliefF": [
+        {"n_neighbors": "log"},
+        {"n_neighbors": 4},
+        {"difference": "directed"},
+        *ORDERED,
+        *SAMPLED,
+    ],
     "OSimba": [{"batch_size": 10, "n_starts": 2}, *ORDERED],
     "Relief": [
         {"squared": True, "threshold": "chebyshev"},

@@ -231,7 +231,7 @@ def o_hits(D, i, side, which):
     return [j for j in same if np.all(side * D.signed(i, j) >= -1e-13)]
 
 
-def o_relieff(X, y, nominal, k=1, *, difference="directed", which="nearest", **options):
+def o_relieff(X, y, nominal, k=1, *, difference="signed", which="nearest", **options):
     D = Differences(oriented(X, options.get("directions")), y, nominal)
     visited = options.get("samples", range(D.n))
     w = np.zeros(D.d)
@@ -241,12 +241,14 @@ def o_relieff(X, y, nominal, k=1, *, difference="directed", which="nearest", **o
             if not misses:
                 continue
 
-            def diff(i, j, side=side):
-                directed = difference == "directed"
-                return side * D.signed(i, j) if directed else D.diff(i, j)
+            def signed(i, j, side=side):
+                return side * D.signed(i, j)
 
-            w -= mean_over_nearest(D, i, o_hits(D, i, side, which), k, D.diff)
-            w += mean_over_nearest(D, i, misses, k, diff)
+            # A dominating hit is on the side of its margin, so its difference is too.
+            of_hit = signed if (difference, which) == ("signed", "nearest") else D.diff
+            of_miss = D.diff if difference == "absolute" else signed
+            w -= mean_over_nearest(D, i, o_hits(D, i, side, which), k, of_hit)
+            w += mean_over_nearest(D, i, misses, k, of_miss)
     return w / len(visited)
 
 

@@ -67,13 +67,16 @@ def o_relieff(
     y,
     k=1,
     *,
-    difference="directed",
+    difference="signed",
     which="nearest",
     directions=None,
     scale="minmax",
     samples=None,
 ):
     """Algorithm 4; ``difference="absolute"`` is eq. 10 as printed.
+
+    With "signed", differences to hits and misses are those in the direction of the
+    margin; with "directed", only those to misses.
 
     ``samples`` are the rows visited (all by default); w is averaged over them.
     """
@@ -84,12 +87,14 @@ def o_relieff(
         for side in (UP, DOWN):
             if not misses(y, i, side):
                 continue
-            w -= mean_difference(X, i, hits(X, y, i, side, which), k, np.abs)
 
-            def diff(t, side=side):
-                return side * t if difference == "directed" else np.abs(t)
+            def signed(t, side=side):
+                return side * t
 
-            w += mean_difference(X, i, misses(y, i, side), k, diff)
+            of_hit = signed if difference == "signed" else np.abs
+            of_miss = np.abs if difference == "absolute" else signed
+            w -= mean_difference(X, i, hits(X, y, i, side, which), k, of_hit)
+            w += mean_difference(X, i, misses(y, i, side), k, of_miss)
     return w / len(visited)
 
 

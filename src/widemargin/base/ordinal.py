@@ -55,8 +55,8 @@ class ForOrderedClasses(MarginSelector):
         """Parameters under which features need an order."""
         return [
             f'{parameter}="{value}"'
-            for parameter, value in (("difference", "directed"), ("hits", "dominating"))
-            if getattr(self, parameter) == value
+            for parameter in ("difference", "hits")
+            if (value := getattr(self, parameter)) not in {"absolute", "nearest"}
         ]
 
     def __sklearn_tags__(self) -> Tags:

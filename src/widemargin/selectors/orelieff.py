@@ -28,7 +28,7 @@ from widemargin.engine import (
     group_sums,
     hits_higher_and_lower,
 )
-from widemargin.engine.neighbors import HIT, ReliefRule
+from widemargin.engine.neighbors import HIT, LOWER, ReliefRule
 from widemargin.threads import Workers
 
 
@@ -39,12 +39,13 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     Each sample x has an upward margin, to its k nearest misses in all higher classes,
     and a downward margin, to those in all lower classes:
 
-        w_f += mean (miss⁺_f − x_f) − mean |x_f − hit_f|
-             + mean (x_f − miss⁻_f) − mean |x_f − hit_f|,
+        w_f += mean (miss⁺_f − x_f) − mean (hit_f − x_f)
+             + mean (x_f − miss⁻_f) − mean (x_f − hit_f),
 
-    averaged over the samples. The differences to the misses are signed, so a feature
-    that separates the classes without increasing with them gains nothing. The lowest
-    class has no downward margin, and the highest has no upward margin. Distances are
+    averaged over the samples. Differences are signed, so a feature that separates the
+    classes without increasing with them gains nothing. The lowest class has no downward
+    margin, and the highest has no upward margin; the hits of a sample that has both
+    cancel. Distances are
     Euclidean in the scaled space. Neighbours tied at the k-th place share the remaining
     weight equally, so scores do not depend on the order of the rows.
 
@@ -65,9 +66,12 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     n_neighbors : int or "log", default=1
         Number k of hits, and of misses in higher and in lower classes; "log" is the
         natural logarithm of the number of samples, rounded.
-    difference : {"directed", "absolute"}, default="directed"
-        How a miss counts. "absolute" is |x_f − miss_f|, the formula printed in the
-        paper, which also rewards features that are not monotone.
+    difference : {"signed", "directed", "absolute"}, default="signed"
+        How neighbours count. "signed" is the formula above. With "directed", a hit
+        counts |x_f − hit_f|, which rewards features for a narrow spread (dominating
+        hits are on the side of the margin, so for them the two are the same). With
+        "absolute", a miss counts |x_f − miss_f|, too: the formula printed in the paper,
+        which also rewards features that are not monotone.
     hits : {"nearest", "dominating"}, default="nearest"
         Which samples of its class are the hits of x: the nearest ones, or, as in the
         paper, for the upward margin the nearest of those that are at least x on every
@@ -147,17 +151,14 @@ class OReliefF(ForOrderedClasses, SampledSelector):
 
     Notes
     -----
-    With directed differences, scores of features with different spreads are not
+    With ``difference="directed"``, scores of features with different spreads are not
     comparable. For a feature that is independent of the class, the signed differences
     to misses have mean 0, while the hits cost −|x_f − hit_f| for every margin. Its
-    expected score is below 0, and the lower the wider its spread. (With ReliefF and
-    ``difference="absolute"``, misses and hits cancel, and the expected score is about
-    0.) So a narrow feature may outrank others whatever the labels are: on German credit
-    with 50 added uniform columns, scores separate original from added features with an
-    AUC of 0.96, and of 0.97 if the labels are shuffled.
-    `widemargin.evaluation.significance` compares each feature with itself under
-    permuted labels, which removes the effect of the spread: by its p-values, the two
-    AUCs are 0.70 and 0.50.
+    expected score is below 0, and the lower the wider its spread. So a narrow feature
+    may outrank others whatever the labels are: on German credit with 50 added uniform
+    columns, scores separate original from added features with an AUC of 0.96, and of
+    0.97 if the labels are shuffled. With signed differences, the expected score is
+    about 0, and the AUCs are 0.66 and 0.44.
 
     Examples
     --------
@@ -178,7 +179,7 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     """
 
     n_neighbors: int | Literal["log"] = 1
-    difference: Literal["directed", "absolute"] = "directed"
+    difference: Literal["signed", "directed", "absolute"] = "signed"
     hits: Literal["nearest", "dominating"] = "nearest"
     directions: Any = None
 
@@ -188,6 +189,7 @@ class OReliefF(ForOrderedClasses, SampledSelector):
     _parameter_constraints = {
         **SampledSelector._parameter_constraints,
         **CONSTRAINTS,
+        "difference": [StrOptions({"signed", "directed", "absolute"})],
         "n_neighbors": [COUNT, StrOptions({"log"})],
     }
 
@@ -196,24 +198,31 @@ class OReliefF(ForOrderedClasses, SampledSelector):
         return super()._score(table.oriented(self.directions_), workers)
 
     def _rule(self, table: AnyTable) -> ReliefRule:
-        C = len(table.classes)
+        C, signed = len(table.classes), self.difference == "signed"
         slots, coefficients = hits_higher_and_lower(C), np.ones((C, 3))
         # Each margin that there is has a hit term.
-        coefficients[:, HIT] = [-((c > 0) + (c < C - 1)) for c in range(C)]
+        up, down = np.arange(C) < C - 1, np.arange(C) > 0
+        coefficients[:, HIT] = down - 1.0 * up if signed else -1.0 * down - up
+        if self.difference != "absolute":
+            coefficients[:, LOWER] = -1.0
         if self.hits == "dominating":
             np.fill_diagonal(slots, -1)
         return ReliefRule(self._k(table.n_rows), slots, coefficients)
 
+    def _signed(self, table: AnyTable, edges: Edges) -> NDArray[np.bool_]:
+        """Edges that count with the sign of x_tail − x_head."""
+        if self.difference == "directed":
+            return table.y[edges.heads] != table.y[edges.tails]
+        return np.full(len(edges.heads), self.difference == "signed")
+
     def _mean(self, table: AnyTable, rows: Ints | None, workers: Workers) -> Floats:
         w = np.zeros(table.n_features)
         for _, edges in self._edges(table, rows, workers):
-            if self.difference == "directed":
-                edges, misses = _split(edges, table.y)
-                everything = np.array([0, len(misses.heads)])
-                w += group_sums(
-                    table, misses, everything, signed=True, workers=workers
-                )[0]
-            w += edge_sums(table, edges, workers=workers)
+            signed = self._signed(table, edges)
+            steps, others = (Edges(*(a[m] for a in edges)) for m in (signed, ~signed))
+            together = np.array([0, len(steps.heads)])
+            w += group_sums(table, steps, together, signed=True, workers=workers)[0]
+            w += edge_sums(table, others, workers=workers)
         if self.hits == "dominating":
             assert isinstance(table, Table)
             w -= dominating_hit_sums(table, self._k(table.n_rows), rows, workers)
@@ -223,34 +232,22 @@ class OReliefF(ForOrderedClasses, SampledSelector):
         self, table: AnyTable, rows: Ints, workers: Workers, **options: Any
     ) -> Iterator[Floats]:
         for block, edges in self._edges(table, rows, workers, **options):
-            side = np.sign(table.y[edges.tails] - table.y[edges.heads])
-            signed = edges._replace(coefficients=side * edges.coefficients)
-            if self.difference == "directed":
-                hits = np.where(side == 0, edges.coefficients, 0.0)
-                edges = edges._replace(coefficients=hits)
+            signed = self._signed(table, edges)
+            steps, others = (
+                edges._replace(coefficients=np.where(m, edges.coefficients, 0.0))
+                for m in (signed, ~signed)
+            )
             for queries, offsets in query_parts(table, block):
-                v = group_sums(table, edges, offsets, workers=workers)
-                if self.difference == "directed":
-                    v += group_sums(
-                        table, signed, offsets, signed=True, workers=workers
-                    )
+                v = group_sums(table, others, offsets, workers=workers)
+                v += group_sums(table, steps, offsets, signed=True, workers=workers)
                 if self.hits == "dominating":
                     assert isinstance(table, Table)
                     v -= dominating_hits(table, self._k(table.n_rows), queries, workers)
                 yield v
 
     def _reach(self, table: AnyTable) -> float:
+        if self.difference == "signed" and self.hits == "nearest":
+            return 1.0  # what is left is the difference of two neighbours
         margins = 1 if len(table.classes) == 2 else 2
         # Signed, a miss may count against a feature as much as a hit does.
-        return 2.0 * margins if self.difference == "directed" else 1.0 * margins
-
-
-def _split(edges: Edges, y: NDArray[np.integer[Any]]) -> tuple[Edges, Edges]:
-    """Edges to hits; and to misses, with the sign that makes a step upward count."""
-    heads, tails, coefficients = edges
-    side = np.sign(y[tails] - y[heads])
-    hit = side == 0
-    return (
-        Edges(heads[hit], tails[hit], coefficients[hit]),
-        Edges(heads[~hit], tails[~hit], (side * coefficients)[~hit]),
-    )
+        return 1.0 * margins if self.difference == "absolute" else 2.0 * margins
