@@ -54,8 +54,13 @@ CHUNKED = [
 ]
 
 
+def named(value):
+    """The method, or the table and its chunks: no address, which differs by process."""
+    return f"{value[0].__name__}-{value[1]}" if isinstance(value, tuple) else repr(value)
+
+
 @pytest.mark.parametrize(
-    ("method", "chunked"), spread_over(METHODS, CHUNKED, 4), ids=repr
+    ("method", "chunked"), spread_over(METHODS, CHUNKED, 4), ids=named
 )
 def test_the_same_as_in_memory(method, chunked):
     case, n_chunks = chunked
