@@ -56,7 +56,9 @@ CHUNKED = [
 
 def named(value):
     """The method, or the table and its chunks: no address, which differs by process."""
-    return f"{value[0].__name__}-{value[1]}" if isinstance(value, tuple) else repr(value)
+    return (
+        f"{value[0].__name__}-{value[1]}" if isinstance(value, tuple) else repr(value)
+    )
 
 
 @pytest.mark.parametrize(
