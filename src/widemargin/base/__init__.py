@@ -16,6 +16,7 @@ from widemargin.base.ascent import refuse_single_visits as refuse_single_visits
 from widemargin.base.estimator import AUTO as AUTO
 from widemargin.base.estimator import COUNT as COUNT
 from widemargin.base.estimator import FRACTION as FRACTION
+from widemargin.base.estimator import GROUPS as GROUPS
 from widemargin.base.estimator import N_JOBS as N_JOBS
 from widemargin.base.estimator import POSITIVE as POSITIVE
 from widemargin.base.estimator import SHARE as SHARE

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numbers
 import os
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,7 @@ COUNT = Interval(numbers.Integral, 1, None, closed="left")
 POSITIVE = Interval(numbers.Real, 0, None, closed="neither")
 FRACTION = Interval(numbers.Real, 0, 1, closed="neither")
 SHARE = Interval(numbers.Real, 0, 1, closed="right")  # all of them, too
+GROUPS = [None, dict, "array-like", StrOptions({"prefix"})]  # of columns
 N_JOBS = [None, Interval(numbers.Integral, None, -1, closed="right"), COUNT]
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -129,6 +131,9 @@ class TableSelector(Versioned, Documented, _SelectorBase):
     scoring_: str | None
     redundancy_: float | None
     redundant_with_: Ints | None
+    groups_: NDArray[Any] | None
+    # (columns,) the feature of each column, where some are groups.
+    _feature_of: Ints | None = None
 
     @property
     def feature_importances_(self) -> Floats:
@@ -192,7 +197,12 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         3   sepal width (cm)  0.145     4     False
         """
         check_is_fitted(self)
-        order, names = np.argsort(self.ranking_), _check_feature_names_in(self)
+        groups, names = getattr(self, "groups_", None), _check_feature_names_in(self)
+        order = np.argsort(self.ranking_, kind="stable")
+        if groups is not None:  # one of the columns of each
+            whole = len(groups) == len(order)  # from a fit that knows groups only
+            names = groups if whole else groups[self._feature_of]
+            order = np.unique(self.ranking_, return_index=True)[1]
         columns = {
             "feature": names[order],
             "score": self.scores_[order],
@@ -231,12 +241,39 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         whole[:, support] = X
         return whole
 
+    def _by_column(self) -> Self:
+        """Give each column what its feature has, after a fit to a caller's table."""
+        of = self._feature_of
+        if of is not None and len(self.scores_) < len(of):
+            for name in ("scores_", "ranking_", "support_", "gradient_"):
+                if hasattr(self, name):
+                    setattr(self, name, getattr(self, name)[of])
+            if self.redundant_with_ is not None:
+                first = np.append(np.unique(of, return_index=True)[1], -1)
+                self.redundant_with_ = first[self.redundant_with_[of]]
+        return self
+
+    def _by_feature(self) -> Self:
+        """A copy that has, as a fit to a grouped dataset has, one entry per feature."""
+        twin, of = copy(self), self._feature_of
+        if of is not None and len(self.scores_) == len(of):
+            first = np.unique(of, return_index=True)[1]
+            for name in ("scores_", "ranking_", "support_"):
+                setattr(twin, name, getattr(self, name)[first])
+        return twin
+
+    @property
+    def _n_scored(self) -> int:
+        """How many features there are, groups of columns counting as one."""
+        groups = getattr(self, "groups_", None)
+        return self.n_features_in_ if groups is None else len(groups)
+
     def _wanted(self) -> int:
         """How many features the caller asks for; may be more than there are.
 
         With "auto", that is all: any number of them may turn out to be the best.
         """
-        d, wanted = self.n_features_in_, self.n_features_to_select
+        d, wanted = self._n_scored, self.n_features_to_select
         if wanted is None:
             return max(1, d // 2)
         if isinstance(wanted, str):

@@ -32,6 +32,10 @@ class Hooks:
     # Features that it is worth taking one by one; None: any number.
     _most_taken: ClassVar[int | None] = None
 
+    # How a group of columns is scored: by its "differences", as one block; by the
+    # "best" of its columns; or by their "total".
+    _score_of_group: ClassVar[str] = "best"
+
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: ClassVar[str | None] = "FisherScore, FRLL or ReliefF"
 
@@ -94,6 +98,11 @@ class Hooks:
     def _numeric_target(self) -> bool:
         """Whether y is a target to predict, and not a class."""
         return self._task != "classification"
+
+    @property
+    def _metric_of_group(self) -> str:
+        """By which distance the largest difference of a group of columns is 1."""
+        return getattr(self, "metric", "euclidean")
 
     def _uses_labels(self, y: Any) -> bool:
         """Whether y counts; an unsupervised method ignores it, or does without."""

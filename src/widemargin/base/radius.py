@@ -35,6 +35,7 @@ class RadiusSelector(MarginSelector):
         **MarginSelector._parameter_constraints,
         "task": [StrOptions({"classification", "regression", "multilabel"})],
     }
+    _score_of_group = "differences"
     _own_radius = False  # a radius for each sample, or one for all
     _far = False  # whether far rows count, too
 
@@ -47,6 +48,7 @@ class RadiusSelector(MarginSelector):
         scores = np.zeros((len(columns), table.n_features))
         # They are linear in the differences, so those of a feature's columns add up.
         np.add.at(scores.T, features, columns.T)
+        scores = table.pooled(scores)
         if not self._numeric_target:
             self._keep_by_class(table, scores[1:])
         return scores[0]

@@ -57,6 +57,7 @@ class SampledSelector(MarginSelector):
 
     _mixed = True
     _splits_by_class = True  # whether a class counts by the contributions of its rows
+    _score_of_group = "differences"
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, wanted, name = table.n_rows, self.n_samples, type(self).__name__
@@ -124,12 +125,15 @@ class SampledSelector(MarginSelector):
 
         None if there is nothing to tell apart: the scores themselves are wanted.
         """
-        wanted, varying = self.n_features_to_select, ~table.constant
-        if isinstance(wanted, str) or self._wanted() >= np.count_nonzero(varying):
-            return None
+        varying = ~table.constant
         order = np.lexsort((-known.scores, table.constant))
+        of = order if self._feature_of is None else self._feature_of[order]
+        # Where each feature begins, the best one first.
+        starts = np.sort(np.unique(of[varying[order]], return_index=True)[1])
+        if isinstance(self.n_features_to_select, str) or self._wanted() >= len(starts):
+            return None
         top = np.zeros(len(order), bool)
-        top[order[: self._wanted()]] = True
+        top[order[: starts[self._wanted()]]] = True
         return known.separates(top, varying & ~top)
 
     def _permuted_scores(

@@ -14,6 +14,7 @@ from widemargin.base.estimator import (
     AUTO,
     COUNT,
     FRACTION,
+    GROUPS,
     N_JOBS,
     POSITIVE,
     SHARE,
@@ -23,6 +24,7 @@ from widemargin.base.estimator import (
     refuse_keywords,
 )
 from widemargin.base.hooks import Hooks
+from widemargin.data.blocks import by_feature, scaled_blocks
 from widemargin.data.build import build
 from widemargin.data.dataset import Dataset, read_dataset, weights_by_class
 from widemargin.data.kinds import nominal_columns
@@ -56,6 +58,7 @@ class MarginSelector(Hooks, TableSelector):
     _: KW_ONLY
     redundancy: float | Literal["auto"] | None = None
     scale: Literal["minmax", "maxabs", "standard", "rank"] | None = "minmax"
+    feature_groups: Any = None
     n_jobs: int | None = None
     verbose: int = 0
 
@@ -70,6 +73,7 @@ class MarginSelector(Hooks, TableSelector):
         "beta": [AUTO, POSITIVE],
         "categorical_features": ["array-like", None],
         "delta": [AUTO, POSITIVE],
+        "feature_groups": GROUPS,
         "history": [StrOptions({"step"}), None],
         "max_iter": [COUNT],
         "metric": [StrOptions({"euclidean", "manhattan"})],
@@ -123,7 +127,7 @@ class MarginSelector(Hooks, TableSelector):
             self._refuse_weights(sample_weight, on_dask=True)
             return self._fit_on_dask(X, y)
         self._refuse_weights(sample_weight)
-        return self._fit_view(self._view(self._read(X, y, sample_weight)))
+        return self._fit_view(self._view(self._read(X, y, sample_weight)))._by_column()
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -190,24 +194,45 @@ class MarginSelector(Hooks, TableSelector):
         refuse_columns(data.table, data.kinds, name, nominal)
         data.warn_of_columns(name, getattr(self, "categorical_features", None))
         labelled = used and not self._numeric_target
-        return replace(data.with_codes(nominal), labelled=labelled)
+        view = replace(data.with_codes(nominal), labelled=labelled)
+        return view.grouped(self.feature_groups, name)
 
     def _fit_view(self, data: Dataset | None) -> Self:
         """Score, rank and select."""
         assert data is not None
         n, d = data.X.shape
+        self._feature_of = data.feature_of
+        self.groups_ = None if data.blocks is None else data.names
         small = n**2 * d < current().single_thread_work
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
             table = self._table(data, workers)
             if not self._needs_rows():
                 data = None  # as large as the table
-            self.scores_ = self._score(table, workers)
-            self.ranking_ = self._rank(table)
+            self._rank_by(table, workers)
             found = Answer(self.ranking_)
             if data is not None:
                 found = answer(self, data, workers)
         return self._keep(found)
+
+    def _rank_by(self, table: Any, workers: Workers) -> None:
+        """Score and rank the features of a table; a group of columns is one feature."""
+        combine = np.add if self._score_of_group == "total" else np.maximum
+        self.scores_ = self._of_features(self._score(table, workers), combine)
+        self.ranking_ = self._rank(table)
+
+    def _of_features(self, values: Any, combine: np.ufunc) -> Any:
+        """What the columns of each feature have together."""
+        of = self._feature_of
+        if of is None or values is None or len(values) != len(of):
+            return values
+        return by_feature(of, values, combine)
+
+    def _natural(self) -> NDArray[np.bool_] | None:
+        """The subset that the method itself arrives at, with whole groups, if any."""
+        natural: NDArray[np.bool_] | None
+        natural = self._of_features(self._natural_support(), np.logical_or)
+        return natural
 
     def _table(
         self, data: Dataset, workers: Workers, rows: Ints | slice = slice(None)
@@ -226,6 +251,11 @@ class MarginSelector(Hooks, TableSelector):
             ranks=self._scale_of_ranks,
             weights=None if w is None else of_mean_one(w[rows]),
         )
+        if data.feature_of is not None:
+            metric = self._metric_of_group
+            table = scaled_blocks(table, data.feature_of, self.scale, metric)
+            if self._score_of_group != "differences":
+                table = replace(table, pool=None)
         if data.target is None or not self._numeric_target:
             return table
         return replace(table, target=data.target[rows][table.rows])
@@ -256,6 +286,7 @@ class MarginSelector(Hooks, TableSelector):
         from widemargin.engine.dask.build import distribute
 
         self._refuse_on_dask(y)
+        self.groups_ = self._feature_of = None
         with (
             Workers(1, self.verbose) as workers,
             distribute(self, X, y, look=look) as table,
@@ -286,6 +317,11 @@ class MarginSelector(Hooks, TableSelector):
         if y is None:
             raise ValueError(
                 f"{name} requires y to be passed, but the target y is None."
+            )
+        if self.feature_groups is not None:
+            raise ValueError(
+                f"{name}: feature_groups are for tables in memory and do not run on "
+                "Dask collections. Use them on a sample, X.sample(...).compute()."
             )
         if self.redundancy is not None:
             raise ValueError(
@@ -342,9 +378,10 @@ class MarginSelector(Hooks, TableSelector):
 
     def _rank(self, table: AnyTable) -> NDArray[np.int64]:
         """1 for the best; equal scores by column order, constant features last."""
-        natural = self._natural_support()
+        natural = self._natural()
         outside = np.zeros(len(self.scores_)) if natural is None else ~natural
-        order = np.lexsort((-self.scores_, outside, table.constant))
+        constant = self._of_features(table.constant, np.logical_and)
+        order = np.lexsort((-self.scores_, outside, constant))
         ranking = np.empty(len(order), np.int64)
         ranking[order] = np.arange(1, len(order) + 1)
         return ranking
@@ -355,14 +392,14 @@ class MarginSelector(Hooks, TableSelector):
         return auto or self.redundancy is not None
 
     def _select(self, size: int | None) -> NDArray[np.bool_]:
-        natural = self._natural_support()
+        natural = self._natural()
         if natural is not None and self.n_features_to_select in (None, "auto"):
             if self.redundant_with_ is not None:
                 return natural & (self.redundant_with_ < 0)
             return natural
         if size is not None:
             return self.ranking_ <= size
-        d, count = self.n_features_in_, self._wanted()
+        d, count = self._n_scored, self._wanted()
         if count > d:
             warn(
                 f"{type(self).__name__}: n_features_to_select={count} but X has "

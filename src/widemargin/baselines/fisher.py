@@ -76,6 +76,12 @@ class FisherScore(MarginSelector):
         chooses among None, 0.9 and 0.7 by ten-fold cross-validation.
     scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -106,6 +112,9 @@ class FisherScore(MarginSelector):
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
         for features that are not skipped. Skipped features rank last.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -193,6 +202,12 @@ class TraceRatio(MarginSelector):
         Scaling of the features: by range, by largest absolute value, by standard
         deviation, by rank (average ranks, scaled by their range, so that extremely
         skewed features count like others), or none.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -230,6 +245,9 @@ class TraceRatio(MarginSelector):
         ratio of a single feature.
     n_iter_ : int
         Number of steps until F was stable.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -56,6 +56,12 @@ class ForestImportance(MarginSelector):
     scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         No effect on the scores, apart from rounding. Used only to scale features for
         1-NN, where that evaluates selections.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -88,6 +94,9 @@ class ForestImportance(MarginSelector):
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
         for features that are not skipped. Skipped features rank last.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -107,6 +116,7 @@ class ForestImportance(MarginSelector):
     random_state: Any = None
 
     _instead_with_weights = "ReliefF"
+    _score_of_group = "total"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "n_estimators": [COUNT],

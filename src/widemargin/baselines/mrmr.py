@@ -64,6 +64,12 @@ class MRMR(MarginSelector):
     scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         Only "rank", which replaces numbers by their ranks, affects the scores, because
         bins scale with the feature.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -100,6 +106,9 @@ class MRMR(MarginSelector):
         I(f; y) in nats.
     criterion_ : array of shape (n_features,)
         Value of the criterion when the feature was selected, or after the last step.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -144,7 +153,8 @@ class MRMR(MarginSelector):
 
     def _search(self, data: Coded, left: Ints) -> tuple[Ints, Ints]:
         """Features in the order they are taken, and the others, best first."""
-        steps = min(self._wanted(), len(left))
+        steps = len(left) if self.groups_ is not None else self._wanted()
+        steps = min(steps, len(left))
         taken: list[int] = []
         redundancy = np.zeros(len(left))
         J = self.relevance_[left]

@@ -133,6 +133,7 @@ def compared(
                 scoring=effort.scoring,
                 cv=effort.splitter(data.time is not None),
                 groups=dataset.groups,
+                feature_groups=dataset.feature_groups,
                 baseline=baseline,
                 n_features_to_select=count,
                 budget=budget,

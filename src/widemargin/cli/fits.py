@@ -46,6 +46,7 @@ NOT_ON_DASK = {
     "sheet": "store the sheet as CSV or Parquet",
     "transpose": "store the table with features as columns",
     "labels": "store one table with all columns",
+    "feature_groups": "leave the option out, or the engine",
     "sample": "--samples N looks up the neighbours of N rows only",
 }
 
@@ -70,9 +71,13 @@ class Ranking:
         import pandas as pd
 
         order = np.argsort(self.selector.ranking_, kind="stable")
+        names = np.asarray(self.dataset.features, dtype=object)
+        if self.selector.groups_ is not None:  # one row for each
+            order = np.unique(self.selector.ranking_, return_index=True)[1]
+            names = self.selector.groups_[self.selector._feature_of]
         columns = {
             "rank": self.selector.ranking_[order],
-            "feature": np.asarray(self.dataset.features, dtype=object)[order],
+            "feature": names[order],
             "score": self.selector.scores_[order],
             "selected": self.selector.support_[order],
         }
@@ -91,12 +96,12 @@ class Ranking:
             "file": self.dataset.name,
             "target": self.dataset.target,
             "n_samples": self.dataset.n_rows,
-            "n_features": len(self.dataset.features),
+            "n_features": int(self.selector.ranking_.max()),
             "task": self.task,
             "classes": self.dataset.counts,
             "method": self.method,
             "parameters": {n: value for n, value in values.items() if n in shown},
-            "n_selected": int(self.selector.support_.sum()),
+            "n_selected": int(self.selector.n_features_),
             **self._worth,
             "features": self.frame.to_dict("records"),
             "notes": notes,
@@ -180,7 +185,7 @@ def fitted(
         if on_dask:
             selector._fit_on_dask(dataset.X, dataset.y, look=False)
         else:
-            dataset.read_as(type(selector).__name__).fit(selector)
+            dataset.read_as(type(selector).__name__).fit(selector)._by_column()
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
     if not on_dask:
@@ -218,7 +223,7 @@ def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
     judge, scoring = title_of(None, dataset.numeric), str(auto.scoring_)
     known = relevant(auto.features_) or []
     notes.note(
-        f"{auto.n_features_} of {plural(len(dataset.features), 'feature')} kept: "
+        f"{auto.n_features_} of {plural(auto.ranking_.max(), 'feature')} kept: "
         f"{measure(scoring).name} of {judge} "
         f"{scored(scoring, auto.score_, auto.score_stderr_)}, stability "
         f"{auto.stability_:.2f}; {plural(len(known), 'feature is', 'features are')} "
@@ -247,7 +252,8 @@ def _refuse_on_dask(data: DataOptions, selectors: Mapping[str, Any]) -> None:
 
     for option, remedy in NOT_ON_DASK.items():
         if getattr(data, option):
-            raise Problem(f"--{option} does not work with --engine dask; {remedy}.")
+            name = option.replace("_", "-")
+            raise Problem(f"--{name} does not work with --engine dask; {remedy}.")
     for name, selector in selectors.items():
         if selector._instead_on_dask is not None:
             raise Problem(
@@ -307,7 +313,7 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     if scores is None:
         return
     kept = int(selector.n_features_)
-    of_all = f"{kept} of {plural(len(dataset.features), 'feature')}"
+    of_all = f"{kept} of {plural(selector.ranking_.max(), 'feature')}"
     value = float(scores[kept - 1])
     if ranking.task == "regression":
         notes.note(f"{of_all} kept: cross-validated R² of 5-NN {value:.2f}.")

@@ -282,6 +282,13 @@ class DataOptions(FileOptions):
         "Numeric columns that are codes of categories; the target may be one.",
         multiple=True,
     )
+    feature_groups: tuple[str, ...] = declared(
+        "--feature-groups prefix|NAME=COLS|FILE",
+        "Columns that stay or go together, as one feature: those whose names agree up "
+        "to the last underscore; or colour=red,green,blue, once for each group; or a "
+        "file with such lines.",
+        multiple=True,
+    )
     missing: tuple[str, ...] = declared(
         "--missing TOKENS",
         "Additional markers of a missing value, besides NA, ? and the usual ones: "

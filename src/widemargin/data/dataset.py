@@ -21,6 +21,7 @@ from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin._sklearn import _safe_indexing
+from widemargin.data.blocks import Blocks, columns_of, read_blocks
 from widemargin.data.frames import feature_names, is_frame, is_sparse
 from widemargin.data.kinds import (
     BOOLEAN,
@@ -73,7 +74,8 @@ class Dataset:
     weights: Floats | None = None  # of all rows, none of them 0; None: all the same
     given: Ints | None = None  # the caller's numbers of all rows; None: as they are
     features: Ints | None = None  # columns of the table; None: all
-    probes: tuple[Ints, Ints] | None = None  # features that are copied, and row order
+    probes: tuple[Ints, Ints] | None = None  # columns that are copied, and row order
+    blocks: Blocks | None = None  # columns of the table that are one feature
     # Shared by all parts: tables with codes in further columns, and who was warned.
     _recoded: dict[bytes, Floats] = field(default_factory=dict)
     warned: set[str] = field(default_factory=set)
@@ -83,12 +85,13 @@ class Dataset:
         """Rows, and features without probes."""
         n, d = self.values.shape
         n = n if self.rows is None else len(self.rows)
-        return n, d if self.features is None else len(self.features)
+        d = d if self.features is None else len(self.features)
+        return n, d if self.feature_of is None else int(self.feature_of[:d].max()) + 1
 
     @property
     def names(self) -> Names:
-        """Names of all columns as text; x0, x1, … where they have none."""
-        return feature_names(self.table)
+        """Names of all features as text; x0, x1, … where they have none."""
+        return feature_names(self.table) if self.blocks is None else self.blocks.names
 
     @property
     def column_names(self) -> Names | None:
@@ -109,6 +112,30 @@ class Dataset:
             return X
         features, order = self.probes
         return np.hstack([X, X[np.ix_(order, features)]])
+
+    @cached_property
+    def feature_of(self) -> Ints | None:
+        """The feature that each column of ``X`` belongs to; None: each is one."""
+        if self.blocks is None:
+            return None
+        columns = slice(None) if self.features is None else self.features
+        own = np.unique(self.blocks.feature[columns], return_inverse=True)[1]
+        if self.probes is None:
+            return own
+        copies = np.unique(own[self.probes[0]], return_inverse=True)[1]
+        return np.concatenate([own, own.max() + 1 + copies])
+
+    def grouped(self, groups: Any, caller: str) -> Dataset:
+        """The same table with ``feature_groups`` of its columns, unless it has some."""
+        if groups is None or self.blocks is not None:
+            return self
+        if is_sparse(self.values):
+            raise ValueError(
+                f"{caller}: feature_groups need dense features. Make X dense, or leave "
+                "them out."
+            )
+        columns, d = getattr(self.table, "columns", None), self.values.shape[1]
+        return replace(self, blocks=read_blocks(groups, columns, d, caller))
 
     @property
     def nominal(self) -> Ints | None:
@@ -207,13 +234,17 @@ class Dataset:
 
     def columns(self, features: Ints) -> Dataset:
         """Some of the features, for methods that look at each on its own."""
-        if len(features) == self.values.shape[1]:
+        if len(features) == self.shape[1]:
             return self
-        return replace(self, features=features)
+        return replace(self, features=columns_of(self.feature_of, features))
 
     def without(self, features: Ints) -> Dataset:
         """The caller's table without some columns, as if it had never had them."""
-        kept = np.setdiff1d(np.arange(self.values.shape[1]), features)
+        features = columns_of(self.feature_of, features)
+        kept, blocks = np.setdiff1d(np.arange(self.values.shape[1]), features), None
+        if self.blocks is not None:
+            left, of = np.unique(self.blocks.feature[kept], return_inverse=True)
+            blocks = Blocks(of, self.blocks.names[left])
         place = {int(f): i for i, f in enumerate(kept)}
 
         def moved(columns: Iterable[Any]) -> list[int]:
@@ -228,12 +259,13 @@ class Dataset:
             categories={place[f]: c for f, c in self.categories.items() if f in place},
             rounded=moved(self.rounded),
             mixtures=moved(self.mixtures),
+            blocks=blocks,
             _recoded={},
         )
 
     def with_probes(self, features: Ints, order: Ints) -> Dataset:
         """More columns: to the right, copies of features in another order of rows."""
-        return replace(self, probes=(features, order))
+        return replace(self, probes=(columns_of(self.feature_of, features), order))
 
     def with_codes(self, nominal: Ints | None) -> Dataset:
         """The same rows with codes in these columns of the table; None: in none."""

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.blocks import Pool
 from widemargin.data.kinds import listed
 from widemargin.data.protocol import AnyTable, Derived, Floats, Ints
 from widemargin.kernels.distances import Mixed, MixedRows
@@ -36,6 +37,7 @@ class Table(Derived):
     settings: Settings = field(default_factory=current)
     target: Floats | None = None  # (n,) numeric y; all rows are of one class then
     weights: Floats | None = None  # (n,) of the rows, of mean 1; None: all the same
+    pool: Pool | None = None  # which columns are one feature, if any are
 
     @property
     def n_rows(self) -> int:
@@ -69,6 +71,9 @@ class Table(Derived):
         if self.mixed is not None:  # two names differ or not, however many there are
             nominal = self.mixed.nominal
             ranges[nominal] = self.mixed.weights[nominal]
+        if self.pool is not None:
+            own = self.pool.ranges
+            ranges = np.where(np.isnan(own), ranges, own)
         return ranges
 
     @property
@@ -86,6 +91,10 @@ class Table(Derived):
         where = np.empty(len(self.rows), np.int64)
         where[self.rows] = np.arange(len(self.rows))
         return where[rows]
+
+    def pooled(self, sums: Floats, power: int = 1) -> Floats:
+        """Sums of |difference|^power, those of a group of columns taken together."""
+        return sums if self.pool is None else self.pool.add_up(sums, power)
 
     def unit_range(self, features: slice = slice(None)) -> Floats:
         """Features moved to [0, 1] whatever the scale, constant ones to 0; a copy."""

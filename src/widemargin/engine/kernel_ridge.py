@@ -36,6 +36,7 @@ class Columns(NamedTuple):
 
     X: Floats  # (n, d) numbers, or codes of nominal values; NaN: missing
     feature: Ints  # (p,) the feature that each column belongs to, ascending
+    column: Ints  # (p,) which column of X it is, or indicates a value of
     shift: Floats  # (p,)
     span: Floats | None = None  # (p,); None for a table of numbers without gaps
     value: Floats | None = None  # (p,) the code to indicate; NaN: X is the column
@@ -48,7 +49,7 @@ class Columns(NamedTuple):
 
     def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
         """Centred and scaled numbers; 0, the mean, where a value is missing."""
-        Z = self.X[rows[:, None], self.feature[part]]
+        Z = self.X[rows[:, None], self.column[part]]
         if self.value is None or self.span is None:
             return np.subtract(Z, self.shift[part], out=Z)
         value, known = self.value[part], ~np.isnan(Z)
@@ -192,11 +193,16 @@ def _mirror(G: Floats) -> None:
 def standardised_columns(table: Table, scale: str | None) -> Any:
     """The features that vary, as columns of numbers."""
     varying, mixed = np.flatnonzero(~table.constant), table.mixed
+    of, whole = np.arange(table.n_features), np.zeros(table.n_features, np.bool_)
+    if table.pool is not None:
+        of, whole = table.pool.feature, ~np.isnan(table.pool.ranges)
+        varying = varying[np.argsort(of[varying], kind="stable")]
     if mixed is None:
         parts = (table.X[:, part] for part in spans(table.n_features, BLOCK))
         mean = np.concatenate([_mean(part, table.weights) for part in parts])
-        return Columns(table.X, varying, mean[varying])
-    X, standard = table.X.copy(), scale in ("standard", "rank")
+        return Columns(table.X, of[varying], varying, mean[varying])
+    # A group of columns has been scaled as a whole.
+    X, standard = table.X.copy(), ~whole & (scale in ("standard", "rank"))
     X[:, mixed.nominal] = mixed.codes
     X[mixed.absent] = np.nan
     columns = []
@@ -207,13 +213,14 @@ def standardised_columns(table: Table, scale: str | None) -> Any:
             codes, places = np.unique(x, return_inverse=True)
             q = np.bincount(places, w) / (len(x) if w is None else w.sum())
             differ = 1 - (q**2).sum()  # the probability that two rows do
-            span = math.sqrt(differ if standard else 2.0)
+            span = math.sqrt(differ if standard[f] else 2.0) / mixed.weights[f]
             columns += [(f, p, span, c) for c, p in zip(codes, q, strict=True)]
         else:
-            span = moments(x, w)[1] if standard else 1.0
+            span = moments(x, w)[1] if standard[f] else 1.0
             columns.append((f, _mean(x, w), span, np.nan))
-    feature, *rest = np.array(columns).reshape(-1, 4).T
-    return Columns(X, feature.astype(np.int64), *rest)
+    column, *rest = np.array(columns).reshape(-1, 4).T
+    column = column.astype(np.int64)
+    return Columns(X, of[column], column, *rest)
 
 
 def _mean(X: Floats, w: Floats | None) -> Any:

@@ -47,7 +47,8 @@ def edge_sums(
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
     assert isinstance(table, Table)
-    return _run_sums(table, edges, np.empty(0, np.int64), power, workers)[0]
+    total, _, _ = _run_sums(table, edges, np.empty(0, np.int64), power, workers)
+    return table.pooled(total, power)
 
 
 @singledispatch
@@ -84,7 +85,7 @@ def class_edge_sums(
     borders = np.flatnonzero(np.diff(codes)) + 1
     found[0], sums, starts = _run_sums(table, edges, borders, power, workers)
     np.add.at(found, 1 + codes[starts], sums)
-    return found
+    return table.pooled(found, power)
 
 
 def end_sums(
@@ -195,7 +196,7 @@ def group_sums(
             add_mixed_group_sums(table.data, edges, power, *groups, sums)
 
     workers.run(add, spans(n_groups, GROUP_BLOCK))
-    return sums
+    return sums if signed else table.pooled(sums, power)
 
 
 @singledispatch

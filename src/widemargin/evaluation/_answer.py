@@ -19,6 +19,7 @@ from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
+from widemargin.data.blocks import columns_of
 from widemargin.data.dataset import Dataset, Names
 from widemargin.data.kinds import given_columns
 from widemargin.data.protocol import Floats, Ints
@@ -160,9 +161,10 @@ class Setup:
         """The same without the features that may be copies of the target."""
         d, leaks = self.data.shape[1], self.profile.target_copies
         kept = np.setdiff1d(np.arange(d), leaks)
-        place = np.full(d, -1)
-        place[kept] = np.arange(len(kept))
         methods = {label: clone(self.methods[label]) for label in self.candidates}
+        columns = columns_of(self.data.feature_of, kept)
+        place = np.full(self.data.values.shape[1], -1)
+        place[np.sort(columns)] = np.arange(len(columns))
         for method in methods.values():
             given = method.get_params().get("categorical_features")
             if given is not None:
@@ -247,6 +249,12 @@ def set_up(
     (n, d), nominal = data.shape, given["categorical_features"]
     seed = seed_of(given["random_state"])
     named = resolve_selectors(methods, task=data.task)
+    groups_given = [m for m, s in named.items() if s.feature_groups is not None]
+    if groups_given and data.blocks is None:
+        raise ValueError(
+            f"{caller} counts features for all methods alike: pass feature_groups to "
+            f"it, not to {groups_given[0]}."
+        )
     values = {f.name: given[f.name] for f in fields(Setup) if f.name in given} | {
         "methods": {label: preset(s, seed, nominal) for label, s in named.items()},
         "candidates": [FLAGSHIP] if usual and FLAGSHIP in named else list(named),

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import Interval, StrOptions, _fit_context
 from widemargin.base import (
+    GROUPS,
     N_JOBS,
     TableSelector,
     all_or_nothing,
@@ -90,6 +91,12 @@ class AutoSelector(TableSelector):
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
         treated as a number, its position in the order.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     task : str or None, default=None
         What y holds, as for `KernelRFE`. None decides by the methods, or, if they do
         not settle it, by y: decimals, and numbers that hardly repeat, mean regression.
@@ -157,6 +164,9 @@ class AutoSelector(TableSelector):
         Whether each feature is kept.
     n_features_ : int
         Number of features kept.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -180,6 +190,7 @@ class AutoSelector(TableSelector):
     n_features_to_select: int | float | None = None
     redundancy: float | None = REDUNDANCY
     categorical_features: Any = None
+    feature_groups: Any = None
     task: Literal["classification", "regression", "multilabel", "survival"] | None = (
         None
     )
@@ -205,6 +216,7 @@ class AutoSelector(TableSelector):
         ],
         "redundancy": [None, Interval(numbers.Real, 0, 1, closed="right")],
         "categorical_features": ["array-like", None],
+        "feature_groups": GROUPS,
         "task": [None, StrOptions({*TASKS})],
         "max_samples": [None, Interval(numbers.Integral, 2, None, closed="left")],
         "class_weight": [None, dict, StrOptions({"balanced"})],
@@ -267,7 +279,12 @@ class AutoSelector(TableSelector):
             data = replace(data, weights=of_mean_one(weights))
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
+        data = data.grouped(self.feature_groups, NAME)
+        self._feature_of = data.feature_of
+        self.groups_ = None if data.blocks is None else data.names
         self._answer(data, groups)
+        self._by_column()
+        self.selector_._by_column()
         return self
 
     def _nominal_by_type(self, X: Any, kinds: Ints) -> Ints:

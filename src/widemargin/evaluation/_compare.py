@@ -68,6 +68,7 @@ def compare(
     n_features_to_select: int | float | None = None,
     redundancy: float | None = REDUNDANCY,
     categorical_features: Any = None,
+    feature_groups: Any = None,
     max_samples: int | None = MAX_SAMPLES,
     budget: float = BUDGET,
     random_state: Any = None,
@@ -127,6 +128,9 @@ def compare(
     categorical_features : array-like of bool, int or str, optional
         Nominal columns besides those that the types of a frame declare, for the
         selectors that take nominal features and do not say themselves.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together, as for the selectors: each group is one
+        feature of the comparison, with one row in its tables.
     max_samples : int or None, default=2000
         Rows that serve for all but the fits; of more, a sample. None takes all.
     budget : float, default=40.0
@@ -185,6 +189,7 @@ def compare(
     given = None if isfunction(methods) else methods
     task = task_of(given, y, task, "compare", several=False)
     data = read_dataset(X, y, "compare", task=task, sample_weight=sample_weight)
+    data = data.grouped(feature_groups, "compare")
     about = describe(data, categorical_features)
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))

@@ -171,9 +171,10 @@ def judge_for(
     if estimator is not None and not isinstance(estimator, str):
         X, make = data.frame, lambda columns: clone(estimator)
     elif estimator is None or is_nearest(estimator, numeric):
-        nearest = (
-            NearestMean(nominal, task=task) if numeric else NearestNeighbor(nominal)
-        )
+        of = table.feature_of
+        nearest = NearestNeighbor(nominal, feature_of=of)
+        if numeric:
+            nearest = NearestMean(nominal, task=task, feature_of=of)
         make = nearest.for_columns
     else:
         if task == "survival":
@@ -187,7 +188,7 @@ def judge_for(
             scaler = StandardScaler(with_mean=False) if standard else MaxAbsScaler()
         make = partial(_prepared, named_one, scaler, nominal, plain)
     scorer = check_scoring(
-        make(np.arange(data.shape[1])), as_scorer(scoring, data.y_given, task)
+        make(np.arange(table.X.shape[1])), as_scorer(scoring, data.y_given, task)
     )
     at_once = nearest is not None and not numeric and scoring in (None, "accuracy")
     return Judge(
@@ -199,6 +200,7 @@ def judge_for(
         "regressor" if numeric else "classifier",
         share_right if at_once else None,
         data.row_weights,
+        table.feature_of,
     )
 
 

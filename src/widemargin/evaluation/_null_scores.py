@@ -85,8 +85,8 @@ def summed_neighbors(selector: Any, data: Dataset) -> int | None:
     0 if it needs no search; None if only refits give its scores under permuted labels.
     Distances between missing values depend on labels, too.
     """
-    if "_permuted_neighbors" not in vars(type(selector)):
-        return None  # the scores of a subclass may be others
+    if "_permuted_neighbors" not in vars(type(selector)) or data.blocks is not None:
+        return None  # the scores of a subclass, or of groups, may be others
     neighbors = selector._permuted_neighbors(data.shape[0], len(data.classes))
     if not neighbors:
         return neighbors
@@ -101,7 +101,8 @@ def statistic_of(fitted: Any) -> Floats:
     Where it is not defined, as scikit-learn's is of a constant feature, the lowest one.
     """
     if isinstance(fitted, MarginSelector):
-        return np.asarray(fitted._statistic, dtype=np.float64)
+        found = fitted._of_features(fitted._statistic, np.maximum)
+        return np.asarray(found, dtype=np.float64)
     scores = scores_of(fitted, "significance")
     return np.where(np.isnan(scores), np.fmin.reduce(scores), scores)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from widemargin.data.blocks import by_feature
 from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.frames import data_frame
 from widemargin.data.outcomes import TASKS
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
 FAR_OUT = 10  # interquartile ranges from the median
+PLAIN, GROUP = ("numeric", "boolean"), "group"  # kinds; the latter of plain columns
 SHOWN = 4  # names in a sentence; the rest is counted
 
 
@@ -39,7 +41,8 @@ class Profile:
     names : array of str of shape (n_features,)
         Names of the columns; x0, x1 and so on if X has none.
     kinds : array of str of shape (n_features,)
-        "numeric", "boolean", "ordered" or "nominal".
+        "numeric", "boolean", "ordered" or "nominal"; "group" for several columns of
+        numbers or booleans that are one feature.
     missing : array of int of shape (n_features,)
         Number of missing values.
     distinct : array of int of shape (n_features,)
@@ -159,7 +162,7 @@ class Profile:
     @property
     def plain(self) -> bool:
         """Whether all cells are there and are numbers, as most methods need it."""
-        numbers = np.isin(self.kinds, ["numeric", "boolean"])
+        numbers = np.isin(self.kinds, (*PLAIN, GROUP))
         return not self.missing.any() and bool(numbers.all())
 
     @cached_property
@@ -373,8 +376,45 @@ def profile(
 
 
 def describe(data: Dataset, categorical_features: Any = None) -> Profile:
-    """Describe a table that was read already; see `profile`."""
-    return Profile(**findings(data, categorical_features))
+    """Describe a table that was read already; see `profile`.
+
+    Where columns are one feature, it is of features.
+    """
+    about = Profile(**findings(data, categorical_features))
+    return about if data.feature_of is None else _of_groups(about, data)
+
+
+def _of_groups(about: Profile, data: Dataset) -> Profile:
+    """What is known of groups of columns, from what is known of the columns."""
+    of, names = data.feature_of, data.names
+    assert of is not None
+
+    def features(columns: Any) -> list[int]:
+        return np.unique(of[np.asarray(columns, np.int64)]).tolist()
+
+    several = np.bincount(of) > 1
+    plain = by_feature(of, np.isin(about.kinds, PLAIN), np.logical_and)
+    kinds = about.kinds[np.unique(of, return_index=True)[1]].copy()
+    kinds[several] = np.where(plain, GROUP, "nominal")[several]
+    alike = [features(group) for group in about.duplicated_columns]
+    alone = [[f for f in group if not several[f]] for group in alike]
+    return replace(
+        about,
+        n_features=len(names),
+        names=names,
+        kinds=kinds,
+        missing=by_feature(of, about.missing, np.add),
+        distinct=by_feature(of, about.distinct, np.maximum),
+        low=by_feature(of, about.low, np.fmin),
+        high=by_feature(of, about.high, np.fmax),
+        duplicated_columns=[group for group in alone if len(group) > 1],
+        target_copies=features(about.target_copies),
+        identifiers=features(about.identifiers),
+        group_names=features(about.group_names),
+        missing_codes={int(of[f]): codes for f, codes in about.missing_codes.items()},
+        spellings={int(of[f]): same for f, same in about.spellings.items()},
+        skewed=features(about.skewed),
+    )
 
 
 def _count(n: int, noun: str) -> str:

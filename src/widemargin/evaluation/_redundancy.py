@@ -34,6 +34,7 @@ from widemargin.judging.copies import (
     Similarity,
     Uncertainty,
     leaders,
+    of_groups,
     quantile_bins,
 )
 from widemargin.threads import Workers, thread_count
@@ -173,7 +174,7 @@ def redundancy(
     with stoppable("redundancy"), Workers(thread_count(n_jobs)) as workers:
         data = read_dataset(X, None, "redundancy", labels=False)
         columns = data.apart()
-        n, d = columns.numbers.shape
+        (n, d), of = data.shape, data.feature_of
         labels = data.present_classes[0] if y is None else _labels(y, n_bins)
         labelled = y is not None or (data.has_labels and not data.numeric)
         if len(labels) != n:
@@ -188,6 +189,7 @@ def redundancy(
             )
             scores = binned.relevance() if by_relevance else scores
             similarity = binned if measure == "uncertainty" else similarity
+        similarity = of_groups(similarity, of)
         order = _best_first(scores, d)
         order = order[similarity.usable[order]]
         call = Call("redundancy", "features", n_jobs, verbose)

@@ -56,6 +56,7 @@ def relevance(
     *,
     n_rounds: int = ROUNDS,
     categorical_features: Any = None,
+    feature_groups: Any = None,
     task: str | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -76,6 +77,9 @@ def relevance(
         How often permuted copies of all features are added to the table.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns besides those that the types of a frame declare.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that are one feature, as for the selectors; copies of them are permuted
+        together.
     task : str or None, default=None
         What y holds, as for `KernelRFE`; None goes by y.
     random_state : int, RandomState or None, default=None
@@ -110,6 +114,7 @@ def relevance(
     count_of("relevance", "n_rounds", n_rounds, 5)
     task = task_of(None, y, task, "relevance")
     data = read_dataset(X, y, "relevance", task=task)
+    data = data.grouped(feature_groups, "relevance")
     data.warn_of_columns("relevance", categorical_features)
     return relevance_test(
         data,

@@ -22,6 +22,7 @@ from widemargin.evaluation import _html
 from widemargin.evaluation._selectors import (
     Call,
     count_of,
+    grouped_as,
     refit,
     scores_of,
     seeded,
@@ -160,6 +161,7 @@ def resample(
     data = read_dataset(X, y, "resample", labels=y is not None, task=task)
     random = check_random_state(random_state)
     selector = seeded(selector, random, task=task)
+    data = grouped_as(data, [selector], "resample")
     strata = np.zeros(data.shape[0], np.int64)
     if stratified and data.has_labels:
         strata = data.codes

@@ -13,7 +13,12 @@ from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._curves import SelectionCurve
 from widemargin.evaluation._judges import judge_for, name_of, scoring_for
-from widemargin.evaluation._selectors import resolve_selectors, seeded, task_of
+from widemargin.evaluation._selectors import (
+    grouped_as,
+    resolve_selectors,
+    seeded,
+    task_of,
+)
 from widemargin.judging.folds import group_codes, renumbered, split
 from widemargin.judging.judge import CALLER
 from widemargin.judging.trials import Plan, Results, carry_out
@@ -159,8 +164,10 @@ def plan_for(
 
     Options are those of a `Plan`.
     """
-    random, d = check_random_state(random_state), data.shape[1]
+    random = check_random_state(random_state)
     resolved = resolve_selectors(selectors, task=data.task)
+    data = grouped_as(data, resolved.values(), caller)
+    d = data.shape[1]
     methods = {label: seeded(s, random) for label, s in resolved.items()}
     _refuse_mixed_labels(data.classes, caller)
     sizes = _sizes(n_features, d, caller)

@@ -80,6 +80,17 @@ def preset(
     return clone(selector).set_params(**changed)
 
 
+def grouped_as(data: Dataset, selectors: Iterable[Any], caller: str) -> Dataset:
+    """The table with the ``feature_groups`` of the selectors, which have to agree."""
+    given = [getattr(s, "feature_groups", None) for s in selectors]
+    if data.blocks is None and len({repr(groups) for groups in given}) > 1:
+        raise ValueError(
+            f"{caller} needs selectors with the same feature_groups, since it counts "
+            "features. Pass feature_groups to all of them."
+        )
+    return data.grouped(given[0], caller)
+
+
 def task_of(
     selectors: Any, y: Any, task: str | None, caller: str, *, several: bool = True
 ) -> str:

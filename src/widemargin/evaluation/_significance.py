@@ -31,6 +31,7 @@ from widemargin.evaluation._permutation_test import PermutationTest
 from widemargin.evaluation._selectors import (
     Call,
     count_of,
+    grouped_as,
     refit,
     scores_of,
     seeded,
@@ -258,6 +259,7 @@ def significance(
         count_of("significance", "n_permutations", n_permutations, 1)
     random = check_random_state(random_state)
     selector = _for_scores(seeded(selector, random, task=task))
+    data = grouped_as(data, [selector], "significance")
     if method == "probes":
         way = Plan(method, n_permutations or ROUNDS)
     else:

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau, rankdata
 from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._profile import Profile
+from widemargin.evaluation._profile import GROUP, Profile
 from widemargin.evaluation._significance import Significance
 from widemargin.judging.recommend import Recommendation
 from widemargin.threads import spans
@@ -120,7 +120,10 @@ def directions_of(data: Dataset, about: Profile, ordered: bool) -> tuple[Ints, F
     """
     some = data.fullest
     # Numbers may be names, too.
-    X = np.where(about.kinds[some] == "nominal", np.nan, data.apart().numbers)
+    X = data.apart().numbers
+    if data.feature_of is not None:  # groups of columns have no direction
+        X = X[:, np.unique(data.feature_of, return_index=True)[1]]
+    X = np.where(np.isin(about.kinds[some], ("nominal", GROUP)), np.nan, X)
     sign, auc = np.zeros(data.shape[1], np.int64), np.full(data.shape[1], np.nan)
     sign[some], auc[some] = _directions_in(X, data, about, ordered)
     return sign, auc

@@ -67,7 +67,7 @@ def answer(selector: Any, data: Dataset, workers: Workers) -> Answer:
     ``selector`` has scores and a ranking of all rows.
     """
     found = Answer(selector.ranking_)
-    natural, d, sparse = selector._natural_support(), data.X.shape[1], is_sparse(data.X)
+    natural, d, sparse = selector._natural(), data.shape[1], is_sparse(data.X)
     subset = natural is not None and selector.n_features_to_select in (None, "auto")
     any_size = selector.n_features_to_select == "auto" and not subset
     wanted = d if any_size else min(selector._wanted(), d)
@@ -134,25 +134,28 @@ def _judge(data: Dataset, y: Ints, selector: Any) -> tuple[Judge, str]:
     a fold may have too few.
     """
     X, nominal, scale, w = data.X, data.nominal, selector.scale, None
+    of = data.feature_of
     if (given := selector._row_weights(data)) is not None:
         w = given / given.mean()
     if is_sparse(X) and scale == "rank":
         X, scale = ranked_cells(X), "minmax"
     if data.target is not None:
         target, task = data.labels_given, data.task
-        mean = NearestMean(nominal, scale, task)
+        mean = NearestMean(nominal, scale, task, of)
         measured: Measured = _share_explained
         if task == "regression":
             target = standardised(target, w).reshape(target.shape)
         else:
             measured = partial(_each, MEASURES[task])
-        judge = Judge(X, target, mean.for_columns, mean, None, "regressor", measured, w)
+        judge = Judge(
+            X, target, mean.for_columns, mean, None, "regressor", measured, w, of
+        )
         return judge, TARGET_SCORES[task]
-    nearest, counts = NearestNeighbor(nominal, scale), np.bincount(y, w)
+    nearest, counts = NearestNeighbor(nominal, scale, of), np.bincount(y, w)
     unlike = lopsided(counts)
     measured = partial(_share_of_classes, counts) if unlike else share_right
     judge = Judge(
-        X, y, nearest.for_columns, nearest, None, measured=measured, weights=w
+        X, y, nearest.for_columns, nearest, None, "classifier", measured, w, of
     )
     return judge, "balanced_accuracy" if unlike else "accuracy"
 
@@ -258,7 +261,9 @@ def _ranked(
 ) -> tuple[Ints, int | None]:
     """Features, best first, by a fit of a selector to some rows, and its own size."""
     twin = deepcopy(selector)  # a sixth of the time of `clone`
-    twin.n_features_in_ = data.X.shape[1]
+    twin.n_features_in_, twin.groups_ = data.X.shape[1], None
+    if data.feature_of is not None:
+        twin.groups_, twin._feature_of = data.names, data.feature_of
     if getattr(selector, "order", None) is not None:
         place = np.full(data.shape[0], -1)
         place[train] = np.arange(len(train))
@@ -269,7 +274,6 @@ def _ranked(
         y = target_columns(data.target[train], data.task)
     used = data.labelled or selector._numeric_target
     if used and not np.ptp(y, axis=0).any():
-        return np.arange(twin.n_features_in_), None  # there is nothing to rank by
-    table = selector._table(data, workers, train)
-    twin.scores_ = twin._score(table, workers)
-    return np.argsort(twin._rank(table)), twin._own_size()
+        return np.arange(data.shape[1]), None  # there is nothing to rank by
+    twin._rank_by(selector._table(data, workers, train), workers)
+    return np.argsort(twin.ranking_), twin._own_size()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from scipy.stats import rankdata
 
+from widemargin.data.blocks import by_feature, columns_of
 from widemargin.data.dataset import Dataset
 from widemargin.data.frames import is_sparse
 from widemargin.data.protocol import Floats, Ints
@@ -160,6 +161,45 @@ class Uncertainty:
         return self.coded.relevance_uncertainty()
 
 
+class OfGroups:
+    """Similarity of features that are groups of columns.
+
+    Of two groups, √(Σ s_ab²) / (Σ s_aa'² · Σ s_bb'²)^¼ over their columns: with
+    s = |r|, the root of the RV coefficient (Escoufier 1973). Of single columns it is s.
+    """
+
+    def __init__(self, of_columns: Similarity, feature_of: Ints) -> None:
+        self.of_columns, self.feature_of = of_columns, feature_of
+        self.usable = by_feature(feature_of, of_columns.usable, np.logical_or)
+        self.block = of_columns.block
+        self.size = np.array(
+            [
+                (self._columns(np.array([f]), np.array([f])) ** 2).sum() ** 0.25
+                for f in range(len(self.usable))
+            ]
+        )
+
+    def _columns(self, features: Ints, others: Ints) -> Floats:
+        return self.of_columns(
+            columns_of(self.feature_of, features), columns_of(self.feature_of, others)
+        )
+
+    def __call__(self, features: Ints, others: Ints) -> Floats:
+        """Similarity of each feature with each of the others."""
+        squares = self._columns(features, others) ** 2
+        for side in (features, others):
+            counts = np.bincount(self.feature_of)[side]
+            starts = np.cumsum(counts) - counts
+            squares = np.add.reduceat(squares, starts, axis=0).T
+        root = np.sqrt(squares) / np.outer(self.size[features], self.size[others])
+        return np.minimum(root, 1.0)
+
+
+def of_groups(of_columns: Similarity, feature_of: Ints | None) -> Similarity:
+    """The similarity of features: of columns, or of groups of them if there are."""
+    return of_columns if feature_of is None else OfGroups(of_columns, feature_of)
+
+
 def _codes(numbers: Floats, nominal: dict[int, Ints], n_bins: int) -> Codes:
     """Small integers, one row per column, 0 for a missing value."""
     n, d = numbers.shape
@@ -198,9 +238,10 @@ def _similarity_of(data: Dataset, workers: Workers) -> Similarity:
     numbers, nominal = np.asarray(data.X, np.float64), data.nominal
     columns = [] if nominal is None else nominal.tolist()
     if not columns and not np.isnan(numbers).any():
-        return Correlation(numbers)
+        return of_groups(Correlation(numbers), data.feature_of)
     codes = {f: _by_frequency(numbers[:, f]) for f in columns}
-    return Uncertainty(numbers, codes, N_BINS, data.codes, workers)
+    similarity = Uncertainty(numbers, codes, N_BINS, data.codes, workers)
+    return of_groups(similarity, data.feature_of)
 
 
 def _by_frequency(values: Floats) -> Ints:

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from widemargin._sklearn import _safe_indexing
+from widemargin.data.blocks import columns_of, group_spans
 from widemargin.data.build import build, ranks_among
 from widemargin.data.frames import is_sparse
 from widemargin.data.outcomes import target_columns
@@ -56,20 +57,29 @@ class ScaledRows(BaseEstimator):
         Columns that hold codes of nominal values.
     scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         How numbers are scaled.
+    feature_of : array of int, default=None
+        The feature that each column is of. The largest difference in a group of columns
+        counts as much as that in a column of numbers.
     """
 
     _swept: Floats | None = None
     _known: Any  # training rows, where they are needed as they are
     _width = 1  # numbers in an answer
 
-    def __init__(self, nominal: Any = None, scale: str | None = "minmax") -> None:
+    def __init__(
+        self, nominal: Any = None, scale: str | None = "minmax", feature_of: Any = None
+    ) -> None:
         self.nominal = nominal
         self.scale = scale
+        self.feature_of = feature_of
 
     def for_columns(self, columns: Ints) -> Self:
         """The same for a table of these columns alone, not fitted."""
         nominal = [] if self.nominal is None else self.nominal
-        return type(self)(np.flatnonzero(np.isin(columns, nominal)), self.scale)
+        of = None if self.feature_of is None else self.feature_of[columns]
+        return type(self)(
+            np.flatnonzero(np.isin(columns, nominal)), self.scale, feature_of=of
+        )
 
     def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
         """What is near to each row of X: votes of classes, or mean targets.
@@ -150,6 +160,8 @@ class ScaledRows(BaseEstimator):
         as_it_is = self._named | (self.scale is None)
         self._shift = np.where(as_it_is, 0.0, shift)
         self._span = np.where(as_it_is, 1.0, span)
+        if self.feature_of is not None:
+            self._span *= group_spans(self._scaled(Z), self._named, self.feature_of)
         self._columns = np.ascontiguousarray(self._scaled(Z).T)
 
     def _keep_cells(self, X: Any) -> None:
@@ -230,6 +242,8 @@ class NearestNeighbor(ClassifierMixin, ScaledRows):
         Columns that hold codes of nominal values.
     scale : {"minmax", "maxabs", "standard", "rank"} or None, default="minmax"
         How numbers are scaled.
+    feature_of : array of int, default=None
+        The feature that each column is of.
     """
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -279,6 +293,8 @@ class NearestMean(RegressorMixin, ScaledRows):
     task : str, default="regression"
         What y holds. Labels are predicted that most of the five rows have; of survival
         times, the risk, the mean of the rows' residuals.
+    feature_of : array of int, default=None
+        The feature that each column is of.
     """
 
     def __init__(
@@ -286,8 +302,9 @@ class NearestMean(RegressorMixin, ScaledRows):
         nominal: Any = None,
         scale: str | None = "minmax",
         task: str = "regression",
+        feature_of: Any = None,
     ) -> None:
-        super().__init__(nominal, scale)
+        super().__init__(nominal, scale, feature_of)
         self.task = task
 
     def for_columns(self, columns: Ints) -> Self:
@@ -365,12 +382,14 @@ class Judge:
     kind: str = "classifier"  # or "regressor", for errors
     measured: Measured | None = None  # the score, if predictions are enough for it
     weights: Floats | None = None  # of the rows; None if all count the same
+    feature_of: Ints | None = None  # of each column of X; None: each is a feature
 
     def score(self, fold: Fold, where: str, columns: Ints) -> float:
-        """Score with these columns; ``where`` is for errors."""
+        """Score with these features; ``where`` is for errors."""
         train, test = fold
         what = f"the {self.kind} failed {where}, with {len(columns)} features"
         with named(what, EstimatorFailure):
+            columns = np.sort(columns_of(self.feature_of, columns))
             Z = _safe_indexing(self.X, columns, axis=1)
             estimator = self.make(columns)
             weights = self._weights_for(estimator, train)
@@ -385,6 +404,9 @@ class Judge:
         train, test = fold
         X = self.X[test]
         nearest = clone(self.nearest).fit(self.X[train], self.y[train])
+        if self.feature_of is not None:
+            ends = np.cumsum(np.bincount(self.feature_of)[order])
+            order, sizes = columns_of(self.feature_of, order), ends[sizes - 1]
         if self.measured is not None:
             return self._measured(nearest.predicted(X, order, sizes), test)
         answers, scores = nearest.answers(X, order, sizes), np.empty(len(sizes))

@@ -190,7 +190,7 @@ def _ranked(plan: Plan, label: str, train: Ints, n_threads: int) -> Trial:
 
 def own_size(selector: Any) -> int | None:
     """How many features a fitted method itself would keep; None if it cannot tell."""
-    natural = selector._natural_support()
+    natural = selector._natural()
     if natural is not None:
         return max(1, int(natural.sum()))
     size: int | None = selector._own_size()

@@ -45,9 +45,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
+from widemargin.data.blocks import columns_of
 from widemargin.data.dataset import Dataset
+from widemargin.data.frames import feature_names
 from widemargin.data.kinds import ORDERED
 from widemargin.data.protocol import Floats, Ints
+from widemargin.evaluation._profile import GROUP
 from widemargin.reporting.formats import numbers, text
 
 N_FEATURES = 12
@@ -148,7 +151,16 @@ def _scatter(values: Floats, target: Floats) -> Json:
 
 
 def column(data: Dataset, f: int) -> NDArray[Any]:
-    """One column: numbers, NaN where they are missing, or objects with None there."""
+    """One feature: numbers, NaN where they are missing, or objects with None there.
+
+    Of a group of columns the mean; of indicators, of which a row has one at most, the
+    name of that one.
+    """
+    if data.feature_of is not None:
+        own = columns_of(data.feature_of, np.array([f]))
+        if len(own) > 1:
+            return _together(data.X[:, own], feature_names(data.table)[own])
+        f = int(own[0])
     values: Floats = data.X[:, f]
     levels = data.categories.get(f)
     if levels is None and data.kinds[f] == ORDERED:
@@ -158,6 +170,15 @@ def column(data: Dataset, f: int) -> NDArray[Any]:
         return values
     named = np.array([*levels, None], object)
     return named[np.where(np.isnan(values), -1, values).astype(np.int64)]
+
+
+def _together(X: Floats, names: NDArray[Any]) -> NDArray[Any]:
+    known = ~np.isnan(X)
+    if np.isin(X[known], (0, 1)).all() and (np.nansum(X, axis=1) <= 1).all():
+        which = np.where((X == 1).any(axis=1), (X == 1).argmax(axis=1), -1)
+        return np.append(names, [None])[which]
+    counts = np.maximum(known.sum(axis=1), 1)
+    return np.where(known.any(axis=1), np.nansum(X, axis=1) / counts, np.nan)
 
 
 def _by_class(
@@ -250,7 +271,7 @@ def columns(data: Dataset | None, profile: Any) -> Json | None:
 
 def _look(values: NDArray[Any], kind: str) -> tuple[str | None, str]:
     values = values[:: -(-len(values) // MOST_ROWS) or 1]
-    if kind == "numeric" and values.dtype != object:
+    if kind in ("numeric", GROUP) and values.dtype != object:
         return None, _numeric_bars(values[np.isfinite(values)])
     known = [v for v in values.tolist() if v is not None and v == v]
     # Booleans may come as 0.0 and 1.0, for a column with missing values has no others.

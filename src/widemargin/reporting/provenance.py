@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import platform
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -18,6 +19,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
+from widemargin.data.blocks import Blocks
 from widemargin.data.dataset import read_dataset
 from widemargin.evaluation import Comparison, compare
 from widemargin.evaluation._auto import AutoSelector
@@ -81,6 +83,9 @@ def as_comparison(results: Any, X: Any, y: Any) -> Comparison:
         check_is_fitted(selector, ["scores_", "ranking_", "support_"])
     selectors = {str(label or type(s).__name__): s for label, s in given.items()}
     first = next(iter(selectors.values()))
+    groups = getattr(first, "groups_", None)
+    if groups is not None:
+        selectors = {label: s._by_feature() for label, s in selectors.items()}
     data: Any = None
     about: Any = None
     if X is not None:
@@ -88,10 +93,12 @@ def as_comparison(results: Any, X: Any, y: Any) -> Comparison:
         told = None if own == "classification" else own
         task, there = task_of(None, y, told, "report", several=False), y is not None
         data = read_dataset(X, y, "report", labels=there, task=task, look=False)
+        if groups is not None:
+            data = replace(data, blocks=Blocks(first._feature_of, groups))
         about = None if y is None else describe(data)
     return Comparison(
         data=data,
-        feature_names=np.array(names_of(first), object),
+        feature_names=np.array(names_of(first), object) if groups is None else groups,
         profile=about,
         selectors=selectors,
         times={},
@@ -260,7 +267,7 @@ def _pipeline(
         lines += ["model = make_pipeline(selection, *steps).fit(X, y)"]
     lines += ["", "# As a step, the choice is made again on the rows of each fit:"]
     lines += ["# cross-validate this one, because that evaluates the choice, too."]
-    lines += [f"selector = {_step(found, best, len(kept))}{frames}"]
+    lines += [f"selector = {_step(found, best, best['n_selected'])}{frames}"]
     lines += ["model = make_pipeline(selector, *steps)"]
     return "\n".join(lines)
 

@@ -13,6 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin import catalogue
+from widemargin.data.blocks import columns_of
+from widemargin.data.frames import feature_names
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.recommend import Recommendation
@@ -81,8 +83,18 @@ def summarize(
         "redundancy": _redundancy(found.redundancy),
         "distributions": distributions(found.data, order, found.profile, found.ordered),
         "image": _image(shape, image_order or found.image_order, len(names)),
-        "provenance": provenance(found, best, kept, reading or []),
+        "provenance": provenance(found, best, _columns(found, kept), reading or []),
     }
+
+
+def _columns(found: Comparison, kept: list[str]) -> list[str]:
+    """Names of the columns of the kept features."""
+    of = None if found.data is None else found.data.feature_of
+    if of is None:
+        return kept
+    known = texts(found.feature_names)
+    places = np.array([known.index(name) for name in kept], np.int64)
+    return texts(feature_names(found.data.table)[columns_of(of, places)])
 
 
 def _data(profile: Any, ordered: bool) -> Json | None:

@@ -91,6 +91,12 @@ class GFlip(MarginSelector):
         Scaling of the features: by range, by largest absolute value, by standard
         deviation, by rank (average ranks, scaled by their range, so that extremely
         skewed features count like others), or none.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
@@ -115,6 +121,9 @@ class GFlip(MarginSelector):
     n_epochs_, n_iter_ : int
         Number of epochs of the best start, including the last one, which changed
         nothing.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -67,6 +67,12 @@ class IPCMSR(SeparabilityRatio):
         Scaling of the features: by range, by largest absolute value, by standard
         deviation, by rank (average ranks, scaled by their range, so that extremely
         skewed features count like others), or none.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -111,6 +117,9 @@ class IPCMSR(SeparabilityRatio):
         dropped.
     delta_ : float
         The δ used.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -198,6 +207,12 @@ class IPICSR(SeparabilityRatio):
         Scaling of the features: by range, by largest absolute value, by standard
         deviation, by rank (average ranks, scaled by their range, so that extremely
         skewed features count like others), or none.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -242,6 +257,9 @@ class IPICSR(SeparabilityRatio):
         dropped.
     delta_ : float
         The δ used.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -71,6 +71,12 @@ class IRelief(MarginSelector):
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
         treated as a number, its position in the order.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     verbose : int, default=0
@@ -103,6 +109,9 @@ class IRelief(MarginSelector):
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
         for features that are not skipped. Skipped features rank last.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -121,6 +130,7 @@ class IRelief(MarginSelector):
     categorical_features: Any = None
 
     _mixed = True
+    _score_of_group = "differences"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "tol": [Interval(numbers.Real, 0, None, closed="left")],
@@ -129,14 +139,17 @@ class IRelief(MarginSelector):
     def _score(self, table: Table, workers: Workers) -> Floats:
         name = type(self).__name__
         warn_single_members(table, name, "its sample is left out")
-        d, quiet = table.X.shape[1], workers.silent()
-        w, self.n_iter_ = np.full(d, 1 / d), self.max_iter
+        quiet = workers.silent()
+        w = np.full(table.n_features, 1 / self._n_scored)
+        self.n_iter_ = self.max_iter
         with progress(name, self.max_iter, self.verbose) as advance:
             for t in range(self.max_iter):
                 self._margins = self._step(table, w, quiet)
-                old, w = w, self._margins / (np.linalg.norm(self._margins) or 1.0)
+                margins = self._of_features(self._margins, np.maximum)
+                old, w = w, self._margins / (np.linalg.norm(margins) or 1.0)
                 advance()
-                if np.linalg.norm(w - old) < self.tol or not w.any():
+                moved = self._of_features(w - old, np.maximum)
+                if np.linalg.norm(moved) < self.tol or not w.any():
                     self.n_iter_ = t + 1
                     break
         if not w.any():
@@ -146,6 +159,10 @@ class IRelief(MarginSelector):
                 "sigma."
             )
         return w
+
+    @property
+    def _metric_of_group(self) -> str:
+        return "manhattan"
 
     @property
     def _statistic(self) -> Floats:

@@ -108,6 +108,12 @@ class KernelRFE(MarginSelector):
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
         treated as a number, its position in the order.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -151,6 +157,9 @@ class KernelRFE(MarginSelector):
     redundant_with_ : array of shape (n_features,) or None
         With ``redundancy``, the kept feature of which a skipped one is a near copy; −1
         for features that are not skipped. Skipped features rank last.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -187,6 +196,7 @@ class KernelRFE(MarginSelector):
     _mixed = True
     _sparse = True
     _several_targets = True
+    _score_of_group = "differences"
     _scale_of_ranks = "standard"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -231,7 +241,7 @@ class KernelRFE(MarginSelector):
         self, data: Columns, Y: Floats, w: Floats | None, workers: Workers
     ) -> Floats:
         """Scores, for any centred targets Y, whose first column strata are made by."""
-        d = self.n_features_in_
+        d = self._n_scored
         S = np.unique(data.feature)
         sizes = self._sizes(len(S))
         self.n_iter_ = len(sizes)

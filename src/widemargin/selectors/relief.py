@@ -90,6 +90,12 @@ class Relief(SampledSelector):
         Nominal features, as a mask, column indices or names, in addition to the text,
         boolean and unordered categorical columns of a DataFrame. An ordered category is
         treated as a number, its position in the order.
+    feature_groups : dict, array-like, "prefix" or None, default=None
+        Columns that stay or go together: a mapping from names of groups to their
+        columns (names or indices), a label for each column (None or NaN for a column on
+        its own), or "prefix", by which names that agree up to the last underscore are a
+        group (after ``transformer__``, if a ColumnTransformer wrote it). A group counts
+        as one feature.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores.
     random_state : int, RandomState or None, default=None
@@ -142,6 +148,9 @@ class Relief(SampledSelector):
     converged_ : bool
         With ``n_samples="auto"``: whether the intervals settled which features are
         selected, or all samples were visited. False if ``tol`` was reached first.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 

@@ -24,6 +24,7 @@ from sklearn.utils.validation import validate_data
 
 from widemargin._sklearn import HasMethods, _fit_context, _safe_indexing
 from widemargin.base import COUNT, FRACTION, TableSelector, all_or_nothing
+from widemargin.data.blocks import columns_of, read_blocks
 from widemargin.data.frames import is_frame
 from widemargin.data.kinds import given_columns
 from widemargin.data.protocol import Floats, Ints
@@ -71,6 +72,9 @@ class TuRF(MetaEstimatorMixin, TableSelector):
         Number of features kept.
     n_iter_ : int
         Number of times the features were ranked.
+    groups_ : array of str or None
+        With ``feature_groups``, the names of the features: of groups, and of columns on
+        their own. All columns of a group have its score, rank and support.
     n_features_in_ : int
     feature_names_in_ : array of str, if X had names
 
@@ -125,37 +129,48 @@ class TuRF(MetaEstimatorMixin, TableSelector):
         if get_config()["enable_metadata_routing"]:
             params = process_routing(self, "fit", **params)["selector"]["fit"]
         given = getattr(self.selector, "categorical_features", None)
-        nominal = given_columns(X, given, name)
+        nominal, d = given_columns(X, given, name), self.n_features_in_
+        groups = getattr(self.selector, "feature_groups", None)
+        blocks = read_blocks(groups, getattr(X, "columns", None), d, name)
+        self.groups_ = None if blocks is None else blocks.names
+        of = self._feature_of = None if blocks is None else blocks.feature
         sizes = self._sizes()
-        left, dropped = np.arange(self.n_features_in_), np.empty(0, np.int64)
+        left, dropped = np.arange(sizes[0]), np.empty(0, np.int64)
         with progress(name, len(sizes), self.verbose) as advance:
             for size in sizes:
                 dropped = np.concatenate([left[size:], dropped])
                 left = np.sort(left[:size])
-                part = _safe_indexing(X, left, axis=1)
-                fitted = self._for(left, nominal).fit(part, y, **params)
-                left = left[_best_first(fitted)]
+                columns = columns_of(of, left)
+                part = _safe_indexing(X, columns, axis=1)
+                fitted = self._for(columns, nominal).fit(part, y, **params)
+                # A group's columns are side by side, and score the same.
+                first = np.unique(columns if of is None else of[columns], True)[1]
+                left = left[_best_first(fitted, first)]
                 advance()
         self.selector_ = fitted
         self.n_iter_ = len(sizes)
         order = np.concatenate([left, dropped])
         self.ranking_ = np.empty(len(order), np.int64)
         self.ranking_[order] = np.arange(1, len(order) + 1)
-        self.scores_ = _completed(_scores(fitted), order)
+        self.scores_ = _completed(_scores(fitted)[first], order)
+        if of is not None:
+            self.ranking_, self.scores_ = self.ranking_[of], self.scores_[of]
         self.support_ = self.ranking_ <= sizes[-1]
-        self.n_features_ = int(self.support_.sum())
+        self.n_features_ = sizes[-1]
         return self
 
     def _for(self, left: Ints, nominal: Ints) -> Any:
-        """A new selector for some of the features, told which of them are nominal."""
+        """A new selector for some of the columns, told what they are."""
         fresh = clone(self.selector)
+        if self._feature_of is not None:
+            fresh.set_params(feature_groups=self._feature_of[left])
         if len(nominal):
             fresh.set_params(categorical_features=np.isin(left, nominal))
         return fresh
 
     def _sizes(self) -> list[int]:
         """How many features are ranked in each round."""
-        d = self.n_features_in_
+        d = self._n_scored
         wanted, sizes = min(self._wanted(), d), [d]
         while sizes[-1] > wanted:
             rest = min(sizes[-1] - 1, round(sizes[-1] * (1 - self.drop)))
@@ -200,12 +215,11 @@ def _scores(fitted: Any) -> Floats:
     return np.asarray(scores, np.float64)
 
 
-def _best_first(fitted: Any) -> Ints:
-    """Places of the features, best first."""
+def _best_first(fitted: Any, columns: Ints) -> Ints:
+    """Places of some columns, one of each feature, best first."""
     ranking = getattr(fitted, "ranking_", None)
-    if ranking is not None:
-        return np.argsort(ranking, kind="stable")
-    return np.argsort(-_scores(fitted), kind="stable")
+    worst = -_scores(fitted) if ranking is None else ranking
+    return np.argsort(worst[columns], kind="stable")
 
 
 def _completed(scores: Floats, order: Ints) -> Floats:

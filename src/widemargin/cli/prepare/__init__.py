@@ -25,6 +25,7 @@ from widemargin.cli.prepare.features import (
 )
 from widemargin.cli.prepare.roles import (
     Roles,
+    find_groups,
     find_roles,
     say_if_features_are_rows,
     time_order,
@@ -66,6 +67,7 @@ class Dataset:
     groups: Any = None  # one for each row
     # Some columns of the file, a few rows after the other; None if it is in memory.
     parts: Callable[[list[str]], Iterator[pd.DataFrame]] | None = None
+    feature_groups: Any = None  # columns that are one feature
 
     def read_as(self, name: str) -> Any:
         """The table in memory as the library reads it; ``name`` begins its messages.
@@ -74,7 +76,8 @@ class Dataset:
         """
         from widemargin.data.dataset import read_dataset
 
-        return read_dataset(self.X, self.y, name, task=self.task, look=False)
+        data = read_dataset(self.X, self.y, name, task=self.task, look=False)
+        return data.grouped(self.feature_groups, name)
 
     @property
     def task(self) -> str:
@@ -177,6 +180,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         constant=plan.constant,
         kept=roles.keep,
         groups=groups,
+        feature_groups=find_groups(options.feature_groups, raw.columns, X.columns),
         parts=None if in_memory else partial(_parts, name, raw, target, seen),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.columns import find_column, find_columns
@@ -51,6 +52,29 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     features = [name for name in columns if name not in others]
     kept = tuple(name for name in dict.fromkeys(keep) if name != target)
     return Roles(target, features, kept, groups, time)
+
+
+def find_groups(
+    given: Iterable[str], known: Iterable[str], features: Iterable[str]
+) -> Any:
+    """What --feature-groups means: "prefix", or the features of each group."""
+    if tuple(given) == ("prefix",):
+        return "prefix"
+    groups, known, left = dict[str, list[str]](), list(known), set(features)
+    for text in given:
+        lines = [text]
+        if "=" not in text and Path(text).is_file():
+            lines = Path(text).read_text(encoding="utf-8").split("\n")
+        for line in filter(None, map(str.strip, lines)):
+            name, separator, columns = line.partition("=")
+            if not separator:
+                raise Problem(
+                    f"--feature-groups: {line!r} is neither prefix, nor a file, nor "
+                    "NAME=COL,COL."
+                )
+            found = find_columns((columns,), known, "--feature-groups")
+            groups[name.strip()] = [c for c in found if c in left]
+    return groups or None
 
 
 def without_target(options: DataOptions, target: str) -> tuple[DataOptions, bool]:
