@@ -128,7 +128,12 @@ WEIGHT_CHECKS = (
 )
 # Methods without neighbours, for which a row of weight 2 is the same row twice.
 COUNTING = {
+    "FCBF",
+    "FRegression",
+    "FeatureSimilarity",
     "FisherScore",
+    "InformationGain",
+    "MRMR",
     "PearsonScore",
     "TraceRatio",
 }

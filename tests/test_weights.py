@@ -1,5 +1,8 @@
 """Weights of rows: what they mean, and what is refused."""
 
+import html
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,17 +17,37 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import compute_sample_weight
 
 import widemargin
+from cli_tools import invoke
 from oracles.kernel_rfe import weighted_loss
 from widemargin import AutoSelector, KernelRFE, ReliefF, TuRF, baselines
 from widemargin.base import MarginSelector
-from widemargin.baselines import FisherScore, PearsonScore, TraceRatio
+from widemargin.baselines import (
+    FCBF,
+    MRMR,
+    FeatureSimilarity,
+    FisherScore,
+    FRegression,
+    InformationGain,
+    PearsonScore,
+    TraceRatio,
+)
 from widemargin.evaluation import compare, selection_curve
 
 X, y = load_iris(return_X_y=True)
 W = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
 
 # Methods without neighbours, with what a score grows by if all rows come twice.
-MOMENTS = [FisherScore(), PearsonScore(), FisherScore(scale="rank")]
+MOMENTS = [
+    FisherScore(),
+    PearsonScore(),
+    FisherScore(scale="rank"),
+    FeatureSimilarity(scale="standard"),
+    FCBF(),
+    InformationGain(),
+    InformationGain(bins="equal-width"),
+    InformationGain(bins=None),
+    MRMR(criterion="miq"),
+]
 
 
 @pytest.mark.parametrize("selector", MOMENTS, ids=repr)
@@ -32,7 +55,22 @@ def test_whole_numbers_are_repeated_rows(selector):
     weighted = selector.fit(X, y, sample_weight=W).scores_
     times = W.astype(int)
     repeated = selector.fit(X.repeat(times, axis=0), y.repeat(times)).scores_
-    np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-11, atol=1e-13)
+
+
+def test_the_correlation_in_f_is_that_of_repeated_rows():
+    times, target = W.astype(int), X[:, 0] + y
+    weighted = FRegression().fit(X, target, sample_weight=W).scores_
+    repeated = FRegression().fit(X.repeat(times, axis=0), target.repeat(times)).scores_
+    # F has as many degrees of freedom as there are rows.
+    freedom = (np.sum(W > 0) - 2) / (W.sum() - 2)
+    np.testing.assert_allclose(weighted, repeated * freedom, rtol=1e-10)
+
+
+def test_bins_that_count_rows_are_refused():
+    for bins in ("mdl", "quantile"):
+        with pytest.raises(ValueError, match="counts rows, which does not go with"):
+            InformationGain(bins=bins).fit(X, y, sample_weight=W)
 
 
 def test_sums_over_rows_are_in_units_of_the_mean_weight():
@@ -267,3 +305,31 @@ def test_compare_says_what_is_weighed():
     heavy = np.where(y == 2, 3.0, 1.0)
     answer = compare(X, y, "FisherScore", sample_weight=heavy, random_state=0)
     assert answer.chance == pytest.approx(0.6, abs=1e-9)
+
+
+def test_the_command_takes_a_column_of_weights(tmp_path):
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(w=W, y=y)
+    frame.to_csv(path := tmp_path / "w.csv", index=False)
+    done = invoke("rank", path, "-m", "FisherScore", "--weights", "w", "--json")
+    ranked = json.loads(done.stdout)["features"]
+    expected = FisherScore().fit(X, y, sample_weight=W).scores_
+    found = [next(f["score"] for f in ranked if f["feature"] == n) for n in "abcd"]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert len(ranked) == 4
+    frame.assign(w=W - 1).to_csv(path, index=False)
+    done = invoke("select", path, "-m", "ReliefF", "--weights", "w")
+    assert done.exit_code != 0
+    assert "--weights: 'w' needs a number of at least 0 in every row" in done.stderr
+    done = invoke("select", path, "--weights", "y")
+    assert "--weights: 'y' is the target" in done.stderr
+
+
+def test_the_report_weighs_rows_as_the_command_did(tmp_path):
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(w=W, y=y)
+    frame.to_csv(path := tmp_path / "w.csv", index=False)
+    page = tmp_path / "page.html"
+    done = invoke("compare", path, "-m", "FisherScore", "--weights", "w", "-o", page)
+    assert done.exit_code == 0
+    text = html.unescape(page.read_text("utf-8"))
+    assert "sample_weight = data['w']" in text
+    assert "sample_weight=sample_weight" in text

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -79,10 +80,19 @@ class Coded:
     codes : array of shape (n_features, n_samples)
     labels : array of shape (n_samples,)
         Class codes from 0.
+    weights : array of shape (n_samples,) or None, default=None
+        What each sample counts, of mean 1. Counts are sums of them, then.
     """
 
-    def __init__(self, codes: Codes, labels: Ints, workers: Workers) -> None:
+    def __init__(
+        self,
+        codes: Codes,
+        labels: Ints,
+        workers: Workers,
+        weights: Floats | None = None,
+    ) -> None:
         self.workers, self.codes, self.labels = workers, codes, labels
+        self.weights = weights
         d, n = codes.shape
         self.logs, self.one = fixed_point_logs(n)
         self.n_codes, self.n_classes = int(codes.max()) + 1, int(labels.max()) + 1
@@ -92,6 +102,11 @@ class Coded:
         """Σ c · ln c over the joint counts of each feature with ``other``."""
         sums = np.empty(len(features), np.int64)
         other = other.astype(np.int64)
+        blocks = spans(len(features), max(64, 2**18 // len(other)))
+        if self.weights is not None:
+            for part in blocks:
+                sums[part] = self._weighted(features[part], other, width)
+            return sums
         self.workers.run(
             lambda part: joint_sums(
                 self.codes,
@@ -103,9 +118,20 @@ class Coded:
                 part.stop,
                 sums,
             ),
-            spans(len(features), max(64, 2**18 // len(other))),
+            blocks,
         )
         return sums
+
+    def _weighted(self, features: Ints, other: Ints, width: int) -> Ints:
+        """The same for weights that add up to no whole numbers."""
+        assert self.weights is not None
+        size, places = self.n_codes * width, np.arange(len(features))[:, None]
+        cells = (size * places + self.codes[features] * np.int64(width) + other).ravel()
+        counts = np.bincount(
+            cells, np.tile(self.weights, len(features)), size * len(features)
+        )
+        sums = xlogy(counts, counts).reshape(len(features), size).sum(axis=1)
+        return np.rint(sums * self.one).astype(np.int64)
 
     def _information(self, joint: Ints, ours: Ints, theirs: int) -> Floats:
         n = len(self.labels)
@@ -139,6 +165,9 @@ class Coded:
         return _uncertainty(self.redundancy(feature, others), H)
 
     def _class_sum(self) -> int:
+        if self.weights is not None:
+            counts = np.bincount(self.labels, self.weights)
+            return int(np.rint(xlogy(counts, counts).sum() * self.one))
         return int(self.logs[np.bincount(self.labels)].sum())
 
 
@@ -171,9 +200,19 @@ def in_bins(
     n, d = table.X.shape
     all_codes = np.empty((d, n), np.uint8)
     logs, one = fixed_point_logs(n)
+    w = table.weights
+    if w is not None and bins in ("mdl", "quantile"):
+        raise ValueError(
+            f"{name} with bins={bins!r} counts rows, which does not go with "
+            'sample_weight. Use bins="three" or bins="equal-width".'
+        )
 
     def encode(part: slice) -> None:
         U = table.unit_range(part)
+        if bins == "three" and w is not None:
+            mean = w @ U / n
+            all_codes[part] = _three_at(U, mean, np.sqrt(w @ (U - mean) ** 2 / n)).T
+            return
         if bins in _LIMITS:
             all_codes[part] = _LIMITS[bins](U, n_bins).T
             return
@@ -191,7 +230,7 @@ def in_bins(
         np.put_along_axis(all_codes[part], order, codes, axis=1)
 
     workers.run(encode, spans(d, 512))
-    return Coded(all_codes, table.y, workers)
+    return Coded(all_codes, table.y, workers, w)
 
 
 def _uncertainty(information: Floats, entropy: Floats) -> Floats:

@@ -115,7 +115,6 @@ class ForestImportance(MarginSelector):
     min_samples_leaf: int = 1
     random_state: Any = None
 
-    _instead_with_weights = "ReliefF"
     _score_of_group = "total"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -141,5 +140,7 @@ class ForestImportance(MarginSelector):
         # Trees see single precision: within [0, 1] that tells more values apart.
         X = table.unit_range().astype(np.float32)
         with one_at_a_time, warnings.catch_warnings():
-            importances = grown.fit(X, y).feature_importances_  # by threads, both
+            importances = grown.fit(
+                X, y, table.weights
+            ).feature_importances_  # by threads, both
         return np.asarray(importances, np.float64)

@@ -111,7 +111,6 @@ class InformationGain(MarginSelector):
     bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three"
     n_bins: int = 5
 
-    _instead_with_weights = "FisherScore"
     _instead_on_dask = None
     _separable = True
 
@@ -201,7 +200,6 @@ class FCBF(MarginSelector):
     n_bins: int = 5
     redundancy: float | Literal["auto"] | None = field(default=None, init=False)
 
-    _instead_with_weights = "FisherScore"
     _instead_on_dask = "InformationGain"
     _separable = True
     _gives_subset = True

@@ -125,7 +125,6 @@ class MRMR(MarginSelector):
     bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three"
     n_bins: int = 5
 
-    _instead_with_weights = "FisherScore"
     _instead_on_dask = "InformationGain"
     _most_taken = 100
 

@@ -99,7 +99,6 @@ class FeatureSimilarity(MarginSelector):
     n_neighbors: int | Literal["auto"] | None = None
     redundancy: float | Literal["auto"] | None = field(default=None, init=False)
 
-    _instead_with_weights = "FisherScore"
     _instead_on_dask = "PearsonScore, which needs classes"
     _gives_subset = True
 
@@ -147,7 +146,7 @@ class FeatureSimilarity(MarginSelector):
         if not len(varying):
             self.epsilon_, self.n_neighbors_ = 0.0, 1
             return scores
-        features = _Features(table.X[:, varying], workers)
+        features = _Features(table.X[:, varying], table.weights, workers)
         with single_threaded_blas():
             kept = self._condensed(features, d)
             loss = features.nearest_kept(np.flatnonzero(kept))
@@ -213,10 +212,12 @@ def _condense(features: _Features, k: int) -> tuple[NDArray[np.bool_], float]:
 class _Features:
     """Centred features and their dissimilarities."""
 
-    def __init__(self, X: Floats, workers: Workers) -> None:
+    def __init__(self, X: Floats, w: Floats | None, workers: Workers) -> None:
         self.workers = workers
         self.Z = np.ascontiguousarray(X.T)
-        self.Z -= self.Z.mean(axis=1, keepdims=True)
+        self.Z -= np.average(self.Z, axis=1, weights=w)[:, None]
+        if w is not None:
+            self.Z *= np.sqrt(w)
         self.variances = np.einsum("fi,fi->f", self.Z, self.Z) / len(X)
         self.tie = TIE * float(self.variances.max())
 

@@ -206,7 +206,6 @@ class FRegression(MarginSelector):
     array(['bmi', 's5'], dtype=object)
     """
 
-    _instead_with_weights = "RReliefF"
     _separable = True
 
     @property
@@ -219,8 +218,14 @@ class FRegression(MarginSelector):
         assert table.target is not None
         # y as a share of its range, so that no square overflows.
         y = (table.target - table.target.min()) / np.ptp(table.target)
+        U, w, n = table.unit_range(), table.weights, table.n_rows
         with np.errstate(invalid="ignore", divide="ignore"):
-            F, _ = f_regression(table.unit_range(), y)
+            if w is None:
+                F, _ = f_regression(U, y)
+            else:
+                root = np.sqrt(w)
+                U, y = (U - w @ U / n) * root[:, None], (y - w @ y / n) * root
+                F = f_regression(U, y, center=False)[0] * (n - 2) / (n - 1)
         # Two points are always on a line, which leaves no degree of freedom.
         F = np.where(table.constant, 0.0, F)
         return np.nan_to_num(F, nan=np.finfo(np.float64).max)
@@ -323,7 +328,7 @@ class MutualInformation(MarginSelector):
     discrete_features: Any = False
     random_state: Any = None
 
-    _instead_with_weights = "FisherScore"
+    _instead_with_weights = "InformationGain or FRegression"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "discrete_features": ["boolean", "array-like"],

@@ -47,6 +47,7 @@ NOT_ON_DASK = {
     "transpose": "store the table with features as columns",
     "labels": "store one table with all columns",
     "feature_groups": "leave the option out, or the engine",
+    "weights": "--engine local takes them",
     "sample": "--samples N looks up the neighbours of N rows only",
 }
 

@@ -268,6 +268,10 @@ class DataOptions(FileOptions):
         type=_PATH,
         callback=existing,
     )
+    weights: str | None = declared(
+        "--weights COL",
+        "Column with the weight of each row, such as a survey's; 0 leaves a row out.",
+    )
     task: str | None = declared(
         "--task",
         "Whether the target holds classes or numbers.  [regression for decimals and "

@@ -25,7 +25,7 @@ READERS = {
 
 
 def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
-    """Lines that make X and y, and perhaps groups, as the command has them."""
+    """Lines that make X, y, and groups and weights if any, as the command has them."""
     target, raw = dataset.target, dataset.raw
     arguments = _arguments(dataset, options)
     lines = [*_read(dataset, options, arguments)]
@@ -40,6 +40,8 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
         lines.append(f"data = data.sort_values({column!r}, kind='stable')")
     if dataset.groups is not None:
         lines.append(f"groups = data[{_column(options.groups, dataset)!r}]")
+    if dataset.weights is not None:
+        lines.append(f"sample_weight = data[{_column(options.weights, dataset)!r}]")
     features = set(dataset.features)
     columns = (arguments or {}).get("names", [str(name) for name in raw.columns])
     aside = [name for name in columns if name not in features]

@@ -51,7 +51,7 @@ N_FIRST = 5  # features of the first ranking to show
 LARGE_TABLE = 10**6  # cells, from which trees and near copies do
 
 Parts = dict[str, Any]  # fields of the `Comparison` that have come out so far
-NOT_KEPT = ("X", "y", "sample_weight", "verbose")  # arguments that are no settings
+NOT_KEPT = ("X", "y", "verbose")  # arguments that are no settings
 
 
 def compare(
@@ -223,7 +223,9 @@ def compare(
             "selector another label."
         )
     settings |= {"methods": setup.methods, "scoring": setup.score, "rate": RATE}
-    settings["groups"] = None if groups is None else "groups"  # one per row, as X and y
+    # One per row, as X and y.
+    settings["groups"] = None if groups is None else "groups"
+    settings["sample_weight"] = None if data.weights is None else "sample_weight"
     parts = go_through(setup)
     return Comparison(
         data=data,

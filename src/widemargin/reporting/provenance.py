@@ -32,7 +32,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 # Settings that the code shows elsewhere, or that results do not depend on.
 ELSEWHERE = ("methods", "n_jobs")
 # Settings whose text is Python code if it is not a plain value.
-OBJECTS = ("cv", "estimator", "groups")
+OBJECTS = ("cv", "estimator", "groups", "sample_weight")
 PLAIN = (bool, int, float, str, type(None))
 
 MOST_NAMES = 200  # features that the code names
@@ -178,8 +178,9 @@ def _code(found: Any, reading: list[str]) -> str:
     if reading:
         lines = ["import pandas as pd", *lines, "", *reading]
     else:
-        names = "X, y and groups" if found.settings.get("groups") else "X and y"
-        lines += ["", f"# {names} are your data."]
+        more = [n for n in ("groups", "sample_weight") if found.settings.get(n)]
+        *first, last = ["X", "y", *more]
+        lines += ["", f"# {', '.join(first)} and {last} are your data."]
     return "\n".join([*lines, "", *_call(found)])
 
 

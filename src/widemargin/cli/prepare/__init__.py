@@ -65,6 +65,7 @@ class Dataset:
     constant: list[str]  # features that are the same in every row
     kept: tuple[str, ...]  # columns to carry along
     groups: Any = None  # one for each row
+    weights: Any = None  # likewise
     # Some columns of the file, a few rows after the other; None if it is in memory.
     parts: Callable[[list[str]], Iterator[pd.DataFrame]] | None = None
     feature_groups: Any = None  # columns that are one feature
@@ -76,7 +77,14 @@ class Dataset:
         """
         from widemargin.data.dataset import read_dataset
 
-        data = read_dataset(self.X, self.y, name, task=self.task, look=False)
+        data = read_dataset(
+            self.X,
+            self.y,
+            name,
+            task=self.task,
+            look=False,
+            sample_weight=self.weights,
+        )
         return data.grouped(self.feature_groups, name)
 
     @property
@@ -161,9 +169,9 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     if in_memory:
         _check_cells(X, y, name, plan.constant, goal.numeric, notes)
     _check_image(X, options)
-    groups = None
+    groups = weights = None
     if in_memory:
-        X, y, groups = _arranged(X, y, frame, roles)
+        X, y, groups, weights = _arranged(X, y, frame, roles)
     return Dataset(
         name=name,
         target=target,
@@ -181,6 +189,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         kept=roles.keep,
         groups=groups,
         feature_groups=find_groups(options.feature_groups, raw.columns, X.columns),
+        weights=weights,
         parts=None if in_memory else partial(_parts, name, raw, target, seen),
     )
 
@@ -294,19 +303,27 @@ def _check_image(X: Any, options: DataOptions) -> None:
 
 def _arranged(
     X: pd.DataFrame, y: pd.Series[Any], frame: pd.DataFrame, roles: Roles
-) -> tuple[pd.DataFrame, pd.Series[Any], Any]:
-    """Features, target and groups of the rows, in order of time if that is asked."""
+) -> tuple[pd.DataFrame, pd.Series[Any], Any, Any]:
+    """Features, target, groups and weights, in order of time if that is asked."""
+    import numpy as np
     import pandas as pd
 
-    groups = None  # The index of the features tells the row in the file.
-    if roles.groups is not None:
-        groups = frame[roles.groups].loc[X.index].to_numpy(object)
     if roles.time is not None:
         order = time_order(frame[roles.time].loc[X.index], roles.time)
         X, y = X.iloc[order], y.iloc[order]
-        groups = groups if groups is None else groups[order]
+    groups = weights = None  # The index of the features tells the row in the file.
+    if roles.groups is not None:
+        groups = frame[roles.groups].loc[X.index].to_numpy(object)
+    if roles.weights is not None:
+        given = frame[roles.weights].loc[X.index]
+        weights = pd.to_numeric(given, errors="coerce").to_numpy(float)
+        if (wrong := ~((weights >= 0) & (weights < np.inf))).any():
+            raise Problem(
+                f"--weights: {roles.weights!r} needs a number of at least 0 in every "
+                f"row, got {given[wrong].iloc[0]} in row {X.index[wrong][0] + 1}."
+            )
     X.index = y.index = pd.RangeIndex(len(y))
-    return X, y, groups
+    return X, y, groups, weights
 
 
 def _parts(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from widemargin.cli.prepare import DataOptions
     from widemargin.cli.reading import Source
 
+ROLES = ("groups", "time", "weights")  # options, in the order of `Roles`
 TALL = 20  # times as many rows as columns, if rows are features
 
 
@@ -29,6 +30,7 @@ class Roles(NamedTuple):
     keep: tuple[str, ...]  # columns to carry along
     groups: str | None
     time: str | None
+    weights: str | None
 
 
 def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
@@ -36,22 +38,23 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     columns = [str(name) for name in source.frame.columns]
     dropped = find_columns(options.drop, columns, "--drop")
     keep = find_columns(options.keep, columns, "--keep")
-    groups, time = (
-        wanted and _find_described(wanted, columns, source.about, option)
-        for option, wanted in (("--groups", options.groups), ("--time", options.time))
-    )
-    others = {*dropped, *keep, groups, time}
+    asked = {f"--{name}": getattr(options, name) for name in ROLES}
+    named = {
+        option: wanted and _find_described(wanted, columns, source.about, option)
+        for option, wanted in asked.items()
+    }
+    others = {*dropped, *keep, *named.values()}
     target = _find_target(source, options.target, others, notes)
     if target in dropped:
         raise Problem(f"the target, {target!r}, cannot be dropped.")
-    for option, name in (("--groups", groups), ("--time", time)):
+    for option, name in named.items():
         if name == target:
             raise Problem(f"{option}: {name!r} is the target.")
     _say_unused(source, {*others, target}, notes)
     others |= {target, *(source.about or ())}
     features = [name for name in columns if name not in others]
     kept = tuple(name for name in dict.fromkeys(keep) if name != target)
-    return Roles(target, features, kept, groups, time)
+    return Roles(target, features, kept, *named.values())
 
 
 def find_groups(
