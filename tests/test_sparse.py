@@ -3,6 +3,7 @@
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -28,7 +29,13 @@ from widemargin import (
     SURFStar,
     baselines,
 )
-from widemargin.baselines import FisherScore, PearsonScore
+from widemargin.baselines import (
+    FCBF,
+    MRMR,
+    FisherScore,
+    InformationGain,
+    PearsonScore,
+)
 from widemargin.data.refuse import SPARSE
 from widemargin.evaluation import compare
 from widemargin.judging.folds import plain_folds, row_keys
@@ -54,6 +61,11 @@ METHODS = [
     PearsonScore(),
     KernelRFE(),
     KernelRFE(task="regression", max_rows=20, random_state=0),
+    MRMR(6),
+    MRMR(6, bins="quantile", criterion="miq"),
+    MRMR(6, bins="mdl"),
+    InformationGain(bins="equal-width"),
+    FCBF(),
 ]
 each = pytest.mark.parametrize(
     "selector", METHODS, ids=lambda s: " ".join(repr(s).split())
@@ -193,13 +205,29 @@ def test_nominal_columns_of_sparse_tables_are_refused():
 
 def test_methods_that_need_dense_tables_name_those_that_do_not():
     X = sp.csr_array(np.eye(6))
-    for selector in (Simba(), RReliefF(), baselines.FCBF()):
+    for selector in (Simba(), RReliefF(), baselines.TraceRatio()):
         with pytest.raises(TypeError, match=r"needs dense .*Use one of .*ReliefF"):
             selector.fit(X, [0.0, 1.0] * 3)
     homes = (widemargin, baselines)
     every = {n: getattr(home, n) for home in homes for n in dir(home)}
     takes = {n for n, c in every.items() if getattr(c, "_sparse", False)}
     assert takes == set(SPARSE)
+
+
+def test_frames_of_sparse_columns():
+    X, y, _ = table(0, 30, 12, 0.3)
+    frame = pd.DataFrame.sparse.from_spmatrix(
+        sp.csr_matrix(X), columns=list("abcdefghijkl")
+    )
+    sparse, dense = ReliefF(3).fit(frame, y), ReliefF(3).fit(X, y)
+    same_but_for_ties(sparse, dense, X)
+    names = np.array(list("abcdefghijkl"))[dense.support_]
+    np.testing.assert_array_equal(sparse.get_feature_names_out(), names)
+    np.testing.assert_array_equal(
+        sparse.transform(frame).toarray(), X[:, dense.support_]
+    )
+    with pytest.raises(ValueError, match=r"X\.sparse\.to_dense\(\)"):
+        Simba().fit(frame, y)
 
 
 def test_every_selector_transforms_sparse_tables():

@@ -225,7 +225,7 @@ def test_infinite_cells_are_refused(numbers, selector, cells, missing):
             r"several columns of the same name: 'a'\. Rename them",
         ),
         (
-            pd.DataFrame(np.eye(3)).astype(pd.SparseDtype(float, 0)),
+            pd.DataFrame(np.eye(3)).astype(pd.SparseDtype(float, 1)),
             [0, 1, 1],
             r"X\.sparse\.to_dense\(\)",
         ),

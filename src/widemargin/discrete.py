@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,14 +22,17 @@ from scipy.special import xlogy
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.sparse import SparseTable, row_of_cells
 from widemargin.data.table import Table
 from widemargin.engine import column_sums, row_sums
 from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
 from widemargin.kernels.records import TIE
+from widemargin.kernels.sparse import Cells, cell_joint_sums
 from widemargin.threads import Workers, spans
 
 BINS = {"three", "equal-width", "quantile", "mdl"}
 MOST = 256  # codes are bytes
+ENCODED = 2**20  # cells of a sparse table that are dense while they get codes
 
 BIN_CONSTRAINTS: dict[str, Any] = {
     "bins": [StrOptions(BINS), None],
@@ -69,6 +73,28 @@ _LIMITS: dict[str, Callable[[Floats, int], Codes]] = {
 }
 
 
+@dataclass(frozen=True)
+class CellCodes:
+    """Codes of sparse features: those of stored cells, and of all others."""
+
+    cells: Cells  # column by column
+    of_zero: Codes  # (d,)
+    shape: tuple[int, int]  # features, samples
+
+    def max(self) -> int:
+        """The largest code."""
+        return int(max(self.cells.values.max(initial=0), self.of_zero.max()))
+
+    def __getitem__(self, feature: Any) -> Codes:
+        """(n_samples,) codes of a feature, or (k, n_samples) of several."""
+        if np.ndim(feature):
+            return np.stack([self[int(f)] for f in feature])
+        codes = np.full(self.shape[1], self.of_zero[feature])
+        part = slice(*self.cells.starts[feature : feature + 2])
+        codes[self.cells.places[part]] = self.cells.values[part]
+        return codes
+
+
 class Coded:
     """Coded features, one per row, and what counting them gives.
 
@@ -77,7 +103,7 @@ class Coded:
 
     Parameters
     ----------
-    codes : array of shape (n_features, n_samples)
+    codes : array of shape (n_features, n_samples), or CellCodes
     labels : array of shape (n_samples,)
         Class codes from 0.
     weights : array of shape (n_samples,) or None, default=None
@@ -86,7 +112,7 @@ class Coded:
 
     def __init__(
         self,
-        codes: Codes,
+        codes: Codes | CellCodes,
         labels: Ints,
         workers: Workers,
         weights: Floats | None = None,
@@ -101,25 +127,19 @@ class Coded:
     def _joint(self, features: Ints, other: NDArray[Any], width: int) -> Ints:
         """Σ c · ln c over the joint counts of each feature with ``other``."""
         sums = np.empty(len(features), np.int64)
-        other = other.astype(np.int64)
-        blocks = spans(len(features), max(64, 2**18 // len(other)))
-        if self.weights is not None:
-            for part in blocks:
+        other, codes, shape = other.astype(np.int64), self.codes, (self.n_codes, width)
+
+        def count(part: slice) -> None:
+            ends = part.start, part.stop
+            if self.weights is not None:
                 sums[part] = self._weighted(features[part], other, width)
-            return sums
-        self.workers.run(
-            lambda part: joint_sums(
-                self.codes,
-                features,
-                other,
-                (self.n_codes, width),
-                self.logs,
-                part.start,
-                part.stop,
-                sums,
-            ),
-            blocks,
-        )
+            elif isinstance(codes, CellCodes):
+                stored = codes.cells, codes.of_zero, features, other
+                cell_joint_sums(*stored, shape, self.logs, ends, sums)
+            else:
+                joint_sums(codes, features, other, shape, self.logs, *ends, sums)
+
+        self.workers.run(count, spans(len(features), max(64, 2**18 // len(other))))
         return sums
 
     def _weighted(self, features: Ints, other: Ints, width: int) -> Ints:
@@ -145,7 +165,7 @@ class Coded:
 
     def relevance(self) -> Floats:
         """I(f; y) of each feature with the class."""
-        every = np.arange(len(self.codes))
+        every = np.arange(self.codes.shape[0])
         joint = self._joint(every, self.labels, self.n_classes)
         return self._information(joint, self.sums, self._class_sum())
 
@@ -198,7 +218,6 @@ def in_bins(
         Of the method, for an error message.
     """
     n, d = table.X.shape
-    all_codes = np.empty((d, n), np.uint8)
     logs, one = fixed_point_logs(n)
     w = table.weights
     if w is not None and bins in ("mdl", "quantile"):
@@ -207,15 +226,13 @@ def in_bins(
             'sample_weight. Use bins="three" or bins="equal-width".'
         )
 
-    def encode(part: slice) -> None:
+    def encoded(part: slice) -> Codes:
         U = table.unit_range(part)
         if bins == "three" and w is not None:
             mean = w @ U / n
-            all_codes[part] = _three_at(U, mean, np.sqrt(w @ (U - mean) ** 2 / n)).T
-            return
+            return _three_at(U, mean, np.sqrt(w @ (U - mean) ** 2 / n)).T
         if bins in _LIMITS:
-            all_codes[part] = _LIMITS[bins](U, n_bins).T
-            return
+            return _LIMITS[bins](U, n_bins).T
         columns = np.ascontiguousarray(U.T)
         order = np.argsort(columns, axis=1, kind="stable")
         values = np.take_along_axis(columns, order, axis=1)
@@ -227,10 +244,39 @@ def in_bins(
             cuts = np.diff(values, axis=1, prepend=values[:, :1]) > 0
             _refuse_many(cuts.sum(axis=1) + 1, part.start, name)
         codes = np.cumsum(cuts, axis=1, dtype=np.uint8)
-        np.put_along_axis(all_codes[part], order, codes, axis=1)
+        in_place = np.empty_like(codes)
+        np.put_along_axis(in_place, order, codes, axis=1)
+        return in_place
+
+    if isinstance(table, SparseTable):
+        return Coded(_cell_codes(table, encoded, workers), table.y, workers, w)
+    all_codes = np.empty((d, n), np.uint8)
+
+    def encode(part: slice) -> None:
+        all_codes[part] = encoded(part)
 
     workers.run(encode, spans(d, 512))
     return Coded(all_codes, table.y, workers, w)
+
+
+def _cell_codes(
+    table: SparseTable, encoded: Callable[[slice], Codes], workers: Workers
+) -> CellCodes:
+    """Codes of a sparse table, of which a few columns at a time are dense."""
+    starts, rows, _ = table.columns
+    (n, d), column = table.X.shape, row_of_cells(table.by_column)
+    values, of_zero = np.empty(len(rows), np.uint8), np.empty(d, np.uint8)
+
+    def encode(part: slice) -> None:
+        codes, cells = encoded(part), slice(starts[part.start], starts[part.stop])
+        places = column[cells] - part.start, rows[cells]
+        values[cells] = codes[places]
+        stored = np.zeros(codes.shape, np.bool_)
+        stored[places] = True
+        of_zero[part] = codes[np.arange(len(codes)), stored.argmin(axis=1)]
+
+    workers.run(encode, spans(d, max(1, ENCODED // n)))
+    return CellCodes(Cells(starts, rows, values), of_zero, (d, n))
 
 
 def _uncertainty(information: Floats, entropy: Floats) -> Floats:

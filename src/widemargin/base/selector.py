@@ -241,7 +241,7 @@ class MarginSelector(Hooks, TableSelector):
         y, classes = data.present_classes
         w = self._row_weights(data)
         table = build(
-            data.X[rows],
+            data.X if isinstance(rows, slice) else data.X[rows],  # not copied
             y[rows],
             classes,
             scale=self.scale,

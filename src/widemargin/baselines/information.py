@@ -111,6 +111,7 @@ class InformationGain(MarginSelector):
     bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three"
     n_bins: int = 5
 
+    _sparse = True
     _instead_on_dask = None
     _separable = True
 
@@ -200,6 +201,7 @@ class FCBF(MarginSelector):
     n_bins: int = 5
     redundancy: float | Literal["auto"] | None = field(default=None, init=False)
 
+    _sparse = True
     _instead_on_dask = "InformationGain"
     _separable = True
     _gives_subset = True

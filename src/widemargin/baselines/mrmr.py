@@ -125,6 +125,7 @@ class MRMR(MarginSelector):
     bins: Literal["three", "equal-width", "quantile", "mdl"] | None = "three"
     n_bins: int = 5
 
+    _sparse = True
     _instead_on_dask = "InformationGain"
     _most_taken = 100
 

@@ -62,10 +62,11 @@ def find_columns(
 
 
 def is_plain(dtype: Any) -> bool:
-    """Whether a type is one of NumPy's for numbers or booleans."""
+    """Whether a type is one of NumPy's, or of sparse, numbers or booleans."""
     import numpy as np
 
-    return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+    sparse = type(dtype).__name__ == "SparseDtype"
+    return (sparse or isinstance(dtype, np.dtype)) and dtype.kind in "biuf"
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,9 @@ def fitted(
         if on_dask:
             selector._fit_on_dask(dataset.X, dataset.y, look=False)
         else:
-            dataset.read_as(type(selector).__name__).fit(selector)._by_column()
+            name = type(selector).__name__
+            data = dataset.read_as(name, sparse=selector._sparse)
+            data.fit(selector)._by_column()
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
     if not on_dask:
@@ -211,7 +213,7 @@ def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> 
     )
     notes.begin()
     with working(notes):
-        auto.fit(dataset.read_as("AutoSelector"), dataset.y)
+        auto.fit(dataset.read_as("AutoSelector", sparse=True), dataset.y)
     _say_copies(auto, dataset, notes)
     _say_worth(auto, dataset, notes)
     return Ranking("AutoSelector", auto, dataset)
@@ -327,7 +329,7 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
             f"{of_all} kept: cross-validated {measure(scoring).name} of 1-NN "
             f"{value:.1%}; the most frequent class alone gives {chance:.1%}."
         )
-    for sentence in describe(dataset.read_as("profile")).leaks:
+    for sentence in describe(dataset.read_as("profile", sparse=True)).leaks:
         notes.note(sentence)
     if selector._uses_labels([]):
         _say_if_no_signal(selector, dataset, notes)
@@ -350,7 +352,7 @@ def _say_if_no_signal(selector: Any, dataset: Dataset, notes: Session) -> None:
 
     with notes.status("looking for signal"):
         found = signal_test(
-            dataset.read_as("signal"),
+            dataset.read_as("signal", sparse=True),
             None,
             random_state=selector.get_params().get("random_state", 0),
             n_jobs=selector.n_jobs,

@@ -22,7 +22,12 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.data.blocks import Blocks, columns_of, read_blocks
-from widemargin.data.frames import feature_names, is_frame, is_sparse
+from widemargin.data.frames import (
+    feature_names,
+    has_sparse_columns,
+    is_frame,
+    is_sparse,
+)
 from widemargin.data.kinds import (
     BOOLEAN,
     CODED,
@@ -468,7 +473,10 @@ def read_dataset(
             chosen = None if nominal is None else nominal(X, kinds)
             refuse_columns(X, kinds, caller, chosen)
             coded = coded if chosen is None else chosen
-        values, categories = as_numbers(X, kinds, coded, caller)
+        if has_sparse_columns(X):
+            values = csr_array(X.sparse.to_coo())
+        else:
+            values, categories = as_numbers(X, kinds, coded, caller)
     if estimator is not None:
         # Only the frame itself knows the names of its columns. y is read below:
         # scikit-learn would turn categories into something else before we see them.
@@ -485,7 +493,8 @@ def read_dataset(
         input_name="X",
     )
     if is_sparse(values):
-        X = values = _canonical(values)
+        values = _canonical(values)
+        X = X if is_frame(X) else values
     found = no_labels(values.shape[0])
     if target is not None:
         check_consistent_length(values, target)
@@ -503,7 +512,7 @@ def read_dataset(
         coded,
         categories,
         found,
-        rounded=rounded_columns(X, values, kinds).tolist(),
+        rounded=[] if is_sparse(values) else rounded_columns(X, values, kinds).tolist(),
         mixtures=mixture_columns(X, kinds),
         weights=of_mean_one(weights),
         given=given,

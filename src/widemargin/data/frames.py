@@ -33,6 +33,15 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "toarray") and hasattr(X, "nnz")
 
 
+def has_sparse_columns(X: Any) -> bool:
+    """Whether X is a pandas frame of sparse columns of numbers alone."""
+    types = getattr(X, "dtypes", ())
+    return is_frame(X) and all(
+        type(t).__name__ == "SparseDtype" and t.kind in "biuf" and t.fill_value == 0
+        for t in types
+    )
+
+
 def feature_names(X: Any) -> NDArray[np.object_]:
     """Column names as text, x0, x1, … for what has none."""
     columns = getattr(X, "columns", None)

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.data.frames import as_frame, is_frame, is_sparse
+from widemargin.data.frames import (
+    as_frame,
+    has_sparse_columns,
+    is_frame,
+    is_sparse,
+)
 from widemargin.data.kinds import (
     BOOLEAN,
     NOMINAL,
@@ -48,6 +53,9 @@ SPARSE = (
     "FRLL",
     "FisherScore",
     "PearsonScore",
+    "MRMR",
+    "InformationGain",
+    "FCBF",
 )
 
 ENCODE = (
@@ -119,7 +127,7 @@ def unwrapped(X: Any, name: str, *, missing: bool, sparse: bool = False) -> Any:
     A masked cell is a missing value, and refused unless there may be some. X may be
     sparse only if it is said so.
     """
-    if sparse and is_sparse(X):
+    if sparse and (is_sparse(X) or has_sparse_columns(X)):
         return X
     X = as_frame(X, name)
     refuse_sparse(X, name)

@@ -57,7 +57,12 @@ class SparseTable(Table):
     @cached_property
     def columns(self) -> Cells:
         """The cells column by column."""
-        return cells_of(self.X.tocsc())
+        return cells_of(self.by_column)
+
+    @cached_property
+    def by_column(self) -> Any:
+        """X as a CSC array."""
+        return self.X.tocsc()
 
     @property
     def longest(self) -> int:
@@ -71,7 +76,7 @@ class SparseTable(Table):
 
     def unit_range(self, features: slice = slice(None)) -> Floats:
         """Features moved to [0, 1] whatever the scale, constant ones to 0; dense."""
-        X = self.X[:, features].toarray()
+        X = self.by_column[:, features].toarray()
         return (X - self.low[features]) / self.span[features]
 
     def class_means(self, span: Floats) -> tuple[Floats, Floats]:

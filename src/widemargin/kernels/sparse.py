@@ -132,3 +132,32 @@ def cell_forms(columns, W, w, A, shifts, first, last, terms):
         moved = shift * (shift * w[-1] - 2 * along)
         terms[0, f], terms[1, f] = product + moved, -(squares + moved)
         terms[2, f] = total
+
+
+@jit
+def cell_joint_sums(codes, of_zero, features, other, shape, logs, part, sums):
+    """sums[e] = Σ c · ln c over the cells of feature features[e] against ``other``.
+
+    As `widemargin.kernels.information.joint_sums`, for e from part[0] to part[1] − 1.
+    ``codes`` are `Cells` of columns; all other cells have the code ``of_zero``.
+    """
+    starts, row_of, values = codes
+    n_codes, width = shape
+    totals, counts = np.zeros(width, np.int64), np.zeros(n_codes * width, np.int64)
+    for i in range(other.size):
+        totals[other[i]] += 1
+    for e in range(part[0], part[1]):
+        f = features[e]
+        for cell in range(counts.size):
+            counts[cell] = 0
+        rest = np.int64(of_zero[f]) * width
+        for label in range(width):
+            counts[rest + label] = totals[label]
+        for c in range(starts[f], starts[f + 1]):
+            label = other[row_of[c]]
+            counts[rest + label] -= 1
+            counts[np.int64(values[c]) * width + label] += 1
+        total = np.int64(0)
+        for cell in range(counts.size):
+            total += logs[counts[cell]]
+        sums[e] = total

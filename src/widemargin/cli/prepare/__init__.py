@@ -39,6 +39,7 @@ from widemargin.cli.prepare.target import (
 )
 from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import Source, read
+from widemargin.cli.reading.guards import check_room
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.session import faults
 
@@ -70,20 +71,28 @@ class Dataset:
     parts: Callable[[list[str]], Iterator[pd.DataFrame]] | None = None
     feature_groups: Any = None  # columns that are one feature
 
-    def read_as(self, name: str) -> Any:
+    def read_as(self, name: str, *, sparse: bool = False) -> Any:
         """The table in memory as the library reads it; ``name`` begins its messages.
 
-        Whether the target has classes was seen when the file was read.
+        Whether the target has classes was seen when the file was read. Sparse columns
+        are made dense, if there is room, unless they may stay ``sparse``.
         """
         from widemargin.data.dataset import read_dataset
+        from widemargin.data.frames import has_sparse_columns
 
+        X = self.X
+        if not sparse and has_sparse_columns(X):
+            n, d = X.shape
+            check_room(f"{self.name}, {n} × {d} cells without gaps,", n * d * 8)
+            X = X.sparse.to_dense()
         data = read_dataset(
-            self.X,
+            X,
             self.y,
             name,
             task=self.task,
             look=False,
             sample_weight=self.weights,
+            sparse=sparse,
         )
         return data.grouped(self.feature_groups, name)
 
@@ -249,8 +258,12 @@ def _check_cells(
     """Refuse infinite numbers and constant tables; note codes for missing values."""
     import numpy as np
 
+    from widemargin.data.frames import has_sparse_columns
+
     if numeric:
         _say_codes([str(y.name)], y.to_numpy()[:, None], notes)
+    if has_sparse_columns(X):
+        return  # as a reader made them, of finite numbers
     # An array of a table of plain numbers need not be a copy.
     plain = all(is_plain(dtype) and dtype.kind != "b" for dtype in X.dtypes)
     numbers = X if plain else X.select_dtypes("number")

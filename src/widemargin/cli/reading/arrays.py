@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from widemargin.cli.reading.guards import (
     too_large,
 )
 from widemargin.cli.reading.source import Request, Source, distinct
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Names that published data sets use, the most common first.
 FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
@@ -59,6 +62,8 @@ with h5py.File(io.BytesIO(data)) as file:
 HEADER = 128  # bytes before the first part
 MATRIX, COMPRESSED = 14, 15
 KINDS = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13, MATRIX, COMPRESSED, 16, 17, 18}
+
+SPARSE_BYTES = 2**26  # of a dense table, above which a sparse one stays so
 
 Array = NDArray[Any]
 
@@ -218,7 +223,7 @@ def read_libsvm(file: File, request: Request) -> Source:
 
     with problem_if_unreadable(f"{file.name} is not a readable LIBSVM file"):
         X, y = load_svmlight_file(io.BytesIO(file.data))
-    return _source(_dense(file, X), y, None, "target")
+    return _source(_or_dense(file, X), y, None, "target")
 
 
 def read_anndata(file: File, request: Request) -> Source:
@@ -238,7 +243,7 @@ def read_anndata(file: File, request: Request) -> Source:
         data = anndata.read_h5ad(path)
         if data.X is None:
             raise Problem(f"{file.name} has no matrix X.")
-        X = _dense(file, data.X) if hasattr(data.X, "toarray") else data.X
+        X = _or_dense(file, data.X) if hasattr(data.X, "toarray") else data.X
         about = [str(name) for name in data.obs.columns]
         key = str(data.obs.index.name or "obs_names")
         while key in about:
@@ -247,7 +252,7 @@ def read_anndata(file: File, request: Request) -> Source:
     notes: list[str] = []
     taken = {key, *about}
     names = [f"{n} (feature)" if n in taken else n for n in map(str, data.var_names)]
-    frame = pd.DataFrame(X, columns=distinct(file.name, names, notes))
+    frame = _frame(X, distinct(file.name, names, notes))
     frame = pd.concat([frame, obs], axis=1)
     return Source(frame, about=(key, *about), key=key, notes=notes)
 
@@ -265,6 +270,22 @@ def _check_datasets(file: File, path: Path) -> None:
     with h5py.File(path) as opened:
         opened.visititems(add)
     check_room(file.name, sum(sizes))
+
+
+def _or_dense(file: File, X: Any) -> Any:
+    """A sparse matrix as it is if it is large and has finite numbers, else dense."""
+    cells = math.prod(X.shape)
+    large = 8 * cells > SPARSE_BYTES and X.nnz < cells / 4
+    return X if large and np.isfinite(X.data).all() else _dense(file, X)
+
+
+def _frame(X: Any, names: list[str]) -> pd.DataFrame:
+    """A frame, of sparse columns if X is sparse."""
+    import pandas as pd
+
+    if hasattr(X, "toarray"):
+        return pd.DataFrame.sparse.from_spmatrix(X, columns=names)
+    return pd.DataFrame(X, columns=names)
 
 
 def _dense(file: File, X: Any) -> Array:
@@ -377,7 +398,7 @@ def _source(X: Array, y: Array, names: list[str] | None, target: str) -> Source:
     names = names or [f"x{j}" for j in range(X.shape[1])]
     while target in names:
         target += "_"
-    frame = pd.DataFrame(X, columns=names)
+    frame = _frame(X, names)
     # Joined to a frame of one block; inserting would warn about fragments.
     frame = pd.concat([frame, pd.Series(y, name=target)], axis=1)
     return Source(frame, target=target)
