@@ -381,3 +381,16 @@ def test_the_answer_for_a_wide_table():
         AutoSelector(methods=["ReliefF", "Simba"]).fit(X, y)
     with pytest.raises(TypeError, match=r"compare needs dense features"):
         compare(X, y)
+
+
+@pytest.mark.parametrize(
+    "selector", [ReliefF(scale="standard"), MultiSURF(), KernelRFE(), FisherScore()]
+)
+def test_weights_of_rows_count_as_in_the_dense_table(selector):
+    X, y, _ = table(0, 60, 20, 0.3)
+    weights = np.arange(60) % 4 / 2.0  # some rows are not there
+    pair = (
+        clone(selector).fit(form(X), y, sample_weight=weights)
+        for form in (sp.csr_array, np.asarray)
+    )
+    same_but_for_ties(*pair, X)

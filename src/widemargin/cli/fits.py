@@ -187,8 +187,8 @@ def fitted(
             selector._fit_on_dask(dataset.X, dataset.y, look=False)
         else:
             name = type(selector).__name__
-            data = dataset.read_as(name, sparse=selector._sparse)
-            data.fit(selector)._by_column()
+            table = dataset.read_as(name, sparse=selector._sparse)
+            table.fit(selector)._by_column()
     ranking = Ranking(name, selector, dataset)
     ranking.say_how_sure(notes)
     if not on_dask:
