@@ -8,5 +8,6 @@
 | `refuse.py`, `quality.py` | what is refused, and what may not be what it seems |
 | `build.py` | scaling: from a dataset to a `Table` |
 | `table.py`, `protocol.py` | `Table`, and what it has in common with one on a cluster |
+| `sparse.py` | `SparseTable`, of which only the cells other than 0 are stored |
 | `mixed.py` | nominal features and missing values in a table |
 """

@@ -1,8 +1,9 @@
 """The operations that every algorithm is made of, such as `nearest` and `edge_sums`.
 
 They take a table in memory, or one whose rows are on the workers of a Dask cluster,
-for which `widemargin.engine.dask` registers implementations of its own. What both
-tables offer is in `widemargin.data.protocol`.
+for which `widemargin.engine.dask` registers implementations of its own, as
+`widemargin.engine.sparse` does for sparse tables. What all tables offer is in
+`widemargin.data.protocol`.
 """
 
 from typing import Any
