@@ -179,7 +179,8 @@ class IPICSR(SeparabilityRatio):
         score_f = Σ_classes (x_f − z_f)² / Σ_prototypes S(x, z) (x_f − z_f)²,
 
     with all pairs of different classes in the numerator, all pairs within a prototype
-    in the denominator, and S(x, z) = exp(−‖x − z‖²/δ).
+    in the denominator, and S(x, z) = exp(−‖x − z‖²/δ). The sum over classes is our
+    reading: the paper of IPCMSR names this method without its formula.
 
     In our study it was not significantly better than a random ranking.
 
