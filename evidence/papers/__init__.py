@@ -21,10 +21,16 @@ constant ``PAPER``; the module's name and the paper's key are in `PAPERS` below.
 `Claim`
     One sentence of the paper with its number, the table or figure it belongs to, and a
     function that judges it: it gets the `Results` and returns a `Verdict`, made by
-    ``judged(holds, ours, why)`` or ``untested(why)``. ``Results.where(data="iris")``
-    raises `NoResults` if there are none; the frame then writes "cannot be tested", and
-    why. Every table and figure of the paper needs a claim, also one that nobody can
-    test (``judge=never("the AR faces are not public")``).
+    ``judged(holds, ours, why, honest=...)`` or ``untested(why)``. The first verdict is
+    by the paper's protocol (*reproduced*), the second, ``honest``, with nothing chosen
+    on test rows (*survives*); ``criterion`` and ``honest`` of the claim say in words
+    when each holds, ``changed`` when and why one was changed after first results.
+    Where the data are not public and others stand in, ``with_stand_ins`` makes of the
+    verdict one that cannot refute. ``Results.where(data="iris")`` raises `NoResults`
+    if there are none; the frame then writes "cannot be tested", and why. Every table
+    and figure of the paper needs a claim, also one that nobody can test
+    (``judge=never("the AR faces are not public")``). Remarks of the paper that have no
+    code are in ``Paper.unimplemented``, with the reason.
 ``tables(results)``, ``figures(results)``
     What the page shows: `Table`, and `Figure` with panels (`Lines`, `Bars`, `Pixels`)
     of `evidence.papers.drawing`, which draws them in the style of the report.

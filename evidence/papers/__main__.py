@@ -89,9 +89,10 @@ def reproduce(
     """Run the experiments of PAPER and compare our numbers with the published ones.
 
     PAPER is a key or a name, such as 001 or simba, or "all"; without it, the papers are
-    listed. For each claim the command says whether it holds, does not hold or cannot be
-    tested, and why. Results are stored in FOLDER case by case, so an interrupted run
-    can be resumed; FOLDER/001.html is the resulting page.
+    listed. For each claim the command says whether it is reproduced by the paper's
+    protocol, whether it survives an honest choice, and why. Results are stored in
+    FOLDER case by case, so an interrupted run can be resumed; FOLDER/001.html is the
+    resulting page.
 
     \b
     python -m evidence.papers simba --quick
@@ -185,10 +186,11 @@ def _print(summary: dict[str, Any]) -> None:
     console.print(f"{summary['key']}  {summary['citation']}\n", soft_wrap=True)
     table = plain_table()
     table.add_column("where", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    table.add_column("reproduced\nsurvives an honest choice", max_width=16)
     table.add_column("claim, published, ours")
     for claim in summary["verdicts"]:
-        table.add_row(claim["where"], claim["verdict"], _told(claim))
+        verdicts = f"{claim['reproduced']}\n{claim['survives']}"
+        table.add_row(claim["where"], verdicts, _told(claim))
     print_table(console, table)
     if summary["quick"]:
         console.print("\nA quick run shows that it works; its verdicts mean nothing.")

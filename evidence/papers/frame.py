@@ -10,7 +10,7 @@ from typing import Any
 from evidence.data import Sets
 from evidence.framework.results import NoResults, Results
 from evidence.framework.store import Case, Result
-from evidence.framework.verdicts import Verdict, untested
+from evidence.framework.verdicts import UNTESTED, Verdict, untested
 from evidence.papers.drawing import Figure
 
 
@@ -40,8 +40,13 @@ class Claim:
     judge : callable
         ``judge(results)`` returns the `Verdict`. It may raise `NoResults`.
     criterion : str, default=""
-        When the claim holds, to be read after "It holds if": "the mean is above 0.9".
-        Needed unless nobody can test the claim.
+        When the claim is reproduced, by the protocol of the paper, to be read after "It
+        holds if": "the mean is above 0.9". Needed unless nobody can test the claim.
+    honest : str, default=""
+        When it survives an honest choice, to be read likewise; empty where the paper
+        chooses nothing.
+    changed : str, default=""
+        Date of a change of a criterion after first results, and the reason.
     """
 
     where: str
@@ -49,6 +54,8 @@ class Claim:
     published: str
     judge: Callable[[Results], Verdict]
     criterion: str = ""
+    honest: str = ""
+    changed: str = ""
 
     def __post_init__(self) -> None:
         if not self.criterion and not isinstance(self.judge, never):
@@ -62,10 +69,16 @@ class Claim:
         try:
             if not len(results) and not isinstance(self.judge, never):
                 raise NoResults("there are no results")
-            return self.judge(results)
+            found = self.judge(results)
         except NoResults as error:
             why = " ".join(missing) or f"It has not been run ({error})."
-            return untested(why)
+            return Verdict(UNTESTED, why=why, honest=self.honest and UNTESTED)
+        if found.verdict != UNTESTED and bool(found.honest) != bool(self.honest):
+            raise ValueError(
+                f"The claim {self.text!r} needs a second verdict and its criterion, or "
+                "neither."
+            )
+        return found
 
 
 @dataclass(frozen=True)
@@ -140,6 +153,8 @@ class Paper:
     experiments : sequence of Experiment
     about : str
         A paragraph for the top of its page: what was found, in general.
+    unimplemented : sequence of (str, str, str)
+        Remarks that have no code: the place in the paper, the remark, the reason.
     """
 
     key: str
@@ -149,6 +164,7 @@ class Paper:
     where: str
     experiments: Sequence[Experiment] = field(default_factory=tuple)
     about: str = ""
+    unimplemented: Sequence[tuple[str, str, str]] = ()
 
     @property
     def citation(self) -> str:

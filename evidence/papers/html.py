@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from evidence.framework.verdicts import FAILS, HOLDS
 from evidence.papers.drawing import draw
+from evidence.papers.markdown import REPRODUCED, UNIMPLEMENTED, counts, criteria
 from widemargin.reporting.html import style
+
+_MARKS = {HOLDS: "holds", FAILS: "fails"}
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -29,12 +33,8 @@ def render(summary: dict[str, Any]) -> str:
         paper=summary,
         style=Markup(style()),
         draw=lambda figure: Markup(draw(figure)),
-        counts=_counts(summary),
+        counts=[(kind, n) for kind, n in counts(summary, REPRODUCED).items() if n],
+        criteria=criteria,
+        mark=lambda verdict: _MARKS.get(verdict, "untested"),
+        unimplemented=UNIMPLEMENTED,
     )
-
-
-def _counts(summary: dict[str, Any]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for claim in summary["verdicts"]:
-        found[claim["verdict"]] = found.get(claim["verdict"], 0) + 1
-    return found

@@ -150,6 +150,7 @@ def summarize(paper: Paper, outcomes: Sequence[Outcome], quick: bool) -> Json:
         "about": paper.about,
         "quick": quick,
         "experiments": parts,
+        "unimplemented": [list(remark) for remark in paper.unimplemented],
         "verdicts": [claim for part in parts for claim in part["claims"]],
         "versions": versions(),
     }
@@ -194,8 +195,11 @@ def _claim(claim: Claim, outcome: Outcome) -> Json:
         "text": claim.text,
         "published": claim.published,
         "criterion": claim.criterion,
+        "honest_criterion": claim.honest,
+        "changed": claim.changed,
         "ours": found.ours,
-        "verdict": found.verdict,
+        "reproduced": found.reproduced,
+        "survives": found.survives,
         "why": found.why,
     }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,18 @@ from evidence.framework import pages
 from evidence.framework.results import NoResults, Results
 from evidence.framework.running import Missing
 from evidence.framework.store import Store
-from evidence.framework.verdicts import FAILS, HOLDS, UNTESTED, Verdict, judged
+from evidence.framework.verdicts import (
+    FAILS,
+    HOLDS,
+    KINDS,
+    NOTHING_CHOSEN,
+    UNDECIDED,
+    UNTESTED,
+    Verdict,
+    by_readings,
+    judged,
+    with_stand_ins,
+)
 from evidence.papers import markdown
 from evidence.papers.__main__ import main
 from evidence.papers.axes import ticks
@@ -80,10 +92,11 @@ class Coins(Experiment):
     def claim(self, text, published, name, least):
         def judge(results):
             heads = results.where(data=name).values("heads")
-            return judged(np.mean(heads) > least, f"{np.mean(heads):.2f}")
+            mean = np.mean(heads)
+            return judged(mean > least, f"{mean:.2f}", honest=min(heads) > least)
 
-        criterion = f"the mean is above {least}"
-        return Claim("Table 1", text, published, judge, criterion)
+        criteria = f"the mean is above {least}", f"all are above {least}"
+        return Claim("Table 1", text, published, judge, *criteria)
 
     def tables(self, results):
         return [
@@ -100,7 +113,7 @@ def paper(*experiments):
 
 
 def verdicts(summary):
-    return [claim["verdict"] for claim in summary["verdicts"]]
+    return [claim["reproduced"] for claim in summary["verdicts"]]
 
 
 def test_a_second_run_runs_only_what_is_not_stored(tmp_path):
@@ -141,10 +154,54 @@ def test_the_verdict_follows_the_numbers(tmp_path):
     coins = Coins()
     outcome = run(paper(coins), coins, tmp_path, Sets())
     found = summarize(paper(coins), [outcome], quick=False)["verdicts"]
-    assert [c["verdict"] for c in found] == [HOLDS, FAILS, UNTESTED]
+    assert [c["reproduced"] for c in found] == [HOLDS, FAILS, UNTESTED]
+    assert [c["survives"] for c in found] == [FAILS, FAILS, NOTHING_CHOSEN]
     assert found[0]["ours"] == "0.33"
     with pytest.raises(ValueError, match="one of"):
         Verdict("maybe")
+    with pytest.raises(ValueError, match="one of"):
+        Verdict(HOLDS, honest="maybe")
+
+
+def test_stand_ins_cannot_refute():
+    found = with_stand_ins(judged(False, "0.3", "A reason", honest=True), "Others")
+    assert found.reproduced == f"{UNTESTED}; on stand-ins: {FAILS}"
+    assert found.survives == f"{UNTESTED}; on stand-ins: {HOLDS}"
+    assert found.why == "A reason. Others"
+    claim = Claim("Table 1", "", "", lambda results: found, "it is so", "it is too")
+    one = {"reproduced": claim.find(Results([{}])).reproduced}
+    assert markdown.counts({"verdicts": [one]}, "reproduced") == {
+        **dict.fromkeys(KINDS, 0),
+        UNTESTED: 1,
+    }
+
+
+def test_readings_that_disagree_decide_nothing():
+    both = by_readings([(True, False), (False, False)], "")
+    assert (both.verdict, both.honest) == (UNDECIDED, FAILS)
+    assert by_readings([(True, None), (True, None)], "").survives == NOTHING_CHOSEN
+
+
+def test_a_second_verdict_needs_its_criterion():
+    def judge(results):
+        return judged(True, "", honest=True)
+
+    claim = Claim("Table 1", "It rains.", "", judge, "it does")
+    with pytest.raises(ValueError, match=r"'It rains\.' needs a second verdict"):
+        claim.find(Results([{"a": 1}]))
+
+
+def test_a_changed_criterion_is_disclosed_on_both_pages():
+    claim = {"criterion": "a", "honest_criterion": "b", "changed": "2026-11-18: why"}
+    assert markdown.criteria(claim) == [
+        "It holds if a.",
+        "It survives if b.",
+        "Changed: 2026-11-18: why.",
+    ]
+    for key in papers.available():
+        for one in papers.find(key).experiments:
+            for claim in one.claims():
+                assert not claim.changed or re.match(r"20\d\d-\d\d-\d\d", claim.changed)
 
 
 def test_a_claim_about_what_has_not_been_run_says_so():
@@ -304,15 +361,16 @@ def test_the_documentation_is_written_from_stored_results(tmp_path):
     pages.write(made, tmp_path)
     page = (tmp_path / "papers" / "900.md").read_text()
     assert (
-        "| Table 1<br>**holds** | Gold lands on heads.<br>*Published: 0.9.* "
-        "| *It holds if the mean is above 0.2.*<br>0.33. |"
+        "| Table 1 | Gold lands on heads.<br>*Published: 0.9.* | **holds** "
+        "| **does not hold** | *It holds if the mean is above 0.2.*<br>"
+        "*It survives if all are above 0.2.*<br>0.33. |"
     ) in page
     assert "6 of 6 cases, 0.0 minutes of processor time, with" in page
     assert "Not complete" not in page
     assert "![Heads & tails](900-figure-2.svg)" in page
     assert (tmp_path / "papers" / "900-figure-2.svg").exists()
     index = (tmp_path / "papers" / "index.md").read_text()
-    assert index.count("| [900](900.md) |") == 4
+    assert index.count("| [900](900.md) |") == 5
     assert stored(paper(coins), coins, tmp_path / "results", False).n_stored == 6
 
 
@@ -383,7 +441,7 @@ def test_offline_without_a_folder_the_command_names_the_files(
     saved = json.loads((tmp_path / "000-quick.json").read_text())
     by_text = {claim["text"]: claim for claim in saved["verdicts"]}
     claim = by_text["LMBA has a higher average accuracy than Simba at all four sizes."]
-    assert claim["verdict"] == UNTESTED
+    assert claim["reproduced"] == UNTESTED
     assert "yaleb_32x32.npz" in claim["why"]
 
 

@@ -24,10 +24,9 @@ SETS = {
 FRLLS = ("FRLL-Q", "FRLL-D")
 BASELINES = ("ReliefF", "SFisherScore", "FCBF", "mRMR-MID", "mRMR-MIQ")
 METHODS = (*FRLLS, *BASELINES)
+GLOBAL = "global neighbours"
 READINGS = tuple(
-    f"{method}, {reading}"
-    for method in FRLLS
-    for reading in ("min-max", "global neighbours")
+    f"{method}, {reading}" for method in FRLLS for reading in ("min-max", GLOBAL)
 )
 SIZES = (
     *(5, 10, 15, 20, 30, 40, 50, 60, 80, 100),
@@ -56,7 +55,7 @@ def rankers(readings: bool) -> dict[str, Any]:
     criteria = {"FRLL-Q": "quotient", "FRLL-D": "difference"}
     for name, criterion in criteria.items() if readings else ():
         found[f"{name}, min-max"] = ranked(FRLL, criterion=criterion)
-        found[f"{name}, global neighbours"] = ranked(
+        found[f"{name}, {GLOBAL}"] = ranked(
             FRLL, criterion=criterion, neighbors="global", scale=None
         )
     return found

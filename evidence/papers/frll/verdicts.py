@@ -9,11 +9,20 @@ import numpy as np
 from evidence.framework.results import Results
 from evidence.framework.verdicts import Verdict, judged
 from evidence.papers.frame import Claim
-from evidence.papers.frll.methods import BASELINES, FRLLS, METHODS, SIZES
+from evidence.papers.frll.methods import (
+    BASELINES,
+    FRLLS,
+    GLOBAL,
+    METHODS,
+    READINGS,
+    SIZES,
+)
 from evidence.papers.frll.numbers import curves, honest_machine, honest_of, mean_of
-from evidence.papers.splits import RANDOM, Paired, signed
+from evidence.papers.splits import RANDOM, Paired
 
 TABLE_1 = {"Yale": (1024, 165, 15), "YaleB": (1024, 150, 10), "PIE": (1024, 150, 10)}
+MIDDLE = (100, 500)  # features, of which the abstract speaks
+CHANGED = "2026-11-18: an honest choice is judged, too, beside that on test rows"
 FEW = 20  # "very few features", at most
 
 
@@ -36,6 +45,9 @@ def claims() -> Sequence[Claim]:
                 curve,
                 _best(name, method),
                 "its mean curve has the highest point of all",
+                "with k chosen on training rows it is better than each other method, "
+                "by more than two standard errors of the paired differences",
+                CHANGED,
             )
             for name, method in best.items()
         ),
@@ -44,8 +56,11 @@ def claims() -> Sequence[Claim]:
             "1-NN: overall, FRLL-Q and FRLL-D are more accurate than the others.",
             curve,
             _overall,
-            "on each set both have a higher mean of the curve than each other method, "
-            "by more than two standard errors of the paired differences",
+            f"on each set both have a higher mean accuracy with {MIDDLE[0]} to "
+            f"{MIDDLE[1]} features than each other method",
+            "each is higher by more than two standard errors of the paired differences",
+            "2026-11-18: with 100 to 500 features, of which the abstract speaks; until "
+            "then with all sizes, and two standard errors were asked for",
         ),
         Claim(
             where,
@@ -53,8 +68,10 @@ def claims() -> Sequence[Claim]:
             curve,
             _rise_and_fall,
             "on each set both curves fall by more than a point from their highest "
-            "point to all features; some fall is to be expected, since the highest "
-            "point is chosen on the test rows",
+            "point to all features",
+            "with k chosen on training rows, both are better than with all features, "
+            "by more than two standard errors",
+            CHANGED,
         ),
         Claim(
             where,
@@ -71,6 +88,8 @@ def claims() -> Sequence[Claim]:
             _machine,
             "the better FRLL is better than the best other method on Yale, and by more "
             "than on YaleB and PIE (means of the curves, cost chosen on test folds)",
+            "so it is with a cost of 1, which is not chosen",
+            CHANGED,
         ),
     ]
 
@@ -85,52 +104,76 @@ def _shapes(results: Results) -> Verdict:
 
 def _best(name: str, method: str) -> Callable[[Results], Verdict]:
     def judge(results: Results) -> Verdict:
-        peaks = {m: 100 * curves(results, name, m).mean(axis=0).max() for m in METHODS}
-        best = max(peaks, key=peaks.__getitem__)
-        rival = max((m for m in METHODS if m != method), key=peaks.__getitem__)
-        control = 100 * curves(results, name, RANDOM).mean(axis=0).max()
-        pair = Paired.of(
-            honest_of(results, name, method), honest_of(results, name, rival)
-        )
+        shown = (*METHODS, *READINGS, RANDOM)
+        peaks = {m: 100 * curves(results, name, m).mean(axis=0).max() for m in shown}
+        honest = {m: honest_of(results, name, m) for m in METHODS}
+        others = [m for m in METHODS if m != method]
+        rival = max(others, key=peaks.__getitem__)
+        pairs = {m: Paired.of(honest[method], honest[m]) for m in others}
+        nearest = min(others, key=lambda m: pairs[m].mean)
+        wide = f"{method}, {GLOBAL}"
         ours = (
             f"Highest points: {method} {peaks[method]:.1f}, {rival} "
-            f"{peaks[rival]:.1f}, random {control:.1f}. With an honest k, {method} "
-            f"against {rival}: {pair} ({pair.n} folds)"
+            f"{peaks[rival]:.1f}, random {peaks[RANDOM]:.1f}; {wide} "
+            f"{peaks[wide]:.1f}. With an honest k, {method} against {nearest}: "
+            f"{pairs[nearest]} ({pairs[nearest].n} folds)"
         )
-        return judged(best == method, ours)
+        clear = all(pair.clear for pair in pairs.values())
+        return judged(peaks[method] > peaks[rival], ours, honest=clear)
 
     return judge
 
 
 def _overall(results: Results) -> Verdict:
-    lost, control = [], []
-    for name in TABLE_1:
-        means = {m: mean_of(results, name, m) for m in (*METHODS, RANDOM)}
+    texts, lost, unclear = [], [], []
+    for reading in ("", f", {GLOBAL}"):
         pairs = {
-            (m, b): Paired.of(means[m], means[b]) for m in FRLLS for b in BASELINES
+            (name, m, b): Paired.of(
+                _middle(results, name, m + reading), _middle(results, name, b)
+            )
+            for name in TABLE_1
+            for m in FRLLS
+            for b in BASELINES
         }
-        lost += [
-            f"{name}, {m} against {b} {signed(100 * pair.mean)} "
-            f"({pair.wins}:{pair.losses})"
-            for (m, b), pair in pairs.items()
-            if not pair.clear
-        ]
-        control.append(f"{name} {Paired.of(means['FRLL-Q'], means[RANDOM])}")
-    ours = "; ".join(lost) or "Both are better than each baseline on each set"
-    ours = f"Not better (points, folds won:lost): {ours}" if lost else ours
-    return judged(not lost, ours, f"FRLL-Q against random: {'; '.join(control)}")
+        behind = [key for key, pair in pairs.items() if pair.mean <= 0]
+        if not reading:
+            lost, unclear = behind, [k for k, pair in pairs.items() if not pair.clear]
+        label = "With global neighbours" if reading else "With neighbours by class"
+        listed = "; ".join(
+            f"{name}, {m} against {b} {pairs[name, m, b].short}"
+            for name, m, b in behind
+        )
+        ahead = len(pairs) - len(behind)
+        texts.append(f"{label} ahead in {ahead} of {len(pairs)} comparisons")
+        if listed:
+            texts[-1] += f", not ahead: {listed}"
+    control = "; ".join(
+        f"{n} {Paired.of(_middle(results, n, 'FRLL-Q'), _middle(results, n, RANDOM))}"
+        for n in TABLE_1
+    )
+    why = f"FRLL-Q against random: {control}"
+    return judged(not lost, ". ".join(texts), why, honest=not unclear)
+
+
+def _middle(results: Results, name: str, method: str) -> list[float]:
+    """Mean accuracy of each fold with numbers of features in the middle."""
+    within = [MIDDLE[0] <= k <= MIDDLE[1] for k in SIZES]
+    found: list[float] = curves(results, name, method)[:, within].mean(axis=1).tolist()
+    return found
 
 
 def _rise_and_fall(results: Results) -> Verdict:
-    ours, falls = [], []
+    ours, falls, clear = [], [], []
     for name in TABLE_1:
         for method in FRLLS:
             mine = curves(results, name, method)
             best = int(np.argmax(mine.mean(axis=0)))
             fall = Paired.of(mine[:, best].tolist(), mine[:, -1].tolist())
+            honest = Paired.of(honest_of(results, name, method), mine[:, -1].tolist())
             falls.append(fall.better and best < len(SIZES) - 1 and fall.mean > 0.01)
-            ours.append(f"{name}, {method} {fall}")
-    return judged(all(falls), f"Fall of {'; '.join(ours)}")
+            clear.append(honest.clear)
+            ours.append(f"{name}, {method} {fall.short}, honest {honest.short}")
+    return judged(all(falls), f"Fall of {'; '.join(ours)}", honest=all(clear))
 
 
 def _few(results: Results) -> Verdict:
@@ -152,20 +195,21 @@ def _few(results: Results) -> Verdict:
 
 
 def _machine(results: Results) -> Verdict:
-    gains, ours = {}, []
-    for name in TABLE_1:
-        means = {m: float(np.mean(mean_of(results, name, m, "svm"))) for m in METHODS}
-        frll = max(FRLLS, key=means.__getitem__)
-        rival = max(BASELINES, key=means.__getitem__)
-        pair = Paired.of(
-            mean_of(results, name, frll, "svm"), mean_of(results, name, rival, "svm")
-        )
-        fixed = Paired.of(
-            honest_machine(results, name, frll),
-            honest_machine(results, name, rival),
-        )
-        gains[name] = pair
-        ours.append(f"{name}: {frll} against {rival} {pair}; with cost 1 {fixed}")
-    others = max(gains["YaleB"].mean, gains["PIE"].mean)
-    good = gains["Yale"].better and gains["Yale"].mean > others
-    return judged(good, "; ".join(ours))
+    ours, holds = [], []
+    for label, level in (("best cost", _best_cost), ("cost 1", honest_machine)):
+        gains, texts = {}, []
+        for name in TABLE_1:
+            means = {m: float(np.mean(level(results, name, m))) for m in METHODS}
+            frll = max(FRLLS, key=means.__getitem__)
+            rival = max(BASELINES, key=means.__getitem__)
+            pair = Paired.of(level(results, name, frll), level(results, name, rival))
+            gains[name] = pair
+            texts.append(f"{name}, {frll} against {rival} {pair.short}")
+        others = max(gains["YaleB"].mean, gains["PIE"].mean)
+        holds.append(gains["Yale"].better and gains["Yale"].mean > others)
+        ours.append(f"With {label}: {'; '.join(texts)}")
+    return judged(holds[0], ". ".join(ours), honest=holds[1])
+
+
+def _best_cost(results: Results, name: str, method: str) -> list[float]:
+    return mean_of(results, name, method, "svm")

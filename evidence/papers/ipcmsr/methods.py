@@ -15,7 +15,18 @@ SETS = {
     "Mushroom": "musk1",
     "Sonar": "sonar",
 }
-FOUR_CLASSES = "Glass, four classes"
+# The paper's Glass has four classes of six, by a rule that it does not give. These are
+# all ways to keep types 1 and 2, which are most of the rows, and to join the others
+# (codes 2 to 5, of types 3, 5, 6 and 7) into two classes: codes of the last class.
+RULES = {
+    "Glass, 3 | 5 6 7": (3, 4, 5),
+    "Glass, 5 | 3 6 7": (2, 4, 5),
+    "Glass, 6 | 3 5 7": (2, 3, 5),
+    "Glass, 7 | 3 5 6": (2, 3, 4),
+    "Glass, 3 5 | 6 7": (4, 5),
+    "Glass, 3 6 | 5 7": (3, 5),
+    "Glass, 3 7 | 5 6": (3, 4),
+}
 METHODS = ("Laplacian", "Pearson", "Fisher", "IPICSR", "IPCMSR")
 OURS = METHODS[-1]
 OTHER_K = (1, 2, 10, 20)  # of IPCMSR, whose k the paper does not give
@@ -39,6 +50,11 @@ FIGURES = {
     "Figure 3": "Mushroom",
     "Figure 4": "Sonar",
 }
+
+
+def readings(name: str) -> tuple[str, ...]:
+    """What a set of the paper may be."""
+    return tuple(RULES) if name == "Glass" else (name,)
 
 
 def other_k(k: int) -> str:

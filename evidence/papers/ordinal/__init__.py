@@ -1,9 +1,59 @@
 """003: O-ReliefF and O-Simba, margins between ordered classes."""
 
+from functools import partial
+
 from evidence.papers.frame import Paper
+from evidence.papers.growth import Cost, Growth
 from evidence.papers.ordinal.noise import Noise
 from evidence.papers.ordinal.synthetic import Synthetic
 from evidence.papers.ordinal.trees import Trees
+from widemargin import OReliefF, OSimba
+
+COST = Growth(
+    {
+        "O-ReliefF": partial(OReliefF, n_jobs=1),
+        "O-Simba": partial(OSimba, n_starts=1, n_jobs=1, random_state=0),
+    },
+    [
+        Cost(
+            "Section 3",
+            "O-ReliefF and O-Simba, visiting all m rows, take time of order m² I.",
+            "T m I, with T = m",
+            {
+                "O-ReliefF": {"rows": 2, "features": 1},
+                "O-Simba": {"rows": 2, "features": 1},
+            },
+        )
+    ],
+)
+
+UNIMPLEMENTED = (
+    (
+        "Equations (4) and (5)",
+        "Distances with weights, and with any power p.",
+        "p is 1 or 2 (metric); weights in a distance are Simba's.",
+    ),
+    (
+        "Equation (13)",
+        "Rank loss with any power p.",
+        "The paper takes p = 1, and so does rank_loss.",
+    ),
+    (
+        "References [19, 20]",
+        "Rank entropy, rank mutual information, and the monotone tree of it.",
+        "Other papers' methods, which this one does not compare with.",
+    ),
+    (
+        "References [15, 22, 23, 37]",
+        "Dominance-based rough sets; trees that are repaired to be monotone.",
+        "Classifiers of other papers; nothing is selected by them.",
+    ),
+    (
+        "Section 4.2",
+        "C4.5.",
+        "An entropy tree of scikit-learn, not pruned, takes its place.",
+    ),
+)
 
 PAPER = Paper(
     key="003",
@@ -11,7 +61,7 @@ PAPER = Paper(
     authors="Q. Hu, W. Pan, Y. Song, D. Yu",
     title="Large-margin feature selection for monotonic classification",
     where="Knowledge-Based Systems 31, 2012",
-    experiments=(Synthetic(), Noise(), Trees()),
+    experiments=(Synthetic(), Noise(), Trees(), COST),
     about=(
         "With signed differences both methods rank the monotone feature first; with "
         "absolute differences, as printed, they do not. On real data their gain "
@@ -20,4 +70,5 @@ PAPER = Paper(
         "uniform columns is partly an artefact: directed differences reward a "
         "narrow spread, even with shuffled labels."
     ),
+    unimplemented=UNIMPLEMENTED,
 )

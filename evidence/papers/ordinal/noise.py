@@ -38,6 +38,10 @@ DEFAULT = ", more is better"  # our default, in which no feature is turned round
 GOOD = 0.9  # area under the curve from which features count as told apart
 INFORMED = 0.1  # by how much shuffled labels must be worse
 N_COLUMNS = 50
+CHANGED = (
+    "2026-11-18: the paper's control, uniform columns, and ours are judged apart; "
+    "until then both had to be passed"
+)
 ARTEFACT = (
     "Shuffled labels do as well: what is rewarded is a spread narrower than that of "
     "the uniform columns. The remedy is significance(), which compares each feature "
@@ -106,8 +110,9 @@ class Noise(Experiment):
                     f"ones{more}.",
                     "bars only",
                     _told_apart(name, labels, method),
-                    f"the mean AUC is at least {GOOD}, and at least {INFORMED} higher "
-                    "than with shuffled labels",
+                    f"the mean AUC against uniform columns is at least {GOOD}",
+                    f"it is also at least {INFORMED} higher than with shuffled labels",
+                    CHANGED,
                 )
                 for method in OURS
             ]
@@ -118,6 +123,8 @@ class Noise(Experiment):
                     "bars only",
                     _fail(name, labels),
                     f"the mean AUC of both is below {GOOD}",
+                    "it is so against permuted copies, too",
+                    CHANGED,
                 )
             )
         return claims
@@ -219,7 +226,7 @@ def _told_apart(name: str, labels: str, method: str) -> Callable[[Results], Verd
         )
         apart, informed = uniform >= GOOD, uniform - shuffled >= INFORMED
         why = ARTEFACT if apart and not informed else ""
-        return judged(apart and informed, ours, why)
+        return judged(apart, ours, why, honest=apart and informed)
 
     return judge
 
@@ -232,6 +239,7 @@ def _fail(name: str, labels: str) -> Callable[[Results], Verdict]:
             f"{m} {v:.2f} (against permuted copies {permuted[m]:.2f})"
             for m, v in found.items()
         )
-        return judged(max(found.values()) < GOOD, ours)
+        honest = max(permuted.values()) < GOOD
+        return judged(max(found.values()) < GOOD, ours, honest=honest)
 
     return judge

@@ -88,22 +88,27 @@ def _most(where: str, text: str, measure: str, name: str, rival: str) -> Claim:
             for s in gains
         ]
         control = [g.mean() for g in _gains(results, measure, name, RANDOM).values()]
-        mean = float(np.mean([*gains.values()]))
         ours = (
             f"Honest: {_score([*gains.values()])}; in the paper's protocol: "
             f"{_score(theirs)}; against a random ranking "
             f"{signed(float(np.mean(control)))} points"
         )
-        return judged(_won([*gains.values()]) > len(gains) / 2 and mean > 0, ours)
+        return judged(_better(theirs), ours, honest=_better([*gains.values()]))
 
     return Claim(
         where,
         text,
         _score(_published_gains(measure, name, rival)),
         judge,
-        "it is better on more than half of the sets, and on average, with an honest "
-        "choice of features",
+        "in the paper's protocol it is better on more than half of the sets, and on "
+        "average",
+        "it is so with an honest choice of features",
+        "2026-11-18: until then only the honest choice was judged",
     )
+
+
+def _better(gains: Sequence[float]) -> bool:
+    return _won(gains) > len(gains) / 2 and float(np.mean(gains)) > 0
 
 
 def _won(gains: Sequence[float]) -> int:

@@ -28,6 +28,8 @@ SCALES: dict[str, Literal["minmax"] | None] = {"unscaled": None, "minmax": "minm
 GRID = {"svc__C": [1.0, 10.0, 100.0], "svc__gamma": [0.03, 0.1, 0.3]}
 MADELON_SIZE, MADELON_ERROR = 18, 7.61
 ARCENE_SIZE, ARCENE_ERROR = 76, 12.66
+WHOLE = {"madelon": "2600", "arcene": "200"}  # rows with labels
+CHANGED = "2026-11-18: all rows with labels count, too, as the authors had them"
 
 FIFTH, POINTS, MINOR = 0.2, 2.0, 5.0  # how near counts as near, and as minor
 # A local search ends elsewhere from another order of the features: hence a fifth.
@@ -47,29 +49,39 @@ class Challenge(Experiment):
     title = "MADELON and ARCENE"
     how = (
         "G-flip is run on the official training rows, the error measured on the "
-        "official validation rows; the challenge's test labels, and the 2600 and 200 "
-        "training rows that the authors had once the validation labels were out, "
-        "belong together and cannot be used here. ARCENE is converted by PCA first, as "
-        "in the paper, fitted to the training rows, or to all 200 rows without their "
-        "labels. The paper does not say whether it scaled features: both readings are "
-        "run. The error is the balanced one of an RBF-SVM on standardised features, C "
-        "and gamma chosen in five folds of the training rows, and of 1-NN. Controls: "
-        "as many features at random, and all features with 1-NN."
+        "official validation rows, since the challenge's test labels are not public. "
+        "The authors had the labels of the validation rows as well, 2600 and 200 rows "
+        "in all: with these, the numbers of features are counted. ARCENE is converted "
+        "by PCA first, as in the paper, fitted to the training rows, or to all 200 "
+        "rows without their labels. The paper does not say whether it scaled features: "
+        "both readings are run. The error is the balanced one of an RBF-SVM on "
+        "standardised features, C and gamma chosen in five folds of the training rows, "
+        "and of 1-NN. Controls: as many features at random, and all features with "
+        "1-NN."
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
         """Sets, reading and order of the features."""
         seeds = range(1 if quick else 5)
         sets = [("madelon", ""), ("arcene", "train"), ("arcene", "all")]
-        return [
+        judged = [
             {"data": name, "pca": pca, "scale": scale, "seed": seed, "quick": quick}
             for seed in seeds
             for name, pca in (sets[:2] if quick else sets)
             for scale in (["unscaled"] if quick else SCALES)
         ]
+        whole = [
+            {"whole": name, "scale": scale, "seed": seed}
+            for seed in (() if quick else seeds)
+            for name in WHOLE
+            for scale in SCALES
+        ]
+        return judged + whole
 
     def measure(self, case: Case, data: Sets) -> Result:
-        """Select, then classify."""
+        """Select, then classify, unless all rows are there to select by."""
+        if "whole" in case:
+            return self._size(case, data(case["whole"]))
         bunch = data(case["data"])
         X, y = np.asarray(bunch.data, float), np.asarray(bunch.target)
         if bunch.split is None:
@@ -99,6 +111,15 @@ class Challenge(Experiment):
             found[name] = {"svm": _svm_error(*part), "1-NN": _nearest_error(*part)}
         return found
 
+    def _size(self, case: Case, bunch: Any) -> Result:
+        """How many features of all rows with labels are kept."""
+        X, y = np.asarray(bunch.data, float), np.asarray(bunch.target)
+        if case["whole"] == "arcene":
+            X = _components(X, np.arange(len(X)), "all")
+        gflip = GFlip(scale=SCALES[case["scale"]], random_state=case["seed"]).fit(X, y)
+        size = int(gflip.get_support().sum())
+        return {"n_features": size, "epochs": gflip.n_epochs_, "rows": len(X)}
+
     def claims(self) -> Sequence[Claim]:
         """The numbers of section 5.3."""
         where = "Section 5.3"
@@ -109,6 +130,7 @@ class Challenge(Experiment):
                 f"{MADELON_SIZE} features",
                 _size("madelon", MADELON_SIZE),
                 NEAR_SIZE,
+                changed=CHANGED,
             ),
             Claim(
                 where,
@@ -123,6 +145,7 @@ class Challenge(Experiment):
                 f"{ARCENE_SIZE} features",
                 _size("arcene", ARCENE_SIZE),
                 NEAR_SIZE,
+                changed=CHANGED,
             ),
             Claim(
                 where,
@@ -229,6 +252,10 @@ def _size(name: str, published: int) -> Callable[[Results], Verdict]:
     def judge(results: Results) -> Verdict:
         readings = _readings(results, name)
         sizes = {s: part.values("n_features") for s, part in readings.items()}
+        for scale in SCALES:
+            if results.has(whole=name, scale=scale):
+                part = results.where(whole=name, scale=scale)
+                sizes[f"{scale}, all {WHOLE[name]} rows"] = part.values("n_features")
         ours = "; ".join(f"{_runs(v)} ({s})" for s, v in sizes.items())
         near = any(abs(np.mean(v) / published - 1) <= FIFTH for v in sizes.values())
         return judged(bool(near), ours)
