@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +153,10 @@ def compared(
         raise KeyboardInterrupt
     for text in comparison.notes:
         notes.note(text)
+    if (hard := comparison.hard_rows) is not None:
+        n_rows = min(effort.hard_rows or hard.n_rows, len(hard.rows))
+        hard = replace(hard, rows=dataset.lines[hard.rows], n_rows=n_rows)
+        comparison = replace(comparison, hard_rows=hard)
     comparison.notes[:0] = dataset.notes  # the report says what was done to the file
     return comparison
 
@@ -174,9 +179,22 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         "without_leaks": answer_without(without, comparison.names_without_leaks),
         "methods": records(comparison.summary()),
         "features": records(comparison.features),
+        "hard_rows": hard_rows_of(comparison),
         "chance": comparison.chance,
         "settings": comparison.settings,
         "notes": notes,
+    }
+
+
+def hard_rows_of(comparison: Any) -> dict[str, Any] | None:
+    """The hardest rows, as plain values; None for a numeric target."""
+    found = comparison.hard_rows
+    if found is None:
+        return None
+    return {
+        "expected": found.expected,
+        "precision": found.precision,
+        "rows": records(found.to_frame()),
     }
 
 

@@ -218,6 +218,12 @@ class Effort:
         "--positive LABEL",
         "Of two classes, the one to which directions and AUCs refer.  [the rarer one]",
     )
+    hard_rows: int | None = declared(
+        "--hard-rows N",
+        "Print the N rows with the lowest margins, which may be mislabelled; the "
+        "report has them, too.",
+        type=at_least(1),
+    )
 
     def splitter(self, ordered: bool) -> Any:
         """Folds for `compare`; in the order of time if that is wanted."""

@@ -225,6 +225,23 @@ def print_verdicts(comparison: Any) -> None:
         _print_leaks(console, comparison)
 
 
+def print_hard_rows(found: Any) -> None:
+    """Print the rows with the lowest margins, and how many labels may be wrong."""
+    console, table = stdout(), plain_table()
+    table.add_column("row", justify="right", no_wrap=True)
+    table.add_column("label", overflow="fold")
+    table.add_column("suggested", overflow="fold")
+    table.add_column("margin", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for row in found.to_frame().itertuples():
+        labels = map(name_in_a_line, (row.label, row.suggested))
+        mark = "suspect" if row.suspect else ""
+        table.add_row(str(row.row), *labels, f"{row.margin:.2f}", mark)
+    console.print(f"\n{found.sentence}\n", soft_wrap=True)
+    print_table(console, table)
+    console.print("row: its number in the file, from 0; suggested: by its neighbours")
+
+
 def _print_legend(console: Console, comparison: Any, directed: bool) -> None:
     """Explain the columns."""
     tested = f"q < {LEVEL:g}: relevant; " * (comparison.relevance is not None)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from widemargin.evaluation._comparison_result import Comparison as Comparison
     from widemargin.evaluation._curves import SelectionCurve as SelectionCurve
     from widemargin.evaluation._defaults import default_selectors as default_selectors
+    from widemargin.evaluation._hard_rows import HardRows as HardRows
+    from widemargin.evaluation._hard_rows import hard_rows as hard_rows
     from widemargin.evaluation._interactions import Interactions as Interactions
     from widemargin.evaluation._interactions import interactions as interactions
     from widemargin.evaluation._judges import concordance_index as concordance_index
@@ -43,6 +45,7 @@ _NAMES = {
     "_comparison_result": ("Comparison",),
     "_curves": ("SelectionCurve",),
     "_defaults": ("default_selectors",),
+    "_hard_rows": ("HardRows", "hard_rows"),
     "_interactions": ("Interactions", "interactions"),
     "_judges": ("concordance_index",),
     "_profile": ("Profile", "profile"),

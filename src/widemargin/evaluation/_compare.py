@@ -29,6 +29,7 @@ from widemargin.evaluation._comparison_result import Comparison
 from widemargin.evaluation._curves import Baseline
 from widemargin.evaluation._defaults import BUDGET
 from widemargin.evaluation._defaults import choose as choose_methods
+from widemargin.evaluation._hard_rows import rank_rows
 from widemargin.evaluation._judges import (
     as_scorer,
     guesser,
@@ -349,6 +350,9 @@ def choose(setup: Setup, parts: Parts) -> None:
             if others
             else parts["alone"][first]
         )
+        if not data.numeric:
+            plan, found = results.plan, parts["recommendation"]
+            parts["hard_rows"] = rank_rows(plan.table, plan.folds, found.supports)
 
 
 def _chance(setup: Setup, plan: Plan) -> float:

@@ -15,6 +15,7 @@ from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
 from widemargin.evaluation._curves import Baseline, Line, SelectionCurve
+from widemargin.evaluation._hard_rows import HardRows
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._signal import Signal
@@ -69,6 +70,9 @@ class Comparison:
     agreement : Agreement or None
         Also None for a single method.
     redundancy : Redundancy or None
+    hard_rows : HardRows or None
+        Rows by their margin on the features chosen for each fold, hardest first; None
+        for a numeric target.
     signal_test : Signal or None
         Test of whether the features carry any information about the target.
     chance : float or None
@@ -103,6 +107,7 @@ class Comparison:
     curve: SelectionCurve | None = None
     agreement: Agreement | None = None
     redundancy: Redundancy | None = None
+    hard_rows: HardRows | None = None
     signal_test: Signal | None = None
     chance: float | None = None
     classifier: str = "1-NN"
@@ -367,6 +372,13 @@ class Comparison:
             )
         frame = data_frame({name: [row[name] for row in rows] for name in SUMMARY})
         return frame.astype({"n_features": "Int64"})
+
+    @property
+    def by_class(self) -> MarginSelector | None:
+        """The method with scores by class: the recommended one, or else the first."""
+        order = sorted(self.selectors, key=lambda label: label != self.best)
+        found = (self.selectors[label] for label in order)
+        return next((s for s in found if hasattr(s, "scores_by_class_")), None)
 
     def _repr_html_(self) -> str:
         return _html.comparison(self)

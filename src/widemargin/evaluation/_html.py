@@ -19,6 +19,7 @@ from widemargin.judging.scores import Measure, measure
 if TYPE_CHECKING:
     from widemargin.evaluation._comparison_result import Comparison
     from widemargin.evaluation._curves import Line, SelectionCurve
+    from widemargin.evaluation._hard_rows import HardRows
     from widemargin.evaluation._interactions import Interactions
     from widemargin.evaluation._redundancy import Redundancy
     from widemargin.evaluation._resampling import Resampling
@@ -226,6 +227,20 @@ def interactions(found: Interactions) -> str:
             )
         ]
     )
+
+
+def hard_rows(found: HardRows) -> str:
+    """The hardest rows, with the classes that their neighbours suggest."""
+    frame = found.to_frame(min(ROWS, found.n_rows))
+    rows = [
+        [bool(r.suspect), r.row, f"{r.margin:.2f}", r.label, r.suggested]
+        for r in frame.itertuples()
+    ]
+    caption = f"{found.sentence} In bold: probably mislabelled"
+    left = found.n_rows - len(frame)
+    more = f"{left} more in <code>.to_frame()</code>" if left else ""
+    head = ["Row", "Margin", "Label", "Suggested"]
+    return _page([_table(caption, head, rows, more, n_words=2)])
 
 
 def agreement(found: Agreement) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -258,6 +259,22 @@ class NearestNeighbor(ClassifierMixin, ScaledRows):
         """Share of each class in the training rows that are equally near."""
         votes = self._answers(X)
         return votes / votes.sum(axis=-1, keepdims=True)
+
+    def class_distances(self, X: Any, k: int) -> Floats:
+        """Mean distance of each row of X to its k nearest rows of each class.
+
+        Of a class with fewer rows, the mean over these; (m, n_classes).
+        """
+        Z, T, named = self._rows(X), self._columns.T, self._named
+        D = cdist(Z[:, ~named], T[:, ~named], "sqeuclidean")
+        for f in np.flatnonzero(named):
+            D += Z[:, f, None] != T[:, f]
+        D = np.sqrt(D)
+        means = np.empty((len(D), len(self.classes_)))
+        for c, count in enumerate(np.minimum(self._prior, k)):
+            near = np.partition(D[:, self._codes == c], count - 1, axis=1)
+            means[:, c] = near[:, :count].mean(axis=1)
+        return means
 
     def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
         """Equally near rows of each class; see `ScaledRows.answers`."""

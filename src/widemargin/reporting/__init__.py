@@ -59,6 +59,16 @@ have is None, too. Features are numbered from 0 in the order of X.
     that does), ``with`` and ``without``: the recommendation with and without these
     features, each with ``kept`` (names), ``n_selected``, ``score``, ``stderr``,
     ``score_all`` and ``stability``.
+``hard_rows``
+    None for a numeric target, or without signal. ``sentence``, ``n_rows`` (how many
+    have a margin), ``expected`` (estimated number of wrong labels), ``precision``
+    (their share among the hardest 5 %), and lists with one entry per row, hardest
+    first: ``row`` (its number, from 0), ``label``, ``suggested`` (the class of its
+    neighbours), ``margin`` and ``suspect``.
+``by_class``
+    None for fewer than three classes, or without a method that has scores by class.
+    ``method`` (its label), ``classes``, ``features`` (numbers) and ``shares``: per
+    feature a list with one entry per class, its share of the best score of the class.
 ``curve``
     ``estimator``, ``scoring``, ``lower_is_better``, ``chance``, ``score_all``,
     ``guess`` (what it is that scores by chance, such as "guessing"),

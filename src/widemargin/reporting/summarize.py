@@ -15,6 +15,7 @@ import numpy as np
 from widemargin import catalogue
 from widemargin.data.blocks import columns_of
 from widemargin.data.frames import feature_names
+from widemargin.base.scores import class_shares, leading_features
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.recommend import Recommendation
@@ -27,6 +28,8 @@ from widemargin.reporting.provenance import as_comparison, constructor, provenan
 SCHEMA = 2
 TITLE = "Which features matter?"
 N_BINS = 10  # of a numeric target
+MOST_ROWS = 20  # hard rows, or 5 % of all if that is more
+FEWEST_CLASSES, N_BY_CLASS = 3, 15  # scores by class: of how many, and features
 N_PREFIXES = 300  # points of a curve that has one for every number of features
 
 Json = dict[str, Any]
@@ -78,6 +81,8 @@ def summarize(
         "verdicts": _verdicts(found),
         "relevance": _relevance(found),
         "leaks": _leaks(found),
+        "hard_rows": _hard_rows(found),
+        "by_class": _by_class(found),
         "curve": _curve(found),
         "agreement": _agreement(found.agreement),
         "redundancy": _redundancy(found.redundancy),
@@ -172,6 +177,39 @@ def _relevance(found: Comparison) -> Json | None:
             "Permuted copies assume independent rows, which rows of one group are not."
         )
     return {"features": features, "level": LEVEL, "how": how}
+
+
+def _hard_rows(found: Comparison) -> Json | None:
+    """The rows with the lowest margins, and how many labels may be wrong."""
+    hard = found.hard_rows
+    if hard is None or not len(hard.rows) or found.signal is False:
+        return None
+    frame = hard.to_frame(max(hard.n_rows, MOST_ROWS))
+    return {
+        "sentence": text(hard.sentence),
+        "n_rows": len(hard.rows),
+        "expected": float(hard.expected),
+        "precision": float(hard.precision),
+        "row": [int(row) for row in frame["row"]],
+        **{name: texts(frame[name]) for name in ("label", "suggested")},
+        "margin": numbers(frame["margin"]),
+        "suspect": frame["suspect"].tolist(),
+    }
+
+
+def _by_class(found: Comparison) -> Json | None:
+    """Which features tell each of three or more classes from the others."""
+    method = found.by_class
+    if method is None or found.signal is False or len(method.classes_) < FEWEST_CLASSES:
+        return None
+    shares = class_shares(method.scores_by_class_)
+    features = leading_features(shares, method.ranking_, N_BY_CLASS)
+    return {
+        "method": next(m for m, s in found.selectors.items() if s is method),
+        "classes": texts(method.classes_.tolist()),
+        "features": features.tolist(),
+        "shares": [numbers(row) for row in shares[:, features].T],
+    }
 
 
 def _leaks(found: Comparison) -> Json | None:

@@ -26,7 +26,11 @@ from widemargin.cli.options import (
     quiet_option,
 )
 from widemargin.cli.prepare import Dataset, prepare
-from widemargin.cli.printing import print_comparison, print_verdicts
+from widemargin.cli.printing import (
+    print_comparison,
+    print_hard_rows,
+    print_verdicts,
+)
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading import Source
 from widemargin.cli.reading.guards import problem_if_unreadable
@@ -81,6 +85,8 @@ def compare(
             echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
             print_comparison(comparison)
+            if effort.hard_rows and comparison.hard_rows is not None:
+                print_hard_rows(comparison.hard_rows)
         out.say_written()
 
 

@@ -67,6 +67,7 @@ class Dataset:
     kept: tuple[str, ...]  # columns to carry along
     groups: Any = None  # one for each row
     weights: Any = None  # likewise
+    lines: Any = None  # number of each row in the file, from 0; None on Dask
     # Some columns of the file, a few rows after the other; None if it is in memory.
     parts: Callable[[list[str]], Iterator[pd.DataFrame]] | None = None
     feature_groups: Any = None  # columns that are one feature
@@ -178,9 +179,9 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     if in_memory:
         _check_cells(X, y, name, plan.constant, goal.numeric, notes)
     _check_image(X, options)
-    groups = weights = None
+    groups = weights = lines = None
     if in_memory:
-        X, y, groups, weights = _arranged(X, y, frame, roles)
+        X, y, groups, weights, lines = _arranged(X, y, frame, roles)
     return Dataset(
         name=name,
         target=target,
@@ -199,6 +200,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         groups=groups,
         feature_groups=find_groups(options.feature_groups, raw.columns, X.columns),
         weights=weights,
+        lines=lines,
         parts=None if in_memory else partial(_parts, name, raw, target, seen),
     )
 
@@ -316,8 +318,8 @@ def _check_image(X: Any, options: DataOptions) -> None:
 
 def _arranged(
     X: pd.DataFrame, y: pd.Series[Any], frame: pd.DataFrame, roles: Roles
-) -> tuple[pd.DataFrame, pd.Series[Any], Any, Any]:
-    """Features, target, groups and weights, in order of time if that is asked."""
+) -> tuple[pd.DataFrame, pd.Series[Any], Any, Any, Any]:
+    """Features, target, groups, weights and numbers of rows, in order of time."""
     import numpy as np
     import pandas as pd
 
@@ -335,8 +337,9 @@ def _arranged(
                 f"--weights: {roles.weights!r} needs a number of at least 0 in every "
                 f"row, got {given[wrong].iloc[0]} in row {X.index[wrong][0] + 1}."
             )
+    lines = X.index.to_numpy()
     X.index = y.index = pd.RangeIndex(len(y))
-    return X, y, groups, weights
+    return X, y, groups, weights, lines
 
 
 def _parts(
