@@ -11,15 +11,17 @@ import pytest
 from matplotlib import colors
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection, PolyCollection
+from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
 from widemargin import ReliefF
 from widemargin.baselines import FisherScore
-from widemargin.evaluation import SelectionCurve
+from widemargin.evaluation import SelectionCurve, hard_rows
 from widemargin.plotting import (
     AgreementDisplay,
     ClassScoresDisplay,
     FeatureMapDisplay,
+    HardRowsDisplay,
     RankingDisplay,
     SelectionCurveDisplay,
 )
@@ -361,6 +363,19 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     display = AgreementDisplay(np.eye(2), ["a", "b"])
     with pytest.raises(ImportError, match=r'pip install "widemargin\[plot\]"'):
         display.plot()
+
+
+class TestHardRows:
+    def test_suspects_are_marked_by_their_numbers(self):
+        X, y = load_wine(return_X_y=True)
+        y[[3, 80]] = [1, 2]
+        found = hard_rows(X, y, [0, 6, 12], random_state=0)
+        display = draw(HardRowsDisplay.from_hard_rows(found))
+        marks = display.ax_.lines[0].get_xdata()
+        np.testing.assert_array_equal(marks, found.margins[found.suspects])
+        named = {int(text.get_text()) for text in display.ax_.texts}
+        assert {3, 80} <= named
+        assert sum(display.ax_.patches[0].get_data().values) == len(y)
 
 
 class TestClassScores:

@@ -92,6 +92,10 @@ ALSO = {  # name: kin, page
         f"{W}.plotting.PairDisplay {W}.plotting.InteractionsDisplay",
         "guides/interactions",
     ),
+    f"{E}.hard_rows": (
+        f"{W}.plotting.HardRowsDisplay {W}.margin.hypothesis_margins",
+        "guides/hard-rows",
+    ),
     f"{E}.RankingTree": (f"{E}.rank_loss {W}.OReliefF", "guides/ordered"),
     f"{E}.rank_loss": (f"{E}.RankingTree", "guides/ordered"),
     f"{D}.make_epistasis": (f"{D}.penetrance {W}.MultiSURF", "algorithms/surf"),

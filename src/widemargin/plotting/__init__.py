@@ -12,13 +12,14 @@ tell apart; where they carry meaning, shape or text says the same.
 from widemargin.plotting._curve import SelectionCurveDisplay
 from widemargin.plotting._heatmaps import AgreementDisplay, FeatureMapDisplay
 from widemargin.plotting._interactions import InteractionsDisplay, PairDisplay
-from widemargin.plotting._margins import ClassScoresDisplay
+from widemargin.plotting._margins import ClassScoresDisplay, HardRowsDisplay
 from widemargin.plotting._ranking import RankingDisplay
 
 __all__ = [
     "AgreementDisplay",
     "ClassScoresDisplay",
     "FeatureMapDisplay",
+    "HardRowsDisplay",
     "InteractionsDisplay",
     "PairDisplay",
     "RankingDisplay",

@@ -62,7 +62,7 @@ have is None, too. Features are numbered from 0 in the order of X.
 ``hard_rows``
     None for a numeric target, or without signal. ``sentence``, ``n_rows`` (how many
     have a margin), ``expected`` (estimated number of wrong labels), ``precision``
-    (their share among the hardest 5 %), and lists with one entry per row, hardest
+    (their share among the rows listed), and lists with one entry per row, hardest
     first: ``row`` (its number, from 0), ``label``, ``suggested`` (the class of its
     neighbours), ``margin`` and ``suspect``.
 ``by_class``

@@ -28,7 +28,6 @@ from widemargin.reporting.provenance import as_comparison, constructor, provenan
 SCHEMA = 2
 TITLE = "Which features matter?"
 N_BINS = 10  # of a numeric target
-MOST_ROWS = 20  # hard rows, or 5 % of all if that is more
 FEWEST_CLASSES, N_BY_CLASS = 3, 15  # scores by class: of how many, and features
 N_PREFIXES = 300  # points of a curve that has one for every number of features
 
@@ -184,7 +183,7 @@ def _hard_rows(found: Comparison) -> Json | None:
     hard = found.hard_rows
     if hard is None or not len(hard.rows) or found.signal is False:
         return None
-    frame = hard.to_frame(max(hard.n_rows, MOST_ROWS))
+    frame = hard.to_frame()
     return {
         "sentence": text(hard.sentence),
         "n_rows": len(hard.rows),
