@@ -177,3 +177,13 @@ def test_sparse_rows_give_the_same(method):
     np.testing.assert_allclose(
         stored.scores_by_class_, dense.scores_by_class_, rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_columns_of_a_group_share_the_scores_of_the_group(method):
+    X, y = gaussian(np.random.default_rng(0))
+    fitted = clone(method).set_params(feature_groups=[0, 0, 1, 2, 2, 2, 3]).fit(X, y)
+    by_class = fitted.scores_by_class_
+    assert by_class.shape == (3, 7)
+    np.testing.assert_array_equal(by_class[:, 3], by_class[:, 5])
+    np.testing.assert_allclose(by_class.sum(axis=0), fitted.scores_, atol=1e-10)

@@ -109,6 +109,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
         "percentages are the shares of flipped rows among as many of the hardest "
         "rows, by `evaluation.hard_rows` and by the out-of-fold probability of the "
         "label in the same folds (confident learning). *Stated* is the precision "
-        "that `hard_rows` estimates without knowing what was flipped. On the Pima data classes overlap "
-        "everywhere: the estimates are too high there, as the guide says.\n\n"
+        "that `hard_rows` estimates without knowing what was flipped. On the Pima "
+        "data classes overlap everywhere: the estimates are too high there, as the "
+        "guide says.\n\n"
     ) + table(head, lines)

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 VARIABLE = "WIDEMARGIN_DOCS_URL"
 PACKAGES = ("baselines", "evaluation")  # with public classes of their own
 KEY = "_widemargin_version"  # in pickles
+# Attributes whose last axis are the features.
+PER_FEATURE = ("scores_", "scores_by_class_", "ranking_", "support_")
 # What parameters may be.
 AUTO = StrOptions({"auto"})
 COUNT = Interval(numbers.Integral, 1, None, closed="left")
@@ -121,6 +123,7 @@ class TableSelector(Versioned, Documented, _SelectorBase):
     weights: Any
 
     scores_: Floats
+    scores_by_class_: Floats
     ranking_: Ints
     support_: NDArray[np.bool_]
     n_features_: int
@@ -245,9 +248,9 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         """Give each column what its feature has, after a fit to a caller's table."""
         of = self._feature_of
         if of is not None and len(self.scores_) < len(of):
-            for name in ("scores_", "ranking_", "support_", "gradient_"):
+            for name in (*PER_FEATURE, "gradient_"):
                 if hasattr(self, name):
-                    setattr(self, name, getattr(self, name)[of])
+                    setattr(self, name, getattr(self, name)[..., of])
             if self.redundant_with_ is not None:
                 first = np.append(np.unique(of, return_index=True)[1], -1)
                 self.redundant_with_ = first[self.redundant_with_[of]]
@@ -258,8 +261,9 @@ class TableSelector(Versioned, Documented, _SelectorBase):
         twin, of = copy(self), self._feature_of
         if of is not None and len(self.scores_) == len(of):
             first = np.unique(of, return_index=True)[1]
-            for name in ("scores_", "ranking_", "support_"):
-                setattr(twin, name, getattr(self, name)[first])
+            for name in PER_FEATURE:
+                if hasattr(self, name):
+                    setattr(twin, name, getattr(self, name)[..., first])
         return twin
 
     @property

@@ -219,6 +219,9 @@ class MarginSelector(Hooks, TableSelector):
         """Score and rank the features of a table; a group of columns is one feature."""
         combine = np.add if self._score_of_group == "total" else np.maximum
         self.scores_ = self._of_features(self._score(table, workers), combine)
+        if self._feature_of is not None and hasattr(self, "scores_by_class_"):
+            of_columns = self.scores_by_class_
+            self.scores_by_class_ = by_feature(self._feature_of, of_columns, combine)
         self.ranking_ = self._rank(table)
 
     def _of_features(self, values: Any, combine: np.ufunc) -> Any:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from widemargin.data.blocks import columns_of as block_columns
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
@@ -284,14 +285,16 @@ def rank_rows(
     )
 
 
-def _class_distances(table: Dataset, train: Ints, test: Ints, columns: Ints) -> Floats:
+def _class_distances(table: Dataset, train: Ints, test: Ints, features: Ints) -> Floats:
     """Mean distance of test rows to their nearest training rows of each class.
 
     Infinite for a class that has no training row.
     """
+    columns = block_columns(table.feature_of, features)
     X, codes = table.X[:, columns], table.codes
     found = np.full((len(test), len(table.classes)), np.inf)
-    judge = NearestNeighbor(table.nominal).for_columns(columns)
+    whole = NearestNeighbor(table.nominal, feature_of=table.feature_of)
+    judge = whole.for_columns(columns)
     judge.fit(X[train], codes[train])
     for part in spans(len(test), max(1, PAIRS // len(train))):
         near = judge.class_distances(X[test[part]], NEIGHBORS)

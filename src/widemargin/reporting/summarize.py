@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin import catalogue
+from widemargin.base.scores import class_shares, leading_features
 from widemargin.data.blocks import columns_of
 from widemargin.data.frames import feature_names
-from widemargin.base.scores import class_shares, leading_features
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.recommend import Recommendation
