@@ -69,7 +69,7 @@ def comparison_of(
         np.tile(fitted.ranking_ <= n_features, (2, 1)),
     )
     return Comparison(
-        data=read_dataset(X, y, "test", numeric=False),
+        data=read_dataset(X, y, "test"),
         feature_names=np.array([f"x{f}" for f in range(10)], dtype=object),
         profile=profile(X, y),
         selectors={method: fitted},

@@ -105,8 +105,8 @@ def test_a_table_without_a_column_is_as_if_it_never_had_it(gone):
     )
     y = [0, 1] * 3
     left = frame.drop(columns=frame.columns[gone])
-    found = read_dataset(frame, y, "test", numeric=False).without(np.array([gone]))
-    expected = read_dataset(left, y, "test", numeric=False)
+    found = read_dataset(frame, y, "test").without(np.array([gone]))
+    expected = read_dataset(left, y, "test")
     np.testing.assert_array_equal(found.X, expected.X)
     np.testing.assert_array_equal(found.names, expected.names)
     np.testing.assert_array_equal(found.nominal, expected.nominal)
@@ -116,7 +116,7 @@ def test_a_table_without_a_column_is_as_if_it_never_had_it(gone):
     pd.testing.assert_frame_equal(found.table, left)
     # Rows that were drawn before stay those rows.
     few = np.array([5, 0, 3])
-    some = read_dataset(frame, y, "test", numeric=False).take(few)
+    some = read_dataset(frame, y, "test").take(few)
     np.testing.assert_array_equal(
         some.without(np.array([gone])).X, expected.take(few).X
     )

@@ -87,17 +87,20 @@ def told_task(data: DataOptions, selectors: Mapping[str, MarginSelector]) -> Any
 
 def for_task(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
     """Set the task of methods for both, and refuse those that are for the other."""
-    numeric = dataset.numeric
+    numeric, task = dataset.numeric, dataset.task
     for name, selector in selectors.items():
-        if numeric and "task" in selector.get_params():
-            selector.set_params(task="regression")
-        if selector._numeric_target == numeric or not selector._uses_labels([]):
+        if numeric and "task" in selector.get_params() and task in selector._tasks:
+            selector.set_params(task=task)
+        if selector._task == task or not selector._uses_labels([]):
             continue
+        if dataset.several:
+            able = ", ".join(methods_for(task))
+            raise Problem(f"{name} is not for {task}; methods that are: {able}.")
         if numeric:
             raise Problem(
                 f"{name} is for classes, but the target, {dataset.target!r}, is "
                 "numeric. --bins 3 makes three classes of equal size; methods for "
-                f"numeric targets: {', '.join(numeric_methods())}."
+                f"numeric targets: {', '.join(methods_for('regression'))}."
             )
         raise Problem(
             f"{name} is for numeric targets, but the target, {dataset.target!r}, is "
@@ -105,10 +108,9 @@ def for_task(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
         )
 
 
-def numeric_methods() -> list[str]:
-    """Names of the methods that predict numbers."""
-    methods = ((name, find_method(name)()) for name in method_names())
-    return [n for n, m in methods if m._numeric_target or "task" in m.get_params()]
+def methods_for(task: str) -> list[str]:
+    """Names of the methods that take such a target."""
+    return [name for name in method_names() if task in find_method(name)()._tasks]
 
 
 def with_parameters(
@@ -159,7 +161,7 @@ def _refuse_parameter(option: str, parameter: str, methods: list[str]) -> None:
 
 def check_fit(selectors: Mapping[str, MarginSelector], dataset: Dataset) -> None:
     """Refuse, before any work, what a method cannot take."""
-    fit = numeric_methods() if dataset.numeric else method_names()
+    fit = methods_for(dataset.task) if dataset.numeric else method_names()
     for name, selector in selectors.items():
         if getattr(selector, "_mixed", False):
             continue

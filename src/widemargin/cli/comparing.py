@@ -121,7 +121,7 @@ def compared(
     if methods is None and not how.for_any_method:
         methods = suitable
     count: Any = None if how.features == "auto" else how.features
-    task = "regression" if dataset.numeric else "classification"
+    task = dataset.task
     with working(notes), warnings.catch_warnings():
         # Half a comparison is not shown, and Ctrl-C has a line of its own.
         warnings.filterwarnings("ignore", "compare was interrupted")

@@ -95,7 +95,9 @@ class Ranking:
         shown -= {"n_jobs", "verbose"}
         return {
             "file": self.dataset.name,
-            "target": self.dataset.target,
+            "target": self.dataset.target
+            if not self.dataset.several
+            else [*self.dataset.several],
             "n_samples": self.dataset.n_rows,
             "n_features": int(self.selector.ranking_.max()),
             "task": self.task,
@@ -124,7 +126,7 @@ class Ranking:
     @property
     def task(self) -> str:
         """What the features are ranked for."""
-        return "regression" if self.dataset.numeric else "classification"
+        return self.dataset.task
 
     def say_how_sure(self, notes: Session) -> None:
         """Note how many rows were visited, where the method decides that."""
@@ -205,8 +207,7 @@ def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> 
     if dataset.constant:
         notes.note(_constant_features(dataset.constant))
     auto = AutoSelector(
-        **redundancy_of(how),
-        task="regression" if dataset.numeric else "classification",
+        **{**redundancy_of(how), "task": dataset.task},
         n_jobs=how.jobs,
         random_state=how.seed,
         verbose=notes.verbose,
@@ -318,8 +319,9 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     kept = int(selector.n_features_)
     of_all = f"{kept} of {plural(selector.ranking_.max(), 'feature')}"
     value = float(scores[kept - 1])
-    if ranking.task == "regression":
-        notes.note(f"{of_all} kept: cross-validated R² of 5-NN {value:.2f}.")
+    if dataset.numeric:
+        score = measure(selector.scoring_).name
+        notes.note(f"{of_all} kept: cross-validated {score} of 5-NN {value:.2f}.")
     else:
         counts, scoring = dataset.counts.values(), selector.scoring_
         chance = max(counts) / sum(counts)

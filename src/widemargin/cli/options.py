@@ -266,7 +266,8 @@ class DataOptions(FileOptions):
 
     target: str | None = declared(
         "--target -t COL",
-        "Target column, by name or index (0 is the first, -1 the last).  [the last]",
+        "Target column, by name or index (0 is the first, -1 the last); for `rank` and "
+        "`select` also several, a,b,c.  [the last]",
     )
     labels: str | None = declared(
         "--labels FILE",
@@ -344,9 +345,11 @@ class DataOptions(FileOptions):
         default="C",
     )
     seed: int = declared("--seed N", "Random seed.  [0]", type=at_least(0), default=0)
-    keep: tuple[str, ...] = ()  # the last three are options of some commands only
+    keep: tuple[str, ...] = ()  # the last five are options of some commands only
     groups: str | None = None
     time: str | None = None
+    event: str | None = None
+    lifetime: str | None = None
 
     @property
     def request(self) -> Request:
@@ -360,6 +363,20 @@ class DataOptions(FileOptions):
             labels=self.labels,
             row_names=self.transpose or self.labels is not None,
         )
+
+
+@dataclass(frozen=True)
+class FitOptions(DataOptions):
+    """The same, for one method or `AutoSelector`."""
+
+    event: str | None = declared(
+        "--event COL",
+        "Column that says whether the event happened (1, true, yes) or the row is "
+        "censored; with --time, the target is survival.",
+    )
+    lifetime: str | None = declared(
+        "--time COL", "Column of the survival times, with --event.", name="lifetime"
+    )
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import click
 from widemargin.cli.choosing import find_method
 from widemargin.cli.fits import Ranking, choose, fitted
 from widemargin.cli.options import (
-    DataOptions,
     Engine,
+    FitOptions,
     MethodOptions,
     Output,
     file_argument,
@@ -52,13 +52,13 @@ from widemargin.cli.writing import (
     default=20,
 )
 @formulas_option
-@options_of(engine=Engine, how=MethodOptions, data=DataOptions, out=Output)
+@options_of(engine=Engine, how=MethodOptions, data=FitOptions, out=Output)
 def rank(
     file: str,
     method: str | None,
     top: int | str,
     engine: Engine,
-    data: DataOptions,
+    data: FitOptions,
     how: MethodOptions,
     out: Output,
     formulas: bool,
@@ -70,6 +70,7 @@ def rank(
     widemargin rank genes.parquet --target tissue --method Simba --top 50
     widemargin rank credit.csv --target grade --ordinal low,mid,high -m OSimba
     widemargin rank houses.csv -t price
+    widemargin rank patients.csv --event died --time days
     widemargin rank huge.parquet -t label --samples auto -n 20
     widemargin rank "days/*.parquet" -t label --engine dask
     zcat big.csv.gz | widemargin rank - --json | jq '.features[:10]'
@@ -111,14 +112,14 @@ def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
 )
 @keep_option
 @formulas_option
-@options_of(engine=Engine, how=MethodOptions, data=DataOptions, out=Output)
+@options_of(engine=Engine, how=MethodOptions, data=FitOptions, out=Output)
 def select(
     file: str,
     method: str | None,
     saved: str | None,
     formulas: bool,
     engine: Engine,
-    data: DataOptions,
+    data: FitOptions,
     how: MethodOptions,
     out: Output,
 ) -> None:
@@ -139,6 +140,7 @@ def select(
     widemargin apply few.json new.csv -o new-few.csv
     widemargin select genes.parquet -t tissue -n 50 -o few.parquet
     widemargin select huge.parquet -t label -n 50 --engine dask -o few.parquet
+    widemargin select genes.csv -t weight,height
     widemargin select sonar.csv -m GFlip --json
     """
     endings = (".csv", ".tsv", ".parquet", *[".json"] * (engine.engine == "local"))
@@ -174,7 +176,7 @@ def _write(
     notes: Session,
 ) -> None:
     """Write the chosen features and the target of all rows of the file."""
-    columns = [*dataset.kept, *chosen, dataset.target]
+    columns = [*dataset.kept, *chosen, *dataset.targets]
     dialect = dialect_for(path, dataset.source, dataset.name)
     if dataset.parts is None:
         frame = columns_for(

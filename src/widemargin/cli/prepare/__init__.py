@@ -31,6 +31,7 @@ from widemargin.cli.prepare.roles import (
     time_order,
     without_target,
 )
+from widemargin.cli.prepare.several import read_several
 from widemargin.cli.prepare.target import (
     MOST_CLASSES,
     check_target,
@@ -60,7 +61,7 @@ class Dataset:
     source: Source
     n_lines: int  # rows of the file, including those without a target
     counts: dict[str, int]  # rows of each class, in the order of the classes
-    numeric: bool  # whether y is a number to predict, and not a class
+    task: str  # what y holds
     nominal: list[str]  # features that hold categories
     missing: list[str]  # features that have missing values
     constant: list[str]  # features that are the same in every row
@@ -68,6 +69,7 @@ class Dataset:
     groups: Any = None  # one for each row
     weights: Any = None  # likewise
     lines: Any = None  # number of each row in the file, from 0; None on Dask
+    several: tuple[str, ...] = ()  # targets, if there is more than one
     # Some columns of the file, a few rows after the other; None if it is in memory.
     parts: Callable[[list[str]], Iterator[pd.DataFrame]] | None = None
     feature_groups: Any = None  # columns that are one feature
@@ -98,9 +100,14 @@ class Dataset:
         return data.grouped(self.feature_groups, name)
 
     @property
-    def task(self) -> str:
-        """What the target holds."""
-        return "regression" if self.numeric else "classification"
+    def numeric(self) -> bool:
+        """Whether y is a target to predict, and not a class."""
+        return self.task != "classification"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Names of the columns that y is made of."""
+        return self.several or (self.target,)
 
     @property
     def n_rows(self) -> int:
@@ -115,6 +122,8 @@ class Dataset:
     @property
     def described(self) -> str:
         """The target in a few words."""
+        if self.several:
+            return f"{self.task} of {listed(list(self.several))}"
         if self.numeric:
             low, middle, high = self.y.min(), self.y.median(), self.y.max()
             return (
@@ -158,26 +167,39 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     say_if_features_are_rows(source, seen.n_rows, notes)
     keys = [n for n in numbers if _identifies(n, seen.first[n], frame)]
     rows = frame
-    if gone := seen.missing[target]:
+    targets = [*roles.several] or [target]
+    gone = seen.missing[target]
+    if roles.several:
+        if not in_memory:
+            raise Problem("several targets, or --event, need --engine local.")
+        gone = int(frame[targets].isna().any(axis=1).sum())
+    if gone:
         notes.append(f"{plural(gone, 'row')} without a target left out.")
-        rows = frame.dropna(subset=[target])
-    options, named = without_target(options, target)
-    values, decimal = seen.counts[target], source.decimal
-    goal = plan_target(
-        values, options, decimal, notes, named=named, in_memory=in_memory
-    )
-    X, y, counts = rows[roles.features], apply(rows[target], goal.apply), goal.counts
+        rows = frame.dropna(subset=targets)
+    X, counts = rows[roles.features], dict[str, int]()
+    if roles.several:
+        y, task = read_several(rows[targets], options, notes)
+    else:
+        options, named = without_target(options, target)
+        values, decimal = seen.counts[target], source.decimal
+        goal = plan_target(
+            values, options, decimal, notes, named=named, in_memory=in_memory
+        )
+        y, counts = apply(rows[target], goal.apply), goal.counts
+        task = "regression" if goal.numeric else "classification"
+    numeric = task != "classification"
     if options.sample is not None and options.sample < len(y):
-        X, y = _drawn(X, y, options, goal.numeric, notes)
-        counts = {} if goal.numeric else class_counts(y.value_counts(sort=False))
-    classes = y if in_memory and not (goal.numeric or options.keep_ids) else None
+        X, y = _drawn(X, y, options, numeric, notes)
+        counts = {} if numeric else class_counts(y.value_counts(sort=False))
+    classes = y if in_memory and not (numeric or options.keep_ids) else None
     plan = plan_features(X, keys, classes, options, source)
     plan.say(notes)
     kept = list(plan.gaps)
     X = apply(X[kept] if len(kept) < len(X.columns) else X, plan)
-    check_target(y, counts, name, goal.numeric)
+    if not roles.several:
+        check_target(y, counts, name, numeric)
     if in_memory:
-        _check_cells(X, y, name, plan.constant, goal.numeric, notes)
+        _check_cells(X, y, name, plan.constant, numeric, notes)
     _check_image(X, options)
     groups = weights = lines = None
     if in_memory:
@@ -192,7 +214,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         source=source,
         n_lines=seen.n_rows,
         counts=counts,
-        numeric=goal.numeric,
+        task=task,
         nominal=plan.nominal,
         missing=plan.missing,
         constant=plan.constant,
@@ -201,6 +223,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         feature_groups=find_groups(options.feature_groups, raw.columns, X.columns),
         weights=weights,
         lines=lines,
+        several=roles.several,
         parts=None if in_memory else partial(_parts, name, raw, target, seen),
     )
 
@@ -263,7 +286,8 @@ def _check_cells(
     from widemargin.data.frames import has_sparse_columns
 
     if numeric:
-        _say_codes([str(y.name)], y.to_numpy()[:, None], notes)
+        Y = y.to_frame() if y.ndim == 1 else y
+        _say_codes(list(map(str, Y.columns)), Y.to_numpy(), notes)
     if has_sparse_columns(X):
         return  # as a reader made them, of finite numbers
     # An array of a table of plain numbers need not be a copy.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from widemargin.cli.columns import find_column, find_columns
 from widemargin.cli.numerals import are_dates
+from widemargin.cli.prepare.several import find_several
 from widemargin.cli.problem import Problem, listed
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Roles(NamedTuple):
     groups: str | None
     time: str | None
     weights: str | None
+    several: tuple[str, ...] = ()  # targets, the first of which is ``target``
 
 
 def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
@@ -38,23 +40,24 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     columns = [str(name) for name in source.frame.columns]
     dropped = find_columns(options.drop, columns, "--drop")
     keep = find_columns(options.keep, columns, "--keep")
+    several = find_several(source, options)
     asked = {f"--{name}": getattr(options, name) for name in ROLES}
     named = {
         option: wanted and _find_described(wanted, columns, source.about, option)
         for option, wanted in asked.items()
     }
     others = {*dropped, *keep, *named.values()}
-    target = _find_target(source, options.target, others, notes)
+    target, *more = several or [_find_target(source, options.target, others, notes)]
     if target in dropped:
         raise Problem(f"the target, {target!r}, cannot be dropped.")
     for option, name in named.items():
         if name == target:
             raise Problem(f"{option}: {name!r} is the target.")
     _say_unused(source, {*others, target}, notes)
-    others |= {target, *(source.about or ())}
+    others |= {target, *more, *(source.about or ())}
     features = [name for name in columns if name not in others]
     kept = tuple(name for name in dict.fromkeys(keep) if name != target)
-    return Roles(target, features, kept, *named.values())
+    return Roles(target, features, kept, *named.values(), several=several)
 
 
 def find_groups(
