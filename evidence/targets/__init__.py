@@ -1,1 +1,1 @@
-"""Survival times, sets of labels and several numbers: what is found, what it is worth."""
+"""Survival times, sets of labels and several numbers: what is found."""
