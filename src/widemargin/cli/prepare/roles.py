@@ -57,7 +57,8 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     others |= {target, *more, *(source.about or ())}
     features = [name for name in columns if name not in others]
     kept = tuple(name for name in dict.fromkeys(keep) if name != target)
-    return Roles(target, features, kept, *named.values(), several=several)
+    roles = Roles(target, features, kept, *named.values())
+    return roles._replace(several=several)
 
 
 def find_groups(
