@@ -29,10 +29,10 @@ class Roles(NamedTuple):
     target: str
     features: list[str]  # unless something is found to be wrong with them
     keep: tuple[str, ...]  # columns to carry along
+    several: tuple[str, ...]  # targets, if there is more than one
     groups: str | None
     time: str | None
     weights: str | None
-    several: tuple[str, ...] = ()  # targets, the first of which is ``target``
 
 
 def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
@@ -57,8 +57,7 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     others |= {target, *more, *(source.about or ())}
     features = [name for name in columns if name not in others]
     kept = tuple(name for name in dict.fromkeys(keep) if name != target)
-    roles = Roles(target, features, kept, *named.values())
-    return roles._replace(several=several)
+    return Roles(target, features, kept, several, *named.values())
 
 
 def find_groups(
