@@ -19,7 +19,7 @@ from sklearn.utils import compute_sample_weight
 import widemargin
 from cli_tools import invoke
 from oracles.kernel_rfe import weighted_loss
-from widemargin import AutoSelector, KernelRFE, ReliefF, TuRF, baselines
+from widemargin import AutoSelector, KernelRFE, ReliefF, Simba, TuRF, baselines
 from widemargin.base import MarginSelector
 from widemargin.baselines import (
     FCBF,
@@ -333,3 +333,22 @@ def test_the_report_weighs_rows_as_the_command_did(tmp_path):
     text = html.unescape(page.read_text("utf-8"))
     assert "sample_weight = data['w']" in text
     assert "sample_weight=sample_weight" in text
+
+
+def test_simba_climbs_the_weighted_margin():
+    """One visit of each row, by the paper's step times the weight of the row."""
+    rng = np.random.default_rng(3)
+    X, y = rng.random((30, 3)), rng.integers(0, 2, 30)
+    X, weights = (X - X.min(axis=0)) / np.ptp(X, axis=0), rng.uniform(0.2, 3, 30)
+    weights /= weights.mean()
+    w, order = np.ones(3), rng.permutation(30)
+    for i in order:
+        delta = np.zeros(3)
+        for same, sign in ((True, -0.5), (False, 0.5)):
+            rows = [j for j in range(30) if (y[j] == y[i]) == same and j != i]
+            r = [np.sqrt(w**2 @ (X[i] - X[j]) ** 2) for j in rows]
+            near = int(np.argmin(r))
+            delta += sign * (X[i] - X[rows[near]]) ** 2 / r[near] * w
+        w += weights[i] * delta
+    fitted = Simba(scale=None, order=order).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(fitted.weights_, w, rtol=1e-10)

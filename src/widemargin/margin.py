@@ -352,7 +352,8 @@ def resolve_beta(
     if utility != "sigmoid":
         return 1.0
     near, far = hit_and_miss_distances(table, np.ones(table.n_features), workers)
-    mean = np.nanmean(far - near) if np.isfinite(near).any() else 0.0
+    w = np.where(np.isnan(near), 0.0, table.row_weights)
+    mean = np.nansum(w * (far - near)) / w.sum() if w.any() else 0.0
     return float(1 / mean) if mean > 0 else 1.0
 
 
@@ -364,11 +365,13 @@ def evaluate(
         return 0.0
     near, far = hit_and_miss_distances(table, w, workers)
     there = ~np.isnan(near)
-    near, far = near[there], far[there]
+    near, far, w = near[there], far[there], table.row_weights[there]
     theta = 0.5 * (far - near)
     if utility == "sigmoid":
-        return float(expit(beta * theta).sum())
-    if utility == "zero-one":
+        u = expit(beta * theta)
+    elif utility == "zero-one":
         # The same distance found twice is no margin, also if rounded differently.
-        return float(np.sum(far - near > TIE * np.maximum(near, far)))
-    return float(theta.sum())
+        u = far - near > TIE * np.maximum(near, far)
+    else:
+        u = theta
+    return float((w * u).sum())

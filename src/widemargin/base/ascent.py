@@ -34,8 +34,6 @@ class AscentSelector(MarginSelector):
     random_state: Any = None
     history: Literal["step"] | None = field(default=None, init=False)
 
-    _instead_with_weights = "ReliefF"
-
     @property
     def _statistic(self) -> Floats:
         """The squared weights as they are, not as shares of the largest."""

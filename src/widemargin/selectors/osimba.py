@@ -209,7 +209,7 @@ class OSimba(ForOrderedClasses, AscentSelector):
                 hits = dominating_hit_distances(table, w, workers)
                 near = np.where(np.isnan(near), np.nan, hits)
             # A margin without a miss is NaN, and so are those of a class of one.
-            return float(np.nansum(far - near) / 2)
+            return float(np.nansum(table.row_weights[:, None] * (far - near)) / 2)
 
         slots = hits_higher_and_lower(len(table.classes))
         if not isinstance(table, Table):
@@ -219,7 +219,7 @@ class OSimba(ForOrderedClasses, AscentSelector):
             visit_rows,
             WeightedScreen(table),
             self.batch_size,
-            (directed, dominating),
+            (directed, dominating, table.row_weights),
         )
         seeds, _ = neighbors_at(table, np.ones(table.n_features), workers, slots)
         return self._ascend(table, seeds, visit, e, workers)
@@ -251,19 +251,20 @@ def visit_rows(
     visits: Ints,
     seeds: Ints,
     batch: int,
-    kind: tuple[bool, bool],
+    kind: tuple[bool, bool, Floats],
     room: VisitRoom,
 ) -> None:
     """Visit rows in memory in turn and move w after each batch.
 
     ``table`` has the rows, where their classes lie, and who wins ties. ``seeds`` holds
     each row's last hit, higher miss and lower miss, −1 for none, where the search
-    begins. ``kind`` says whether differences are directed, and whether hits dominate.
+    begins. ``kind`` says whether differences are directed, whether hits dominate, and
+    what each row counts.
     w and seeds are updated.
     """
     X, Z, n = table[0], numbers_of(table[0]), table[2].size
     labels, starts = table[1].labels, table[1].starts
-    directed, dominating = kind
+    directed, dominating, weights = kind
     found, delta, r, c = room.found, room.delta, room.r, room.c
     # Literals are types of their own, and what is called with them is compiled again.
     up, down, either = np.int64(1), np.int64(-1), np.int64(0)
@@ -293,6 +294,8 @@ def visit_rows(
                         table, x, (lo, hi), side, under.squares, found
                     )
                 coefficients(r, c)
+                c[0, HIT] *= weights[x]
+                c[0, MISS] *= weights[x]
                 counted = side if directed else either
                 add_sided(X, x, miss, c[0, MISS], counted, delta)
                 if hit >= 0:

@@ -188,8 +188,9 @@ class Simba(AscentSelector):
 
         if not isinstance(table, Table):
             return self._ascend_in_batches(table, step, e, workers)
+        kind = utility, table.row_weights
         visit = partial(
-            one_pass, visit_rows, WeightedScreen(table), self.batch_size, utility
+            one_pass, visit_rows, WeightedScreen(table), self.batch_size, kind
         )
         seeds, _ = neighbors_at(table, np.ones(table.n_features), workers)
         return self._ascend(table, seeds, visit, e, workers)
@@ -220,15 +221,16 @@ def visit_rows(
     visits: Ints,
     seeds: Ints,
     batch: int,
-    utility: Utility,
+    kind: tuple[Utility, Floats],
     room: VisitRoom,
 ) -> None:
     """Step 2 for rows in memory: visit rows in turn and move w after each batch.
 
     ``table`` has the rows, where their classes lie, and who wins ties. ``seeds`` holds
-    each row's last hit and miss, where the search begins. w and seeds are updated.
+    each row's last hit and miss, where the search begins. ``kind`` is the utility, and
+    what each row counts. w and seeds are updated.
     """
-    X, rank = table[0], table[2]
+    X, rank, (utility, weights) = table[0], table[2], kind
     labels, starts = table[1].labels, table[1].starts
     found, delta, r, c = room.found, room.delta, room.r, room.c
     for first in range(0, visits.size, batch):
@@ -244,8 +246,8 @@ def visit_rows(
                     table, x, seeds[x, side], rows, under, found
                 )
             coefficients(r, utility, c)
-            ends = seeds[x, HIT], seeds[x, MISS]
-            add_hit_and_miss(X, x, ends, (c[0, HIT], c[0, MISS]), delta)
+            ends, here = (seeds[x, HIT], seeds[x, MISS]), weights[x]
+            add_hit_and_miss(X, x, ends, (here * c[0, HIT], here * c[0, MISS]), delta)
             count += 1
         if count:
             move(w, delta, count)
