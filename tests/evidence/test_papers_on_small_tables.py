@@ -13,6 +13,7 @@ from evidence.papers.growth import Cost, Growth
 from evidence.papers.ipcmsr.methods import RULES, TABLE_1
 from evidence.papers.lmba.proposition import least
 from evidence.papers.ordinal.folds import five_folds
+from evidence.papers.ordinal.numbers import honest_folds, honest_of, papers_choice
 from evidence.papers.ordinal.published import COLUMNS, COUNT, ERROR, F_MEASURE, LOSS
 from evidence.papers.splits import RANDOM, Paired
 
@@ -131,16 +132,30 @@ def test_trees_choose_the_feature_that_says_all_in_both_protocols():
     bunch = small_table(45, 4)
     found = five_folds(bunch.data, bunch.target, 0)
     for name, mine in found.items():
-        assert np.shape(mine["paper"]) == np.shape(mine["curve"]) == (3, 4)
-        assert np.shape(mine["honest"]) == (5, 3)
+        assert np.shape(mine["paper"]) == (3, 4)
+        assert np.shape(mine["test"]) == np.shape(mine["chooser"]) == (5, 3, 4)
         if name not in (RANDOM,) and "printed" not in name:
-            assert mine["curve"][0][0] == 0  # no error with the best feature
-            assert mine["k"] == [1] * 5
+            assert not np.array(mine["test"])[:, 0, 0].any()  # no error with the best
     one = experiment("003", "trees")
     row = {"seed": 0, "shape": [45, 4, 3], "methods": found}
     results = Results([{"data": name, **row} for name in ERROR])
+    assert honest_folds(results, "Cpu", "O-Simba", "error")[0] == [1] * 5
     assert_shown(one, results)
     assert set(verdicts(one, results, "is better than")) == {FAILS}  # none is better
+
+
+def test_each_measure_chooses_its_own_number_of_features():
+    test = [[0.3, 0.1, 0.2], [0.4, 0.2, 0.1], [0.5, 0.6, 0.9]]  # error, loss, F
+    chooser = [[0.2, 0.3, 0.4], [0.2, 0.1, 0.3], [0.6, 0.8, 0.7]]
+    mine = {"paper": test, "test": [test], "chooser": [chooser]}
+    results = Results([{"data": "Cpu", "methods": {"Simba": mine, RANDOM: mine}}])
+    assert papers_choice(results, "Cpu", "Simba", "error") == (2, 0.1)
+    assert papers_choice(results, "Cpu", "Simba", "loss") == (2, 0.2)
+    assert papers_choice(results, "Cpu", "Simba", "f") == (3, 0.9)
+    assert honest_of(results, "Cpu", "Simba", "error") == 0.3
+    assert honest_of(results, "Cpu", "Simba", "loss") == 0.4
+    assert honest_of(results, "Cpu", "Simba", "f") == 0.6
+    assert honest_of(results, "Cpu", "all features", "f") == 0.9
 
 
 def test_published_tables_are_complete():

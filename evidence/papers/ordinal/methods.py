@@ -27,7 +27,7 @@ READINGS = tuple(map(printed, RIVALS))
 
 def selectors(seed: int, directions: Any = None) -> dict[str, Any]:
     """All of them; (1) is with one neighbour, (2) with the logarithm of n."""
-    directed = {"directions": directions}
+    directed: dict[str, Any] = {"directions": directions, "difference": "directed"}
     found = {
         "ReliefF (1)": ReliefF(n_neighbors=1),
         "ReliefF (2)": ReliefF(n_neighbors="log"),

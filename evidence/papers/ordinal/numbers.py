@@ -37,29 +37,47 @@ def known_sets(results: Results) -> list[str]:
 
 
 def curve_of(results: Results, name: str, method: str, what: str) -> Array:
-    """Mean curves over the repeats: error, loss, F by number of features."""
-    mine = results.where(data=name)
-    return np.mean([row["methods"][method][what] for row in mine], axis=0)
+    """Mean curves over repeats and folds: error, loss, F by number of features."""
+    curves = [row["methods"][method][what] for row in results.where(data=name)]
+    whole = np.array(curves)
+    return whole.reshape(-1, *whole.shape[-2:]).mean(axis=0)
 
 
-def papers_choice(results: Results, name: str, method: str) -> tuple[int, Array]:
-    """The k of the least error in the test folds, and what it gives."""
+def best_k(curves: Array, measure: str) -> int:
+    """Place of the k that a measure chooses: by its own tree, F or error of it."""
+    return int(np.argmax(curves[2]) if measure == "f" else np.argmin(curves[0]))
+
+
+def papers_choice(
+    results: Results, name: str, method: str, measure: str
+) -> tuple[int, float]:
+    """The k that is best in the test folds, and what it gives."""
+    place = MEASURES.index(measure)
     if method == ALL:
         curve = curve_of(results, name, RANDOM, "paper")
-        return curve.shape[1], curve[:, -1]
+        return curve.shape[1], float(curve[place, -1])
     curve = curve_of(results, name, method, "paper")
-    k = int(np.argmin(curve[0]))
-    return k + 1, curve[:, k]
+    k = best_k(curve, measure)
+    return k + 1, float(curve[place, k])
 
 
-def honest_of(results: Results, name: str, method: str, measure: str) -> Array:
-    """Of each repeat: the mean over its five folds."""
-    place, mine = MEASURES.index(measure), results.where(data=name)
-    if method == ALL:
-        return np.array([r["methods"][RANDOM]["paper"][place][-1] for r in mine])
-    return np.array(
-        [np.mean([f[place] for f in r["methods"][method]["honest"]]) for r in mine]
-    )
+def honest_folds(
+    results: Results, name: str, method: str, measure: str
+) -> tuple[list[int], Array]:
+    """Of each fold: the k that its chooser likes best, and what it gives."""
+    place, sizes, found = MEASURES.index(measure), [], []
+    for row in results.where(data=name):
+        mine = row["methods"][RANDOM if method == ALL else method]
+        for test, chooser in zip(mine["test"], mine["chooser"], strict=True):
+            k = -1 if method == ALL else best_k(np.array(chooser), measure)
+            sizes.append(k % len(test[0]) + 1)
+            found.append(test[place][k])
+    return sizes, np.array(found)
+
+
+def honest_of(results: Results, name: str, method: str, measure: str) -> float:
+    """Mean of these folds."""
+    return float(honest_folds(results, name, method, measure)[1].mean())
 
 
 def gain(measure: str, first: Any, second: Any) -> Any:

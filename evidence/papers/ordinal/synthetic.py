@@ -37,7 +37,7 @@ class Synthetic(Experiment):
         "feature 1 rises with the class, feature 2 goes up and then down, 50 are "
         "uniform. How the first two are distributed is only drawn in the paper, as a "
         "scatter plot; ours lie in thirds of the range. Weights are put into [0, 1]. "
-        "Our default takes differences to misses with their sign; Printed is the "
+        "Directed differences to misses have their sign; Printed is the "
         "paper's formula, with absolute differences and dominating hits. The control "
         "is a vector of random weights."
     )
@@ -85,8 +85,8 @@ class Synthetic(Experiment):
                         f"{name} gives feature 1 the largest weight.",
                         "curves only",
                         _first(name),
-                        "it is so in more than nine of ten draws, with signed "
-                        "differences, our default",
+                        "it is so in more than nine of ten draws, with directed "
+                        "differences",
                     ),
                     Claim(
                         where,
@@ -157,7 +157,7 @@ def _first(name: str) -> Callable[[Results], Verdict]:
         n, mine = len(results), _count(results, name)
         rival = RIVALS[name]
         ours = (
-            f"Feature 1 is first in {mine} of {n} draws with signed differences, in "
+            f"Feature 1 is first in {mine} of {n} draws with directed differences, in "
             f"{_count(results, printed(name))} as printed; {rival} "
             f"{_count(results, rival)}, random {_count(results, RANDOM)}"
         )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from evidence.framework.results import Results
 from evidence.framework.verdicts import Verdict, judged
 from evidence.papers.frame import Claim
-from evidence.papers.ordinal.folds import MEASURES
 from evidence.papers.ordinal.methods import METHODS, RIVALS
 from evidence.papers.ordinal.numbers import (
     ALL,
@@ -18,6 +16,7 @@ from evidence.papers.ordinal.numbers import (
     WHERE,
     curve_of,
     gain,
+    honest_folds,
     honest_of,
     known_sets,
     papers_choice,
@@ -51,6 +50,7 @@ def claims() -> Sequence[Claim]:
             "means 7.5, 7.3, 4.9 against 10.6, 9.8, 6.7",
             _fewer,
             "each of the three selects fewer on average, in the paper's protocol",
+            "each selects fewer on average with an honest choice",
         )
     )
     figures = {"O-ReliefF (1)": 6, "O-ReliefF (2)": 6, "O-Simba": 7}
@@ -63,9 +63,11 @@ def claims() -> Sequence[Claim]:
                 f"{RIVALS[name]}, and has the lower curve.",
                 "curves of four sets only",
                 _curves(name),
-                "of the ten sets (the text does not name the four) there are more on "
-                "which it needs fewer features than on which it needs more, and its "
-                "mean error is lower on more than half",
+                "with features ranked on all rows, of the ten sets (the text does not "
+                "name the four) there are more on which it needs fewer features than "
+                "on which it needs more, and its mean error is lower on more than half",
+                "so it is with features ranked on the training rows",
+                "2026-11-18: judged with the paper's ranking on all rows, too",
             )
             for name, figure in figures.items()
         ),
@@ -73,27 +75,16 @@ def claims() -> Sequence[Claim]:
 
 
 def _most(where: str, text: str, measure: str, name: str, rival: str) -> Claim:
-    place = MEASURES.index(measure)
-
     def judge(results: Results) -> Verdict:
         results.where(data="Wdbc")  # of a full run only
-        gains = {s: g.mean() for s, g in _gains(results, measure, name, rival).items()}
-        theirs = [
-            100
-            * gain(
-                measure,
-                papers_choice(results, s, name)[1][place],
-                papers_choice(results, s, rival)[1][place],
-            )
-            for s in gains
-        ]
-        control = [g.mean() for g in _gains(results, measure, name, RANDOM).values()]
+        papers = _gains(results, measure, name, rival, _papers)
+        honest = _gains(results, measure, name, rival, honest_of)
+        control = float(np.mean(_gains(results, measure, name, RANDOM, honest_of)))
         ours = (
-            f"Honest: {_score([*gains.values()])}; in the paper's protocol: "
-            f"{_score(theirs)}; against a random ranking "
-            f"{signed(float(np.mean(control)))} points"
+            f"In the paper's protocol: {_score(papers)}; honest: {_score(honest)}; "
+            f"against a random ranking {signed(control)} points"
         )
-        return judged(_better(theirs), ours, honest=_better([*gains.values()]))
+        return judged(_better(papers), ours, honest=_better(honest))
 
     return Claim(
         where,
@@ -103,8 +94,14 @@ def _most(where: str, text: str, measure: str, name: str, rival: str) -> Claim:
         "in the paper's protocol it is better on more than half of the sets, and on "
         "average",
         "it is so with an honest choice of features",
-        "2026-11-18: until then only the honest choice was judged",
+        "2026-11-18: until then only the honest choice was judged, of Adult with 3000 "
+        "rows, and k was chosen by the error of the ranking tree for the F-measure, "
+        "too; the paper's Table 7 has k of its own, by the F-measure",
     )
+
+
+def _papers(results: Results, name: str, method: str, measure: str) -> float:
+    return papers_choice(results, name, method, measure)[1]
 
 
 def _better(gains: Sequence[float]) -> bool:
@@ -126,16 +123,18 @@ def _published_gains(measure: str, name: str, rival: str) -> list[float]:
     return [gain(measure, row[i], row[j]) for row in table.values()]
 
 
-def _gains(results: Results, measure: str, name: str, rival: str) -> dict[str, Any]:
-    return {
-        s: 100
-        * gain(
-            measure,
-            honest_of(results, s, name, measure),
-            honest_of(results, s, rival, measure),
-        )
+def _gains(
+    results: Results,
+    measure: str,
+    name: str,
+    rival: str,
+    level: Callable[[Results, str, str, str], float],
+) -> list[float]:
+    """Points by which the first is better, of each set."""
+    return [
+        100 * gain(measure, *(level(results, s, m, measure) for m in (name, rival)))
         for s in known_sets(results)
-    }
+    ]
 
 
 def _shapes(results: Results) -> Verdict:
@@ -153,17 +152,22 @@ def _shapes(results: Results) -> Verdict:
 
 def _fewer(results: Results) -> Verdict:
     results.where(data="Wdbc")
-    means, honest = {}, {}
-    for method in METHODS:
-        means[method] = np.mean(
-            [papers_choice(results, s, method)[0] for s in known_sets(results)]
+    sets = known_sets(results)
+    papers, honest = (
+        {m: float(np.mean([size(s, m) for s in sets])) for m in METHODS}
+        for size in (
+            lambda s, m: papers_choice(results, s, m, "error")[0],
+            lambda s, m: np.mean(honest_folds(results, s, m, "error")[0]),
         )
-        honest[method] = np.mean([np.mean(r["methods"][method]["k"]) for r in results])
-    ours = "Means in the paper's protocol (honest): " + ", ".join(
-        f"{m} {means[m]:.1f} ({honest[m]:.1f})" for m in METHODS
     )
-    fewer = all(means[name] < means[rival] for name, rival in RIVALS.items())
-    return judged(fewer, ours)
+    ours = "Means in the paper's protocol (honest): " + ", ".join(
+        f"{m} {papers[m]:.1f} ({honest[m]:.1f})" for m in METHODS
+    )
+    fewer, too = (
+        all(means[name] < means[rival] for name, rival in RIVALS.items())
+        for means in (papers, honest)
+    )
+    return judged(fewer, ours, honest=too)
 
 
 def _curves(name: str) -> Callable[[Results], Verdict]:
@@ -171,29 +175,30 @@ def _curves(name: str) -> Callable[[Results], Verdict]:
 
     def judge(results: Results) -> Verdict:
         results.where(data="Wdbc")
-        sets = known_sets(results)
-        sooner = [_best_k(results, s, name) - _best_k(results, s, rival) for s in sets]
-        early, late = sum(k < 0 for k in sooner), sum(k > 0 for k in sooner)
-        lower, control = (
-            [_mean_error(results, s, m) - _mean_error(results, s, name) for s in sets]
-            for m in (rival, RANDOM)
-        )
-        below = sum(v > 0 for v in lower)
-        ours = (
-            f"Best with fewer features on {early} of {len(sets)} sets, with more on "
-            f"{late}; its mean error is lower on {below}. On average it is lower by "
-            f"{np.mean(lower):.1f} points, and by {np.mean(control):.1f} than that of "
-            "a random ranking"
-        )
-        return judged(early > late and below > len(sets) / 2, ours)
+        papers, text = _lower(results, name, rival, "paper")
+        honest, other = _lower(results, name, rival, "test")
+        ours = f"Ranked on all rows: {text}; ranked on training rows: {other}"
+        return judged(papers, ours, honest=honest)
 
     return judge
 
 
-def _best_k(results: Results, name: str, method: str) -> int:
-    return int(np.argmin(curve_of(results, name, method, "curve")[0])) + 1
-
-
-def _mean_error(results: Results, name: str, method: str) -> float:
-    """Of the curve, in percent."""
-    return 100 * float(curve_of(results, name, method, "curve")[0].mean())
+def _lower(results: Results, name: str, rival: str, protocol: str) -> tuple[bool, str]:
+    """Whether a method is best sooner, and its curve lower; in numbers."""
+    sets = known_sets(results)
+    curves = {
+        m: [curve_of(results, s, m, protocol)[0] for s in sets]
+        for m in (name, rival, RANDOM)
+    }
+    best = {m: np.array([np.argmin(c) for c in mine]) for m, mine in curves.items()}
+    level = {m: 100 * np.array([c.mean() for c in v]) for m, v in curves.items()}
+    early = int(np.sum(best[name] < best[rival]))
+    late = int(np.sum(best[name] > best[rival]))
+    below = int(np.sum(level[name] < level[rival]))
+    lower, control = (np.mean(level[m] - level[name]) for m in (rival, RANDOM))
+    text = (
+        f"best with fewer features on {early} of {len(sets)} sets, with more on "
+        f"{late}; mean error lower on {below}, by {lower:.1f} points on average, and "
+        f"by {control:.1f} than that of a random ranking"
+    )
+    return early > late and below > len(sets) / 2, text

@@ -11,13 +11,14 @@ from evidence.framework.results import Results
 from evidence.framework.store import Case, Result
 from evidence.papers.drawing import Figure, Lines, Series
 from evidence.papers.frame import Claim, Experiment, Table
-from evidence.papers.ordinal.folds import MEASURES, Array, five_folds
+from evidence.papers.ordinal.folds import CHOOSER, MEASURES, STEPS, Array, five_folds
 from evidence.papers.ordinal.methods import METHODS, READINGS, RIVALS
 from evidence.papers.ordinal.numbers import (
     NAMES,
     SETS,
     WHERE,
     curve_of,
+    honest_folds,
     honest_of,
     known_sets,
     papers_choice,
@@ -26,8 +27,8 @@ from evidence.papers.ordinal.published import COLUMNS, COUNT, PUBLISHED
 from evidence.papers.ordinal.tree_verdicts import claims
 from evidence.papers.splits import RANDOM, SHORT, Paired
 
-MOST_ROWS = 3000  # of Adult, drawn anew for each repeat
 REPEATS = 3
+LARGE = "Adult"  # 48 842 rows: one repeat
 DRAWN = ("Housing", "Bankruptcy risk", "German credit", "Wdbc")
 
 
@@ -43,27 +44,36 @@ class Trees(Experiment):
     title = "Ten ordinal sets"
     how = (
         "Error and rank loss of the ranking tree, F-measure (weighted by class) of an "
-        f"unpruned entropy tree in place of C4.5; five folds, {REPEATS} times. Table 4 "
-        "has one number of features per set, so that the paper seems to have ranked "
-        "features on all rows and to have taken the k of the least error in the test "
-        "folds: that is called the paper's protocol. Honest is a ranking on the "
-        "training rows, with k chosen on a third of them. Housing and Cpu are cut at "
-        "the quartiles of their targets, since the paper's cuts are not known; "
-        "codes are taken as numbers; missing values are the most frequent one or the "
-        f"median; of Adult, {MOST_ROWS} random rows are taken per repeat. Features "
-        "that fall with the class are turned round (directions='auto'). The control "
-        "is a random ranking."
+        f"unpruned entropy tree in place of C4.5; five folds, {REPEATS} times, of "
+        "Adult once. Table 4 has one number of features per set, so that the paper "
+        "seems to have ranked features on all rows and to have taken the k that is "
+        "best in the test folds: that is its protocol. The k of the F-measure is the "
+        "one with the highest F of its tree, the k of the others that with the least "
+        "error of the ranking tree. Honest is a ranking on the training rows, with k "
+        "chosen by the same measure of the same tree on a third of them. Housing and "
+        "Cpu are cut at the quartiles of their targets, since the paper's cuts are not "
+        "known; codes are taken as numbers; missing values are the most frequent one "
+        "or the median. On Adult, Simba and O-Simba take "
+        f"{STEPS} steps from one start, k is chosen with {CHOOSER[0]} + {CHOOSER[1]} "
+        "of the training rows, and the printed readings are left out. "
+        "Features that fall with the class are turned round (directions='auto'). The "
+        "control is a random ranking."
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
         """One repeat of one set each."""
         names = ("Bankruptcy risk",) if quick else tuple(SETS)
         seeds = range(1 if quick else REPEATS)
-        return [{"data": name, "seed": seed} for seed in seeds for name in names]
+        return [
+            {"data": name, "seed": seed}
+            for seed in seeds
+            for name in names
+            if name != LARGE or seed == 0
+        ]
 
     def measure(self, case: Case, data: Sets) -> Result:
         """Five folds with all methods."""
-        X, y, shape = read(case["data"], case["seed"], data)
+        X, y, shape = read(case["data"], data)
         return {"shape": shape, "methods": five_folds(X, y, case["seed"])}
 
     def claims(self) -> Sequence[Claim]:
@@ -87,7 +97,7 @@ class Trees(Experiment):
             for name in names:
                 series = []
                 for method in (*methods, RANDOM):
-                    curve = curve_of(results, name, method, "curve")[0]
+                    curve = curve_of(results, name, method, "test")[0]
                     sizes = range(1, len(curve) + 1)
                     control = method == RANDOM
                     errors = (100 * curve).tolist()
@@ -101,15 +111,12 @@ class Trees(Experiment):
         return found
 
 
-def read(name: str, seed: int, data: Sets) -> tuple[Array, Array, list[int]]:
+def read(name: str, data: Sets) -> tuple[Array, Array, list[int]]:
     """Numbers without gaps, ordered classes from 0, and the shape as published."""
     bunch = data(SETS[name])
     X = np.asarray(bunch.data, float)
     y = np.unique(np.asarray(bunch.target), return_inverse=True)[1]
     shape = [*X.shape, int(y.max()) + 1]
-    if len(y) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(seed).permutation(len(y))[:MOST_ROWS])
-        X, y = X[rows], y[rows]
     X = X.copy()
     for f, column in enumerate(X.T):
         missing = np.isnan(column)
@@ -122,15 +129,15 @@ def read(name: str, seed: int, data: Sets) -> tuple[Array, Array, list[int]]:
 
 
 def _beside(results: Results, measure: str) -> Table:
-    place, rows = MEASURES.index(measure), []
+    rows = []
     for name in known_sets(results):
         printed = [f"{v:.1f}" for v in PUBLISHED[measure][name]]
         rows.append([name, "published", *printed, ""])
         columns = (*COLUMNS, RANDOM)
-        papers = [100 * papers_choice(results, name, m)[1][place] for m in columns]
-        honest = [100 * honest_of(results, name, m, measure).mean() for m in columns]
-        rows.append(["", "paper's protocol", *(f"{v:.1f}" for v in papers)])
-        rows.append(["", "honest", *(f"{v:.1f}" for v in honest)])
+        papers = [papers_choice(results, name, m, measure)[1] for m in columns]
+        honest = [honest_of(results, name, m, measure) for m in columns]
+        rows.append(["", "paper's protocol", *(f"{100 * v:.1f}" for v in papers)])
+        rows.append(["", "honest", *(f"{100 * v:.1f}" for v in honest)])
     title = f"{' and '.join(WHERE[measure])}: {NAMES[measure]} (%)"
     return Table(title, ["set", "", *COLUMNS, RANDOM], rows)
 
@@ -140,13 +147,10 @@ def _counts(results: Results) -> Table:
     for name in known_sets(results):
         rows.append([name, "published", *map(str, COUNT[name]), ""])
         columns = (*METHODS, RANDOM)
-        papers = [str(papers_choice(results, name, m)[0]) for m in columns]
-        mine = results.where(data=name)
-        honest = [
-            f"{np.median([r['methods'][m]['k'] for r in mine]):g}" for m in columns
-        ]
-        rows.append(["", "paper's protocol", *papers])
-        rows.append(["", "honest, median", *honest])
+        papers = [papers_choice(results, name, m, "error")[0] for m in columns]
+        honest = [honest_folds(results, name, m, "error")[0] for m in columns]
+        rows.append(["", "paper's protocol", *map(str, papers)])
+        rows.append(["", "honest, median", *(f"{np.median(k):g}" for k in honest)])
     header = ["set", "", *METHODS, RANDOM]
     return Table("Table 4: number of selected features", header, rows)
 
@@ -155,22 +159,15 @@ def _paired_table(results: Results) -> Table:
     """Paired differences of the error over repeats and folds, printed readings too."""
     rows = []
     for name in known_sets(results):
-        mine = results.where(data=name)
-
-        def folds(method: str, mine: Results = mine) -> list[float]:
-            return [1 - f[0] for row in mine for f in row["methods"][method]["honest"]]
-
-        for method, rival in RIVALS.items():
-            reading = READINGS[[*RIVALS].index(method)]
-            rows.append(
-                [
-                    name,
-                    method,
-                    Paired.of(folds(method), folds(rival)).short,
-                    Paired.of(folds(method), folds(RANDOM)).short,
-                    Paired.of(folds(reading), folds(rival)).short,
-                ]
-            )
+        there = results.where(data=name).rows[0]["methods"]
+        right = {m: 1 - honest_folds(results, name, m, "error")[1] for m in there}
+        for (method, rival), reading in zip(RIVALS.items(), READINGS, strict=True):
+            pairs = [(method, rival), (method, RANDOM), (reading, rival)]
+            differences = [
+                Paired.of(right[a], right[b]).short if a in right else "–"
+                for a, b in pairs
+            ]
+            rows.append([name, method, *differences])
     header = [
         "set",
         "method",
