@@ -31,11 +31,12 @@ def test_every_display_draws_at_once():
     from matplotlib import pyplot as plt
 
     from report_cases import comparison
-    from widemargin import plotting
-    from widemargin.evaluation import interactions
+    from widemargin import ReliefF, plotting
+    from widemargin.evaluation import hard_rows, interactions
 
     found = comparison(d=12, m=2)
     selector = found.selectors["ReliefF"]
+    relieff = ReliefF().fit(found.X, found.y)
     pairs = interactions(found.X, found.y)
     made = [
         plotting.RankingDisplay.from_estimator(selector),
@@ -44,6 +45,8 @@ def test_every_display_draws_at_once():
         plotting.FeatureMapDisplay.from_estimator(selector, (3, 4)),
         plotting.InteractionsDisplay.from_interactions(pairs),
         plotting.PairDisplay.from_interactions(pairs),
+        plotting.ClassScoresDisplay.from_estimator(relieff),
+        plotting.HardRowsDisplay.from_hard_rows(hard_rows(found.X, found.y, [0, 1])),
     ]
     assert {type(d).__name__ for d in made} == set(plotting.__all__)
     for display in made:
