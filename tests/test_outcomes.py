@@ -339,3 +339,11 @@ def test_what_takes_one_target_only_says_so(tables):
             compare(X, y, task=task)
         with pytest.raises(ValueError, match="significance is for classes, or for"):
             significance(KernelRFE(task=task), X, y)
+
+
+def test_a_fold_without_an_event_scores_as_chance():
+    random = np.random.default_rng(9)
+    X, time = random.standard_normal((60, 3)), random.exponential(1, 60)
+    y = survival(np.arange(60) < 4, time)
+    found = KernelRFE("auto", task="survival", n_jobs=1).fit(X, y)
+    assert np.isfinite(found.prefix_scores_).all()

@@ -177,7 +177,8 @@ def _each(
             f'"auto" scores by {measure.__name__}, which does not take sample_weight. '
             "Give numbers, or leave sample_weight out."
         )
-    return np.array([measure(y, answers) for answers in predicted])
+    scores = np.array([measure(y, answers) for answers in predicted])
+    return np.nan_to_num(scores, nan=0.5)  # no event in the fold: no pair, chance
 
 
 def _share_of_classes(
