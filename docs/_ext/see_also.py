@@ -33,6 +33,11 @@ ALSO = {  # name: kin, page
         f"{W}.ReliefF {W}.MultiSURF {B}.FRegression",
         "algorithms/rrelieff",
     ),
+    f"{W}.MarginScaler": (
+        f"{W}.Simba {W}.IRelief {W}.MarginPrototypes",
+        "guides/metric",
+    ),
+    f"{W}.MarginPrototypes": (f"{W}.MarginScaler {W}.Simba", "guides/metric"),
     f"{W}.Simba": (f"{W}.OSimba {W}.GFlip {W}.IRelief {W}.LMBA", "algorithms/simba"),
     f"{W}.GFlip": (f"{W}.Simba {B}.FCBF {W}.margin.evaluation", "algorithms/gflip"),
     f"{W}.LMBA": (f"{W}.Simba {W}.IRelief", "algorithms/lmba"),

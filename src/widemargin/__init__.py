@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from widemargin import plotting as plotting
     from widemargin.catalogue import methods as methods
     from widemargin.evaluation._auto import AutoSelector as AutoSelector
+    from widemargin.metric.prototypes import MarginPrototypes as MarginPrototypes
+    from widemargin.metric.scaler import MarginScaler as MarginScaler
     from widemargin.reporting import report as report
     from widemargin.selection import Selection as Selection
     from widemargin.selectors.frll import FRLL as FRLL
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 
 _HOME = homes("widemargin") | {
     "AutoSelector": "widemargin.evaluation._auto",
+    "MarginPrototypes": "widemargin.metric.prototypes",
+    "MarginScaler": "widemargin.metric.scaler",
     "Selection": "widemargin.selection",
     "methods": "widemargin.catalogue",
     "report": "widemargin.reporting",

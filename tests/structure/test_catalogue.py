@@ -20,7 +20,8 @@ def markdown() -> str:
 def test_every_selector_is_listed_with_its_paper():
     listed = {m.name: m for m in widemargin.methods()}
     for name in (*widemargin.__all__, *baselines.__all__):
-        if name[0].isupper() and name not in ("AutoSelector", "Selection"):
+        others = "AutoSelector", "Selection", "MarginScaler", "MarginPrototypes"
+        if name[0].isupper() and name not in others:
             assert name in listed, f"add {name} to src/widemargin/methods.toml"
             assert listed[name].paper[-4:].isdigit(), (
                 f"the paper of {name} in src/widemargin/methods.toml ends with its year"

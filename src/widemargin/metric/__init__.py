@@ -1,0 +1,1 @@
+"""Distances that margins have learned: scaled features, and prototypes in them."""
