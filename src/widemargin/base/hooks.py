@@ -36,6 +36,10 @@ class Hooks:
     # "best" of its columns; or by their "total".
     _score_of_group: ClassVar[str] = "best"
 
+    # How a method takes covariates of classes: its scores are means over "strata", or
+    # it predicts a "target" that has lost what they explain; None: it does not.
+    _beyond: ClassVar[str | None] = None
+
     # What to use instead on a Dask collection; None if the method itself runs there.
     _instead_on_dask: ClassVar[str | None] = "FisherScore, FRLL or ReliefF"
 

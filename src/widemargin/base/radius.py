@@ -36,6 +36,7 @@ class RadiusSelector(MarginSelector):
         "task": [StrOptions({"classification", "regression", "multilabel"})],
     }
     _score_of_group = "differences"
+    _beyond = "strata"
     _own_radius = False  # a radius for each sample, or one for all
     _far = False  # whether far rows count, too
 

@@ -58,6 +58,7 @@ class SampledSelector(MarginSelector):
     _mixed = True
     _splits_by_class = True  # whether a class counts by the contributions of its rows
     _score_of_group = "differences"
+    _beyond = "strata"
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         n, wanted, name = table.n_rows, self.n_samples, type(self).__name__

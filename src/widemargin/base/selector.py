@@ -26,6 +26,7 @@ from widemargin.base.estimator import (
 from widemargin.base.hooks import Hooks
 from widemargin.data.blocks import by_feature, scaled_blocks
 from widemargin.data.build import build
+from widemargin.data.covariates import of_use
 from widemargin.data.dataset import Dataset, read_dataset, weights_by_class
 from widemargin.data.kinds import nominal_columns
 from widemargin.data.labels import refuse_single_class, refuse_unordered
@@ -37,7 +38,7 @@ from widemargin.data.weights import of_mean_one
 from widemargin.engine import on_dask
 from widemargin.engine.neighbors import WEIGHTS
 from widemargin.judging.auto import Answer, answer
-from widemargin.notices import warn
+from widemargin.notices import muted, warn
 from widemargin.settings import current
 from widemargin.threads import Workers, thread_count
 
@@ -88,7 +89,15 @@ class MarginSelector(Hooks, TableSelector):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **unknown: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        covariates: Any = None,
+        **unknown: Any,
+    ) -> Self:
         """Score and rank the features of X.
 
         If the fit fails or is interrupted, the selector is left as it was before.
@@ -114,6 +123,10 @@ class MarginSelector(Hooks, TableSelector):
             How much each row counts, relative to the others; rows of weight 0 are left
             out. None weighs all the same. See the guide to weights for what each method
             makes of them.
+        covariates : array-like or frame of shape (n_samples, ...), default=None
+            What the features are to tell something beyond, such as batch or age; see
+            the guide to covariates. Text and categories, and whole numbers of at most
+            ten different values, are nominal.
         **unknown : dict
             Nothing else is taken.
 
@@ -125,9 +138,15 @@ class MarginSelector(Hooks, TableSelector):
         refuse_keywords(type(self).__name__, unknown)
         if on_dask(X):
             self._refuse_weights(sample_weight, on_dask=True)
+            if covariates is not None:
+                raise ValueError(
+                    f"{type(self).__name__}: covariates are for tables in memory. Fit "
+                    "to a sample, X.sample(...).compute()."
+                )
             return self._fit_on_dask(X, y)
         self._refuse_weights(sample_weight)
-        return self._fit_view(self._view(self._read(X, y, sample_weight)))._by_column()
+        data = self._read(X, y, sample_weight).beyond(covariates, type(self).__name__)
+        return self._fit_view(self._view(data))._by_column()
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -194,6 +213,11 @@ class MarginSelector(Hooks, TableSelector):
         refuse_columns(data.table, data.kinds, name, nominal)
         data.warn_of_columns(name, getattr(self, "categorical_features", None))
         labelled = used and not self._numeric_target
+        if data.covariates is not None and not data.numeric and self._beyond is None:
+            raise ValueError(
+                f"{name} does not take covariates with classes. Use KernelRFE or "
+                "ReliefF."
+            )
         view = replace(data.with_codes(nominal), labelled=labelled)
         return view.grouped(self.feature_groups, name)
 
@@ -207,22 +231,63 @@ class MarginSelector(Hooks, TableSelector):
         n_threads = 1 if small else thread_count(self.n_jobs)
         with Workers(n_threads, self.verbose) as workers:
             table = self._table(data, workers)
-            if not self._needs_rows():
+            strata = self._strata_of(data)
+            if not self._needs_rows() and strata is None:
                 data = None  # as large as the table
-            self._rank_by(table, workers)
+            self._rank_by(table, workers, data, strata)
+            if not self._needs_rows():
+                data = None
             found = Answer(self.ranking_)
             if data is not None:
                 found = answer(self, data, workers)
         return self._keep(found)
 
-    def _rank_by(self, table: Any, workers: Workers) -> None:
-        """Score and rank the features of a table; a group of columns is one feature."""
+    def _rank_by(
+        self, table: Any, workers: Workers, data: Any = None, strata: Any = None
+    ) -> None:
+        """Score and rank the features of a table; a group of columns is one feature.
+
+        Scores are means over ``strata`` of the rows of ``data``, if there are any.
+        """
         combine = np.add if self._score_of_group == "total" else np.maximum
-        self.scores_ = self._of_features(self._score(table, workers), combine)
+        if strata is None:
+            found = self._score(table, workers)
+        else:
+            found = self._mean_over(data, strata, workers)
+        self.scores_ = self._of_features(found, combine)
         if self._feature_of is not None and hasattr(self, "scores_by_class_"):
             of_columns = self.scores_by_class_
             self.scores_by_class_ = by_feature(self._feature_of, of_columns, combine)
         self.ranking_ = self._rank(table)
+
+    def _strata_of(self, data: Dataset, rows: Any = slice(None)) -> list[Ints] | None:
+        """Rows, some at a time, that are alike in their covariates; None: all at once.
+
+        Only those with several rows of several classes: others tell nothing.
+        """
+        strata = data.strata
+        if strata is None or not data.labelled or self._beyond != "strata":
+            return None
+        rows = np.arange(data.shape[0])[rows]
+        parts = [rows[strata[rows] == s] for s in np.unique(strata[rows])]
+        parts = [part for part in parts if of_use(data.codes[part])]
+        if not parts:
+            raise ValueError(
+                f"{type(self).__name__}: in no stratum of the covariates are there "
+                "several rows of several classes. Use fewer covariates."
+            )
+        return parts
+
+    def _mean_over(self, data: Dataset, strata: list[Ints], workers: Workers) -> Floats:
+        """Mean score, each stratum weighing as much as it has rows."""
+        total = np.zeros(data.X.shape[1])
+        with muted():
+            for rows in strata:
+                part = self._table(data, workers, rows)
+                total += len(rows) * self._score(part, workers)
+        for of_last_stratum in ("scores_by_class_", "scores_interval_"):
+            self.__dict__.pop(of_last_stratum, None)
+        return total / sum(map(len, strata))
 
     def _of_features(self, values: Any, combine: np.ufunc) -> Any:
         """What the columns of each feature have together."""
@@ -259,6 +324,8 @@ class MarginSelector(Hooks, TableSelector):
             table = scaled_blocks(table, data.feature_of, self.scale, metric)
             if self._score_of_group != "differences":
                 table = replace(table, pool=None)
+        if data.design is not None and self._beyond == "target":
+            table = replace(table, design=data.design[rows][table.rows])
         if data.target is None or not self._numeric_target:
             return table
         return replace(table, target=data.target[rows][table.rows])

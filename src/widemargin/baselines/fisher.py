@@ -129,6 +129,7 @@ class FisherScore(MarginSelector):
 
     _sparse = True
     _instead_on_dask = None
+    _beyond = "strata"
     _separable = True
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:

@@ -113,6 +113,7 @@ class InformationGain(MarginSelector):
 
     _sparse = True
     _instead_on_dask = None
+    _beyond = "strata"
     _separable = True
 
     _parameter_constraints = {

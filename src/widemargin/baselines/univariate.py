@@ -105,6 +105,7 @@ class PearsonScore(MarginSelector):
 
     _sparse = True
     _instead_on_dask = None
+    _beyond = "strata"
     _separable = True
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:

@@ -127,7 +127,7 @@ def compared(
         warnings.filterwarnings("ignore", "compare was interrupted")
         try:
             comparison = compare(
-                dataset.read_as("compare"),
+                dataset.read_as("compare", beyond=False),
                 dataset.y,
                 methods,
                 estimator=effort.estimator,
@@ -135,6 +135,7 @@ def compared(
                 cv=effort.splitter(data.time is not None),
                 groups=dataset.groups,
                 feature_groups=dataset.feature_groups,
+                covariates=dataset.covariates,
                 baseline=baseline,
                 n_features_to_select=count,
                 budget=budget,

@@ -46,6 +46,7 @@ NOT_ON_DASK = {
     "sheet": "store the sheet as CSV or Parquet",
     "transpose": "store the table with features as columns",
     "labels": "store one table with all columns",
+    "covariates": "leave the option out, or the engine",
     "feature_groups": "leave the option out, or the engine",
     "weights": "--engine local takes them",
     "sample": "--samples N looks up the neighbours of N rows only",

@@ -300,6 +300,12 @@ class DataOptions(FileOptions):
         "file with such lines.",
         multiple=True,
     )
+    covariates: tuple[str, ...] = declared(
+        "--covariates COLS",
+        "What the features are to tell something beyond, such as batch,age; these "
+        "columns are no features.",
+        multiple=True,
+    )
     missing: tuple[str, ...] = declared(
         "--missing TOKENS",
         "Additional markers of a missing value, besides NA, ? and the usual ones: "

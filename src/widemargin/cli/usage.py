@@ -17,9 +17,8 @@ SECTIONS = {
     "Method": "method redundancy features neighbors metric scale samples param jobs "
     "seed",
     "Data": "target event lifetime weights labels transpose task drop categorical "
-    "feature_groups missing max_missing ordinal bins sample keep_ids header format "
-    "sheet image_shape "
-    "image_order",
+    "feature_groups covariates missing max_missing ordinal bins sample keep_ids header "
+    "format sheet image_shape image_order",
     "Evaluation": "folds budget groups cv time estimator scoring baseline positive",
     "Files larger than memory": "engine scheduler",
     "Results": "",

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.data.blocks import Blocks, columns_of, read_blocks
+from widemargin.data.covariates import Covariates, residuals
 from widemargin.data.frames import (
     feature_names,
     has_sparse_columns,
@@ -32,6 +33,7 @@ from widemargin.data.kinds import (
     BOOLEAN,
     CODED,
     NUMBER,
+    ORDERED,
     given_columns,
     listed,
     mixture_columns,
@@ -81,6 +83,7 @@ class Dataset:
     features: Ints | None = None  # columns of the table; None: all
     probes: tuple[Ints, Ints] | None = None  # columns that are copied, and row order
     blocks: Blocks | None = None  # columns of the table that are one feature
+    covariates: Covariates | None = None  # of all rows; numbers have lost their part
     # Shared by all parts: tables with codes in further columns, and who was warned.
     _recoded: dict[bytes, Floats] = field(default_factory=dict)
     warned: set[str] = field(default_factory=set)
@@ -129,6 +132,57 @@ class Dataset:
             return own
         copies = np.unique(own[self.probes[0]], return_inverse=True)[1]
         return np.concatenate([own, own.max() + 1 + copies])
+
+    @property
+    def strata(self) -> Ints | None:
+        """Numbers of rows that are alike in their covariates, if there are any."""
+        if self.covariates is None:
+            return None
+        found = self.covariates.strata
+        return found if self.rows is None else found[self.rows]
+
+    @property
+    def design(self) -> Floats | None:
+        """Columns of numbers that tell the covariates of these rows."""
+        if self.covariates is None:
+            return None
+        found = self.covariates.design
+        return found if self.rows is None else found[self.rows]
+
+    def beyond(self, covariates: Any, caller: str) -> Dataset:
+        """The same without what covariates explain of numbers and a numeric target."""
+        if covariates is None or self.covariates is not None:
+            return self
+        if is_sparse(self.values) or self.given is not None or self.rows is not None:
+            raise ValueError(
+                f"{caller}: covariates need dense features and all rows. Make X dense, "
+                "and leave out rows of weight 0."
+            )
+        if self.task not in ("classification", "regression"):
+            raise ValueError(
+                f"{caller}: covariates are for classes and numeric targets, not for "
+                f'task="{self.task}". Leave them out.'
+            )
+        table = covariates
+        if np.ndim(table) == 1:
+            named = hasattr(table, "to_frame")
+            table = table.to_frame() if named else np.asarray(table)[:, None]
+        read = read_dataset(table, None, f"{caller}, covariates", labels=False)
+        if len(read.values) != len(self.values):
+            raise ValueError(
+                f"{caller} needs covariates of each of {len(self.values)} rows, got "
+                f"{len(read.values)}."
+            )
+        coded = np.empty(0, np.int64) if read.coded is None else read.coded
+        found = Covariates.of(read.values, coded, self.labels.codes, caller)
+        values, labels = np.array(self.values, np.float64), self.labels
+        numbers = np.isin(self.kinds, (NUMBER, ORDERED))
+        numbers[[] if self.coded is None else self.coded] = False
+        values[:, numbers] = residuals(values[:, numbers], found.design)
+        if labels.target is not None:
+            target = residuals(labels.target, found.design)
+            labels = labels._replace(target=target)
+        return replace(self, values=values, labels=labels, covariates=found)
 
     def grouped(self, groups: Any, caller: str) -> Dataset:
         """The same table with ``feature_groups`` of its columns, unless it has some."""

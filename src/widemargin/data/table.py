@@ -38,6 +38,7 @@ class Table(Derived):
     target: Floats | None = None  # (n,) numeric y; all rows are of one class then
     weights: Floats | None = None  # (n,) of the rows, of mean 1; None: all the same
     pool: Pool | None = None  # which columns are one feature, if any are
+    design: Floats | None = None  # (n, q) columns that tell covariates, if any
 
     @property
     def n_rows(self) -> int:

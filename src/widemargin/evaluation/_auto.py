@@ -233,6 +233,7 @@ class AutoSelector(TableSelector):
         y: Any,
         groups: Any = None,
         sample_weight: Any = None,
+        covariates: Any = None,
         **unknown: Any,
     ) -> Self:
         """Choose, and rank the features of X.
@@ -249,6 +250,9 @@ class AutoSelector(TableSelector):
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, in the methods and in their scores; rows of weight
             0 are left out. Tests do not weigh rows.
+        covariates : array-like or frame of shape (n_samples, ...), default=None
+            What the features are to tell something beyond, such as batch or age; see
+            the guide to covariates.
         **unknown : dict
             Nothing else is taken.
 
@@ -282,7 +286,7 @@ class AutoSelector(TableSelector):
         data = data.grouped(self.feature_groups, NAME)
         self._feature_of = data.feature_of
         self.groups_ = None if data.blocks is None else data.names
-        self._answer(data, groups)
+        self._answer(data, groups, covariates)
         self._by_column()
         self.selector_._by_column()
         return self
@@ -297,10 +301,11 @@ class AutoSelector(TableSelector):
         super()._validate_params()
         refuse_booleans(self)
 
-    def _answer(self, data: Dataset, groups: Any) -> None:
+    def _answer(self, data: Dataset, groups: Any, covariates: Any) -> None:
         """Choose, test, and keep what comes out."""
         with muted():
             about = describe(data, self.categorical_features)
+        data = data.beyond(covariates, NAME)
         usual = self.methods is None
         setup = set_up(
             NAME,

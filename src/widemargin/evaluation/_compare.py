@@ -70,6 +70,7 @@ def compare(
     redundancy: float | None = REDUNDANCY,
     categorical_features: Any = None,
     feature_groups: Any = None,
+    covariates: Any = None,
     max_samples: int | None = MAX_SAMPLES,
     budget: float = BUDGET,
     random_state: Any = None,
@@ -132,6 +133,9 @@ def compare(
     feature_groups : dict, array-like, "prefix" or None, default=None
         Columns that stay or go together, as for the selectors: each group is one
         feature of the comparison, with one row in its tables.
+    covariates : array-like or frame of shape (n_samples, ...), default=None
+        What the features are to tell something beyond, such as batch or age; see the
+        guide to covariates.
     max_samples : int or None, default=2000
         Rows that serve for all but the fits; of more, a sample. None takes all.
     budget : float, default=40.0
@@ -195,6 +199,7 @@ def compare(
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))
     _check_shape(image_shape, image_order, about.n_features)
+    raw, data = data, data.beyond(covariates, "compare")
     seed = seed_of(random_state)
     reference = (
         None if baseline is None else columns_of(baseline, data.names, "compare")
@@ -203,6 +208,8 @@ def compare(
         methods = choose_methods(about, seed, categorical_features, budget / BUDGET)
     elif isfunction(methods):
         methods = methods(about)
+    if given is None and data.covariates is not None and not data.numeric:
+        methods = {label: m for label, m in methods.items() if m._beyond}
     settings |= {
         "random_state": seed,
         "task": task,
@@ -227,9 +234,10 @@ def compare(
     # One per row, as X and y.
     settings["groups"] = None if groups is None else "groups"
     settings["sample_weight"] = None if data.weights is None else "sample_weight"
+    settings["covariates"] = None if covariates is None else "covariates"
     parts = go_through(setup)
     return Comparison(
-        data=data,
+        data=raw,
         feature_names=data.names,
         profile=about,
         settings={k: plain(v) for k, v in settings.items() if k not in NOT_KEPT},

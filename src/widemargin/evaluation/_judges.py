@@ -169,6 +169,11 @@ def judge_for(
     task = data.task
     assert nominal is not None
     if estimator is not None and not isinstance(estimator, str):
+        if data.covariates is not None:
+            raise ValueError(
+                f"{caller}: with covariates, estimator must be a name, such as "
+                '"logistic", which is given what they leave of the features.'
+            )
         X, make = data.frame, lambda columns: clone(estimator)
     elif estimator is None or is_nearest(estimator, numeric):
         of = table.feature_of

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
+from widemargin.data.covariates import residuals, shuffled
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.frames import is_sparse
 from widemargin.data.outcomes import target_columns
@@ -57,6 +58,7 @@ def relevance(
     n_rounds: int = ROUNDS,
     categorical_features: Any = None,
     feature_groups: Any = None,
+    covariates: Any = None,
     task: str | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -80,6 +82,9 @@ def relevance(
     feature_groups : dict, array-like, "prefix" or None, default=None
         Columns that are one feature, as for the selectors; copies of them are permuted
         together.
+    covariates : array-like or frame of shape (n_samples, ...), default=None
+        What the features are to tell something beyond, as for the selectors: ranks and
+        target lose what covariates explain, and rows are permuted within strata.
     task : str or None, default=None
         What y holds, as for `KernelRFE`; None goes by y.
     random_state : int, RandomState or None, default=None
@@ -114,7 +119,7 @@ def relevance(
     count_of("relevance", "n_rounds", n_rounds, 5)
     task = task_of(None, y, task, "relevance")
     data = read_dataset(X, y, "relevance", task=task)
-    data = data.grouped(feature_groups, "relevance")
+    data = data.grouped(feature_groups, "relevance").beyond(covariates, "relevance")
     data.warn_of_columns("relevance", categorical_features)
     return relevance_test(
         data,
@@ -143,7 +148,7 @@ def relevance_test(
     with muted():  # the caller has said it
         parts = [Part(ranker, rows) for rows in _parts(data, random)]
     tests = [
-        (part, random.permutation(len(part.Y)))
+        (part, shuffled(part.strata, len(part.Y), random))
         for _ in range(n_rounds)
         for part in parts
     ]
@@ -185,6 +190,7 @@ class Part:
         with Workers(1) as workers, single_threaded_blas():
             table = ranker._table(ranker._view(data), workers)
             self.columns = standardised_columns(table, ranker.scale)
+            self.strata = None if data.strata is None else data.strata[table.rows]
             self.features = np.unique(self.columns.feature)
             self.Y = centred_targets(table, ranker.task)
             self.rows = np.arange(len(self.Y))
@@ -241,6 +247,8 @@ def _ranked(data: Dataset) -> Dataset:
     numbers = np.setdiff1d(np.arange(values.shape[1]), coded)
     ranks = rankdata(values[:, numbers], axis=0, nan_policy="omit")
     values[:, numbers] = ranks / (1 + np.sum(~np.isnan(ranks), axis=0))
+    if data.design is not None:
+        values[:, numbers] = residuals(values[:, numbers], data.design)
     whole = np.zeros(data.values.shape)
     whole[data.rows] = values
     return replace(data, values=whole)

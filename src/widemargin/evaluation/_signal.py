@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from widemargin.data.covariates import shuffled
 from widemargin.data.dataset import Dataset, read_dataset
 from widemargin.data.labels import no_labels, read_labels
 from widemargin.data.outcomes import read_target, target_columns
-from widemargin.data.protocol import Floats, Ints
+from widemargin.data.protocol import Floats
 from widemargin.evaluation import _signal_statistics as statistics
 from widemargin.evaluation._selectors import count_of, stoppable, task_of
 from widemargin.evaluation._signal_groups import Part, parts_of
@@ -114,6 +115,7 @@ def signal(
     level: float = 0.05,
     n_permutations: int = PERMUTATIONS,
     groups: Any = None,
+    covariates: Any = None,
     task: str | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -155,6 +157,9 @@ def signal(
         one group are exchangeable (no order in time), and the p-value is twice the
         smaller one. A part with fewer than 40 labellings is left out; if there are too
         few for any p-value below the level, `signal` warns.
+    covariates : array-like or frame of shape (n_samples, ...), default=None
+        What the features are to tell something beyond, as for the selectors; labels
+        are permuted within strata.
     task : str or None, default=None
         What y holds, as for `KernelRFE`; None goes by y: decimals, and numbers that
         hardly repeat, are measurements.
@@ -202,7 +207,7 @@ def signal(
     if given != n:
         raise ValueError(f"signal needs a label for each of {n} rows, got {given}.")
     return signal_test(
-        replace(data, labels=labels),
+        replace(data, labels=labels).beyond(covariates, "signal"),
         groups,
         float(level),
         n_permutations,
@@ -237,6 +242,10 @@ def signal_test(
     together = group_codes(groups, len(Y), "signal")
     random = check_random_state(random_state)
     parts, note = parts_of(data.apart(), Y, together, random)
+    if data.strata is not None:
+        if together is not None:
+            raise ValueError("signal takes groups or covariates, not both. Choose one.")
+        parts = [part._replace(strata=data.strata) for part in parts]
     # Each part has its share of the level, which this many permutations can reach.
     number = max(n_permutations, int(np.ceil(len(parts) / level)) - 1)
     share, found = level / len(parts), list[Signal]()
@@ -295,7 +304,7 @@ def _tested(
     # Labels stay in or out of these, so that their classes keep their sizes.
     strata[rows] += strata.max() + 1
     orders = np.array(
-        [np.arange(n), *(_shuffled(strata, random) for _ in range(n_permutations))]
+        [np.arange(n), *(shuffled(strata, n, random) for _ in range(n_permutations))]
     )
     names = list(WEIGHTS)
     if part.numeric:
@@ -318,16 +327,6 @@ def _tested(
     pairs = statistics.interactions(some.Z, near, Y, orders, workers)
     advance()
     return _combined(np.vstack([known, pairs]), level, names, n_permutations)
-
-
-def _shuffled(strata: Ints, random: np.random.RandomState) -> Ints:
-    """Rows in random order within each stratum."""
-    # Rows, stratum after stratum, take the place of the same in random order.
-    shuffled = np.empty_like(strata)
-    shuffled[np.argsort(strata, kind="stable")] = np.lexsort(
-        (random.random_sample(len(strata)), strata)
-    )
-    return shuffled
 
 
 def _combined(found: Floats, level: float, names: list[str], number: int) -> Signal:

@@ -276,5 +276,6 @@ def _ranked(
     used = data.labelled or selector._numeric_target
     if used and not np.ptp(y, axis=0).any():
         return np.arange(data.shape[1]), None  # there is nothing to rank by
-    twin._rank_by(selector._table(data, workers, train), workers)
+    strata = selector._strata_of(data, train)
+    twin._rank_by(selector._table(data, workers, train), workers, data, strata)
     return np.argsort(twin.ranking_), twin._own_size()

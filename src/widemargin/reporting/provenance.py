@@ -32,7 +32,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 # Settings that the code shows elsewhere, or that results do not depend on.
 ELSEWHERE = ("methods", "n_jobs")
 # Settings whose text is Python code if it is not a plain value.
-OBJECTS = ("cv", "estimator", "groups", "sample_weight")
+OBJECTS = ("covariates", "cv", "estimator", "groups", "sample_weight")
 PLAIN = (bool, int, float, str, type(None))
 
 MOST_NAMES = 200  # features that the code names

@@ -27,6 +27,7 @@ from sklearn.utils import check_random_state
 
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.base import FRACTION, POSITIVE, MarginSelector
+from widemargin.data.covariates import residuals
 from widemargin.data.dataset import Dataset
 from widemargin.data.outcomes import TASKS, standardised, target_columns
 from widemargin.data.protocol import Floats, Ints
@@ -197,6 +198,7 @@ class KernelRFE(MarginSelector):
     _sparse = True
     _several_targets = True
     _score_of_group = "differences"
+    _beyond = "target"
     _scale_of_ranks = "standard"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
@@ -294,7 +296,8 @@ def centred_targets(table: Table, task: str) -> Floats:
     if table.target is not None:
         return standardised(target_columns(table.target, task), table.weights)
     p = table.sizes / len(table.y)
-    return (np.eye(len(p))[table.y] - p) / np.sqrt(p)
+    Y: Floats = (np.eye(len(p))[table.y] - p) / np.sqrt(p)
+    return Y if table.design is None else residuals(Y, table.design)
 
 
 def _drawn(strata: Ints, max_rows: int, random: np.random.RandomState) -> Ints:

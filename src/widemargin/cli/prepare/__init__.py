@@ -73,12 +73,14 @@ class Dataset:
     # Some columns of the file, a few rows after the other; None if it is in memory.
     parts: Callable[[list[str]], Iterator[pd.DataFrame]] | None = None
     feature_groups: Any = None  # columns that are one feature
+    covariates: Any = None  # what the features are to tell something beyond
 
-    def read_as(self, name: str, *, sparse: bool = False) -> Any:
+    def read_as(self, name: str, *, sparse: bool = False, beyond: bool = True) -> Any:
         """The table in memory as the library reads it; ``name`` begins its messages.
 
         Whether the target has classes was seen when the file was read. Sparse columns
         are made dense, if there is room, unless they may stay ``sparse``.
+        What covariates explain is taken out, unless ``beyond`` is False.
         """
         from widemargin.data.dataset import read_dataset
         from widemargin.data.frames import has_sparse_columns
@@ -97,7 +99,8 @@ class Dataset:
             sample_weight=self.weights,
             sparse=sparse,
         )
-        return data.grouped(self.feature_groups, name)
+        data = data.grouped(self.feature_groups, name)
+        return data.beyond(self.covariates if beyond else None, name)
 
     @property
     def numeric(self) -> bool:
@@ -201,9 +204,11 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     if in_memory:
         _check_cells(X, y, name, plan.constant, numeric, notes)
     _check_image(X, options)
-    groups = weights = lines = None
+    groups = weights = lines = covariates = None
     if in_memory:
         X, y, groups, weights, lines = _arranged(X, y, frame, roles)
+        if roles.covariates:
+            covariates = frame[roles.covariates].loc[lines]
     return Dataset(
         name=name,
         target=target,
@@ -220,6 +225,7 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
         constant=plan.constant,
         kept=roles.keep,
         groups=groups,
+        covariates=covariates,
         feature_groups=find_groups(options.feature_groups, raw.columns, X.columns),
         weights=weights,
         lines=lines,

@@ -33,6 +33,7 @@ class Roles(NamedTuple):
     groups: str | None
     time: str | None
     weights: str | None
+    covariates: list[str]  # what the features are to tell something beyond
 
 
 def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
@@ -46,7 +47,13 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
         option: wanted and _find_described(wanted, columns, source.about, option)
         for option, wanted in asked.items()
     }
-    others = {*dropped, *keep, *named.values()}
+    asked_beyond = [part for text in options.covariates for part in text.split(",")]
+    covariates = [
+        _find_described(part.strip(), columns, source.about, "--covariates")
+        for part in asked_beyond
+        if part.strip()
+    ]
+    others = {*dropped, *keep, *named.values(), *covariates}
     target, *more = several or [_find_target(source, options.target, others, notes)]
     if target in dropped:
         raise Problem(f"the target, {target!r}, cannot be dropped.")
@@ -57,7 +64,8 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     others |= {target, *more, *(source.about or ())}
     features = [name for name in columns if name not in others]
     kept = tuple(name for name in dict.fromkeys(keep) if name != target)
-    return Roles(target, features, kept, several, *named.values())
+    groups, time, weights = named.values()
+    return Roles(target, features, kept, several, groups, time, weights, covariates)
 
 
 def find_groups(
