@@ -538,11 +538,11 @@ class InterruptedLater(FisherScore):
 
 
 class TestInterruption:
-    @pytest.mark.parametrize("number", range(6))
+    @pytest.mark.parametrize("number", range(7))
     def test_what_is_finished_is_kept(self, monkeypatch, number):
         stage = list(stages.STAGES)[number]
-        fields = ["recommendation", "signal_test", "relevance", "without_leaks"]
-        fields += ["agreement", "redundancy"]
+        fields = ["recommendation", "signal_test", "relevance", "interactions"]
+        fields += ["without_leaks", "agreement", "redundancy"]
 
         def interrupted(setup, parts):
             raise KeyboardInterrupt

@@ -708,3 +708,30 @@ def test_columns_come_from_every_kind_of_table():
 )
 def test_numbers_read_well(said, expected):
     assert said == expected
+
+
+def test_pairs_that_work_together_are_drawn_and_said():
+    """An exclusive or beside a nominal feature that turns another."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((400, 6)), columns=[*"abcde", "<f>"])
+    X["<f>"] = rng.choice(["<red>", "blue"], 400)
+    odds = 2 * np.sign(X["a"] * X["b"]) + np.where(X["<f>"] == "<red>", 2, -2) * X["c"]
+    y = rng.random(400) < 1 / (1 + np.exp(-odds))
+    found = compare(X, y, ["ReliefF"], cv=3, budget=5, random_state=0)
+    assert found.works_with[0] == "b"
+    assert found.features.set_index("feature")["works_with"]["c"] == "<f>"
+    assert "work together" in found.answer
+    data = summarize(found)
+    json.dumps(data, allow_nan=False)
+    assert data["interactions"]["n_found"] == 2
+    pairs = [pair["features"] for pair in data["interactions"]["pairs"]]
+    assert sorted(pairs) == [[0, 1], [2, 5]]
+    page = render(data)
+    together = page[page.index('id="together"') : page.index('id="curve"')]
+    assert together.count("<line ") == 2
+    assert together.count('class="tones"') == 2
+    assert "&lt;red&gt;" in together
+    assert "<red>" not in page
+    assert "Works with" in page
+    del data["interactions"]  # saved by an earlier version
+    assert 'id="together"' not in render(data)

@@ -177,6 +177,7 @@ def as_data(comparison: Any, dataset_name: str, notes: list[str]) -> dict[str, A
         **worth(comparison.recommendation, comparison.curve.scoring),
         "answer": comparison.answer,
         "relevant": relevant(comparison.features),
+        "pairs": _pairs(comparison.interactions),
         "without_leaks": answer_without(without, comparison.names_without_leaks),
         "methods": records(comparison.summary()),
         "features": records(comparison.features),
@@ -197,6 +198,11 @@ def hard_rows_of(comparison: Any) -> dict[str, Any] | None:
         "precision": found.precision,
         "rows": records(found.to_frame()),
     }
+
+
+def _pairs(found: Any) -> list[dict[Any, Any]] | None:
+    """The pairs that work together; None if there was no test."""
+    return None if found is None else records(found.to_frame().head(len(found.found)))
 
 
 def save_results(out: Output, page: Any, comparison: Any = None) -> None:

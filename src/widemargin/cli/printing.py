@@ -204,6 +204,9 @@ def print_verdicts(comparison: Any) -> None:
     directed = bool((frame["direction"] != 0).any())
     if directed:
         table.add_column("direction", no_wrap=True)
+    together = bool((frame["works_with"] != "").any())
+    if together:
+        table.add_column("works with", overflow="fold")
     for row in frame.drop(frame.index[kept - hidden : kept]).itertuples():
         if len(table.rows) == kept - hidden + NEXT:
             break
@@ -212,7 +215,9 @@ def print_verdicts(comparison: Any) -> None:
         if tested is not None:
             cells.append(f"{row.q_value:.3f}" if row.q_value >= 0.001 else "<0.001")
         cells.append(f"{row.frequency:.0%}".replace("%", " %"))
-        table.add_row(*cells, *[DIRECTIONS.get(row.direction, "")] * directed)
+        cells += [DIRECTIONS.get(row.direction, "")] * directed
+        cells += [name_in_a_line(row.works_with)] * together
+        table.add_row(*cells)
     console.print()
     print_table(console, table)
     if hidden:

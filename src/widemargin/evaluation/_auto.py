@@ -383,7 +383,7 @@ class AutoSelector(TableSelector):
 
     @property
     def features_(self) -> pd.DataFrame:
-        """One row per feature, best first; the same columns as `Comparison.features`.
+        """One row per feature, best first, as `Comparison.features` without works_with.
 
         What is kept is so even without signal, since a pipeline needs a column.
         """

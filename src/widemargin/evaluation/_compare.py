@@ -30,6 +30,7 @@ from widemargin.evaluation._curves import Baseline
 from widemargin.evaluation._defaults import BUDGET
 from widemargin.evaluation._defaults import choose as choose_methods
 from widemargin.evaluation._hard_rows import rank_rows
+from widemargin.evaluation._interactions import interactions_in
 from widemargin.evaluation._judges import (
     as_scorer,
     guesser,
@@ -48,6 +49,7 @@ from widemargin.plain import plain
 from widemargin.progress import announce, progress, tell, titled
 
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
+CANDIDATES, PAIRS = 500, 300  # features first in the ranking; pairs tested in full
 N_FIRST = 5  # features of the first ranking to show
 LARGE_TABLE = 10**6  # cells, from which trees and near copies do
 
@@ -398,6 +400,21 @@ def test_relevance(setup: Setup, parts: Parts) -> None:
         )
 
 
+def test_interactions(setup: Setup, parts: Parts) -> None:
+    """Test which pairs, of the features that are ranked first, work together."""
+    if not parts["signal_test"].found:
+        return
+    ranking = parts["recommendation"].ranking
+    with titled("test of pairs"):
+        parts["interactions"] = interactions_in(
+            setup.sample,
+            setup.sample_groups,
+            candidates=np.flatnonzero(ranking <= CANDIDATES),
+            tested=PAIRS,
+            **setup.common,
+        )
+
+
 def choose_without_leaks(setup: Setup, parts: Parts) -> None:
     """See what is chosen without features that may be copies of the target."""
     with titled("the choice without suspected leaks"):
@@ -431,6 +448,7 @@ STAGES = {
     "curve": choose,
     "signal": test_signal,
     "relevance": test_relevance,
+    "interactions": test_interactions,
     "leaks": choose_without_leaks,
     "agreement": agree,
     "redundancy": group,

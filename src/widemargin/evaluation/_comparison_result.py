@@ -16,6 +16,7 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
 from widemargin.evaluation._curves import Baseline, Line, SelectionCurve
 from widemargin.evaluation._hard_rows import HardRows
+from widemargin.evaluation._interactions import Interactions
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._redundancy import Redundancy
 from widemargin.evaluation._signal import Signal
@@ -23,7 +24,7 @@ from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._stability import Agreement
 from widemargin.evaluation._verdicts import LEVEL, features_frame
 from widemargin.judging.recommend import Recommendation
-from widemargin.judging.scores import measure
+from widemargin.judging.scores import error_text, measure, texts_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +62,8 @@ class Comparison:
         What would be recommended by each method alone.
     relevance : Significance or None
         The test of relevance; None with groups, whose rows are not independent.
+    interactions : Interactions or None
+        Which pairs of features work together; None without signal.
     without_leaks : Recommendation or None
         The choice without features that may be copies of the target; None if there are
         none of these.
@@ -102,6 +105,7 @@ class Comparison:
     recommendation: Recommendation | None = None
     alone: dict[str, Recommendation] = field(default_factory=dict)
     relevance: Significance | None = None
+    interactions: Interactions | None = None
     without_leaks: Recommendation | None = None
     names_without_leaks: NDArray[Any] | None = None
     curve: SelectionCurve | None = None
@@ -191,13 +195,14 @@ class Comparison:
         if not self.beats_chance:
             return self._no_use(found)
         if self.without_leaks is None:
-            return self._sentence(found, d)
+            more = self.interactions and self.interactions._headline(self.works_with)
+            return f"{self._sentence(found, d)} {more or ''}".rstrip()
         leaks = self.profile.target_copies
         names = ", ".join(str(self.feature_names[f]) for f in leaks)
         copy, it = ("a copy", "it") if len(leaks) == 1 else ("copies", "them")
-        scores = _together(curve.scoring, found.score, self.without_leaks.score)
+        scores = texts_apart(curve.scoring, found.score, self.without_leaks.score)
         with_them, without = (
-            f"{score} ± {_error(curve.scoring, choice.stderr)} with "
+            f"{score} ± {error_text(curve.scoring, choice.stderr)} with "
             f"{choice.n_features} of {n} features"
             for choice, n, score in zip(
                 (found, self.without_leaks), (d, d - len(leaks)), scores, strict=True
@@ -212,8 +217,8 @@ class Comparison:
         """What a choice among d features is worth."""
         assert self.curve is not None
         k, scoring = found.n_features, self.curve.scoring
-        best, of_all = _together(scoring, found.score, found.score_all)
-        error = _error(scoring, found.stderr)
+        best, of_all = texts_apart(scoring, found.score, found.score_all)
+        error = error_text(scoring, found.stderr)
         if k == d:
             return (
                 f"All {d} features are needed: {self._measure()} is {best} ± {error} "
@@ -238,7 +243,9 @@ class Comparison:
 
         Columns: feature, rank and score (of the consensus of the folds and all rows),
         verdict, why, copy_of, relevant, p_value, q_value, frequency (share of the folds
-        that choose it or a near copy of it), direction and auc; NaN where a part is
+        that choose it or a near copy of it), direction, auc and works_with (features
+        that it interacts with, "several others" for a relevant feature that has neither
+        an effect of its own nor a partner, or empty); NaN where a part is
         missing. The verdict is *kept*; *copy* (a near copy of the better feature in
         ``copy_of``); *relevant, not needed* (q < 0.05 by `relevance`, but adds nothing
         to those that are kept); *not relevant*; or *not tested*. Without signal, none
@@ -254,7 +261,7 @@ class Comparison:
                 "The comparison was interrupted before there was a choice: there are "
                 "no verdicts."
             )
-        return features_frame(
+        frame = features_frame(
             self.feature_names,
             self.recommendation,
             self.relevance,
@@ -263,6 +270,15 @@ class Comparison:
             self.profile.constants,
             self.selected if self.selected is not None else np.empty(0, np.int64),
         )
+        order = np.argsort(self.recommendation.ranking, kind="stable")
+        return frame.assign(works_with=[self.works_with.get(f, "") for f in order])
+
+    @cached_property
+    def works_with(self) -> dict[int, str]:
+        """With what features work, by column, for those that need others."""
+        pairs, test = self.interactions, self.relevance
+        relevant = () if test is None else np.flatnonzero(test.significant())
+        return {} if pairs is None else pairs.works_with(relevant)
 
     @property
     def relevant(self) -> pd.DataFrame:
@@ -275,7 +291,7 @@ class Comparison:
         assert self.curve is not None
         assert self.signal_test is not None
         top = max(float(line.mean.max()) for line in self.lines.values())
-        chance, found = _together(self.curve.scoring, self.chance or 0.0, top)
+        chance, found = texts_apart(self.curve.scoring, self.chance or 0.0, top)
         at_best = "at least" if measure(self.curve.scoring).is_loss else "at most"
         return (
             f"No signal found (p = {self.signal_test.p_value:.3f}, level "
@@ -294,7 +310,7 @@ class Comparison:
         """There may be signal, but the selection does no better than guessing."""
         assert self.curve is not None
         assert self.chance is not None
-        best, of_all, chance = _together(
+        best, of_all, chance = texts_apart(
             self.curve.scoring, found.score, found.score_all, self.chance
         )
         d, k = self.profile.n_features, found.n_features
@@ -387,21 +403,3 @@ class Comparison:
         n, d = self.profile.n_samples, self.profile.n_features
         state = "" if self.complete else ", interrupted"
         return f"Comparison({', '.join(self.selectors)} on {n} × {d}{state})"
-
-
-def _error(scoring: str, stderr: float) -> str:
-    """A standard error, in the units of the score."""
-    return f"{100 * stderr:.1f}" if measure(scoring).share else f"{stderr:.2g}"
-
-
-def _together(scoring: str, *values: float) -> list[str]:
-    """Scores, or losses, with as many digits as it takes to tell them apart."""
-    _, sign, percent = measure(scoring)
-    for digits in (0, 1, 2) if percent else (2, 3, 4):
-        texts = [
-            f"{100 * v:.{digits}f} %" if percent else f"{sign * v:.{digits}f}"
-            for v in values
-        ]
-        if len(set(texts)) == len(set(values)):
-            break
-    return texts

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -15,19 +15,20 @@ from widemargin.data.dataset import Dataset, Names, read_dataset
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation import _html
-from widemargin.evaluation._additive import (
-    Additive,
-    Basis,
-    bases,
-    fit_additive,
-    log_tail,
-)
 from widemargin.evaluation._pair_pictures import PairPicture, Two, picture, sentence
-from widemargin.evaluation._pair_test import combined, pair_test
+from widemargin.evaluation._pair_search import (
+    PIECE,
+    alone_of,
+    fitted,
+    over,
+    screened,
+    tested_pairs,
+    told_by,
+)
 from widemargin.evaluation._selection_curve import columns_of
 from widemargin.evaluation._selectors import stoppable, task_of
 from widemargin.judging.folds import group_codes
-from widemargin.progress import Advance, progress
+from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, spans, thread_count
 
 if TYPE_CHECKING:
@@ -35,12 +36,10 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 TESTED = 1500  # pairs that are tested in full; of more, those that a screen puts first
-ADDITIVE = 50  # features with the strongest effects of their own, in the additive fit
 MAX_ROWS = 10_000
-LEAST_ROWS = 10  # of a class that is told from another
-FEW_CLASSES = 3  # up to as many, every two are told apart; else each from the largest
-BLOCK = 256  # columns screened at a time
-PIECE = 16  # pairs tested at a time
+ALONE = 0.01  # p-value up to which a feature has an effect of its own
+SEVERAL = "several others"
+FEWEST, N_NAMED = 3, 5  # features of a headline: without partners, and named
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +92,42 @@ class Interactions:
             known.setdefault(a, []).append(b)
             known.setdefault(b, []).append(a)
         return known
+
+    def works_with(self, relevant: Iterable[int] = ()) -> dict[int, str]:
+        """Say with what features work: with their partners, or with several others.
+
+        Parameters
+        ----------
+        relevant : iterable of int, default=()
+            Columns of relevant features. One without an effect of its own and without
+            a partner works with several others.
+
+        Returns
+        -------
+        words : dict of int → str
+            By column; features that need no others are left out.
+        """
+        words = {
+            f: ", ".join(str(self.names[g]) for g in partners)
+            for f, partners in self.partners.items()
+        }
+        for f in map(int, relevant):
+            if f not in words and self.alone[f] > ALONE:
+                words[f] = SEVERAL
+        return words
+
+    def _headline(self, words: dict[int, str]) -> str:
+        """Name what tells nothing alone: a pair, or, by `works_with`, several."""
+        for place, (a, b) in enumerate(self.found.tolist()):
+            if max(self.alone[[a, b]]) > ALONE:
+                lead = f"{self.names[a]} and {self.names[b]} work together"
+                return f"{lead}: {sentence(self._two(place), cuts=False)}"
+        lonely = [str(self.names[f]) for f, what in words.items() if what == SEVERAL]
+        if len(lonely) < FEWEST:
+            return ""
+        shown = ", ".join(lonely[:N_NAMED])
+        shown += f" and {len(lonely) - N_NAMED} more" if len(lonely) > N_NAMED else ""
+        return f"{shown} tell something together only, not one by one."
 
     def sentence(self, place: int = 0) -> str:
         """Say in words how a pair works together.
@@ -171,15 +206,6 @@ class Interactions:
         )
 
 
-class Told(NamedTuple):
-    """Rows, and what is told about them: numbers, or one class from another."""
-
-    rows: Ints
-    y: Floats
-    bases: list[Basis]
-    groups: Ints | None
-
-
 def interactions(
     X: Any,
     y: Any,
@@ -236,6 +262,7 @@ def interactions(
     See Also
     --------
     relevance : Which features are relevant, alone or together.
+    compare : Tests pairs, too.
 
     Notes
     -----
@@ -245,7 +272,8 @@ def interactions(
     additive where the target is not.
 
     Three features of which no two tell anything, as in a parity of three, have no pair
-    to be found.
+    to be found. `compare` says of a relevant feature without an effect of its own and
+    without a partner that it works with several others.
 
     Examples
     --------
@@ -284,6 +312,7 @@ def interactions_in(
     *,
     candidates: Ints | None = None,
     level: float = LEVEL,
+    tested: int = TESTED,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -294,25 +323,25 @@ def interactions_in(
         random = check_random_state(random_state)
         rows = np.sort(random.choice(n, MAX_ROWS, replace=False))
         data, groups = data.take(rows), None if groups is None else groups[rows]
-    told, what = _told(data, groups)
+    told, what = told_by(data, groups)
     features = np.arange(d) if candidates is None else candidates
     with (
         stoppable("interactions"),
         Workers(thread_count(n_jobs)) as workers,
         single_threaded_blas(),
     ):
-        alone = np.array([_alone(t) for t in told]).reshape(len(told), d)
-        fits = [_fit(t, alone[i], data.numeric) for i, t in enumerate(told)]
-        pairs = _screened(told, fits, features, workers)
+        alone = np.array([alone_of(t) for t in told]).reshape(len(told), d)
+        fits = [fitted(t, alone[i], data.numeric) for i, t in enumerate(told)]
+        pairs = screened(told, fits, features, tested, workers)
         steps = len(fits) * len(spans(len(pairs), PIECE))
         with progress("interactions", steps, verbose) as advance:
             logs = np.array(
                 [
-                    _tested(t, f, pairs, workers, advance)
+                    tested_pairs(t, f, pairs, workers, advance)
                     for t, f in zip(told, fits, strict=True)
                 ]
             ).reshape(len(fits), len(pairs))
-    log_p = _over(logs)
+    log_p = over(logs)
     order = np.lexsort([pairs[:, 1], pairs[:, 0], log_p])
     p, n_possible = np.exp(log_p[order]), d * (d - 1) // 2
     every = np.ones(n_possible)
@@ -322,7 +351,7 @@ def interactions_in(
         p_values=p,
         q_values=false_discovery_control(every)[: len(p)] if len(p) else p,
         log_p_values=log_p[order],
-        alone=np.exp(_over(alone)),
+        alone=np.exp(over(alone)),
         names=data.names,
         n_possible=n_possible,
         level=level,
@@ -335,115 +364,3 @@ def interactions_in(
         else np.zeros(len(p), np.int64),
         _data=data,
     )
-
-
-def _told(data: Dataset, groups: Ints | None) -> tuple[list[Told], list[str]]:
-    """What the features may tell: a number, or which of two classes."""
-    columns = data.apart()
-    if data.target is not None:
-        spread = float(data.target.std()) or 1.0
-        y = (data.target - data.target.mean()) / spread
-        rows = np.arange(len(y))
-        return [Told(rows, y, bases(columns), groups)], ["the target"]
-    codes, classes = data.present_classes
-    counts = np.bincount(codes, minlength=len(classes))
-    largest = int(counts.argmax())
-    told, what = [], []
-    for low, high in combinations(range(len(classes)), 2):
-        if len(classes) > FEW_CLASSES and largest not in (low, high):
-            continue
-        if min(counts[low], counts[high]) < LEAST_ROWS:
-            continue
-        rows = np.flatnonzero((codes == low) | (codes == high))
-        some = columns._replace(
-            numbers=columns.numbers[rows],
-            nominal={f: c[rows] for f, c in columns.nominal.items()},
-        )
-        y = (codes[rows] == high).astype(np.float64)
-        told.append(
-            Told(rows, y, bases(some), None if groups is None else groups[rows])
-        )
-        against = f" (against {classes[low]})" if len(classes) > 2 else ""
-        what.append(f"class {classes[high]}{against}")
-    return told, what
-
-
-def _alone(told: Told) -> Floats:
-    """Log p-values of the features, each on its own."""
-    y = told.y - told.y.mean()
-    logs = np.zeros(len(told.bases))
-    for f, basis in enumerate(told.bases):
-        M = basis.main
-        if M.shape[1]:
-            logs[f] = log_tail(((M.T @ y) ** 2 / (M.T**2 @ y**2)).sum(), M.shape[1])
-    return logs
-
-
-def _fit(told: Told, alone: Floats, numeric: bool) -> Additive:
-    used = np.sort(np.argsort(alone, kind="stable")[:ADDITIVE])
-    share, r = 1.0, told.y - told.y.mean()
-    if told.groups is not None:
-        share = float((r**2).sum() / (np.bincount(told.groups, r) ** 2).sum())
-    return fit_additive(told.bases, used, told.y, not numeric, min(share, 1.0))
-
-
-def _screened(
-    told: list[Told], fits: list[Additive], features: Ints, workers: Workers
-) -> Ints:
-    """The pairs to test: all, or those with the largest products of residuals."""
-    i, j = np.triu_indices(len(features), 1)
-    if len(i) <= TESTED or not told:
-        return np.column_stack([features[i], features[j]])
-    best = np.zeros((len(features),) * 2)
-    for one, fit in zip(told, fits, strict=True):
-        _screen([one.bases[f] for f in features], fit.residual, best, workers)
-    order = np.argsort(best[i, j], kind="stable")[:TESTED]
-    return np.column_stack([features[i[order]], features[j[order]]])
-
-
-def _screen(bases: list[Basis], r: Floats, best: Floats, workers: Workers) -> None:
-    """Lower ``best`` to the log p-values of all pairs, were residuals independent."""
-    kept = np.array([f for f, basis in enumerate(bases) if len(basis.degree)])
-    P = np.hstack([bases[f].product for f in kept])
-    sizes = np.array([len(bases[f].degree) for f in kept])
-    first = np.append(0, np.cumsum(sizes))
-    weighted = P.T * r
-
-    def block(part: slice) -> None:
-        own = slice(first[part.start], first[part.stop])
-        z2 = (weighted[own] @ P) ** 2 / np.maximum(weighted[own] ** 2 @ P**2, 1e-12)
-        starts = first[part] - own.start
-        sums = np.add.reduceat(np.add.reduceat(z2, starts), first[:-1], axis=1)
-        logs = log_tail(sums, np.multiply.outer(sizes[part], sizes))
-        best[np.ix_(kept[part], kept)] = np.minimum(
-            best[np.ix_(kept[part], kept)], logs
-        )
-
-    workers.run(block, spans(len(kept), BLOCK))
-
-
-def _tested(
-    told: Told, fit: Additive, pairs: Ints, workers: Workers, advance: Advance
-) -> Floats:
-    """Log p-values of the pairs."""
-    logs, centred = (
-        np.zeros(len(pairs)),
-        {f: e - e.mean() for f, e in fit.effects.items()},
-    )
-
-    def test(part: slice) -> None:
-        for k in range(part.start, part.stop):
-            a, b = pairs[k].tolist()
-            both = centred[a] * centred[b] if a in centred and b in centred else None
-            logs[k] = pair_test(told.bases[a], told.bases[b], fit, both, told.groups)
-        advance()
-
-    workers.run(test, spans(len(pairs), PIECE))
-    return logs
-
-
-def _over(logs: Floats) -> Floats:
-    """Log p-values over all that is told; 0 if that is nothing."""
-    if not len(logs):
-        return np.zeros(logs.shape[1])
-    return np.array([combined(column) for column in logs.T])

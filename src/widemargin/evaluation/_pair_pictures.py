@@ -112,10 +112,11 @@ class Condition(NamedTuple):
     holds: Floats  # (n,) 1 or 0
 
 
-def sentence(two: Two) -> str:
+def sentence(two: Two, *, cuts: bool = True) -> str:
     """Say how the features work together, with each of them cut in two.
 
-    They are cut where the interaction of the two halves is strongest.
+    They are cut where the interaction of the two halves is strongest; ``cuts`` are
+    named at the end.
     """
     there = ~(np.isnan(two.a[1]) | np.isnan(two.b[1]))
     a, b = (_conditions(side, there) for side in (two.a, two.b))
@@ -125,7 +126,7 @@ def sentence(two: Two) -> str:
         return f"{two.a[0]} and {two.b[0]} work together."
     i, j, mean = cells
     words = _words(a[i], b[j], mean, two.what, two.classes)
-    high = [f"{c.name} {c.cut}" for c in (a[i], b[j]) if c.cut]
+    high = [f"{c.name} {c.cut}" for c in (a[i], b[j]) if c.cut and cuts]
     return f"{words} ({', '.join(high)})." if high else f"{words}."
 
 

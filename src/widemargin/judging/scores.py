@@ -184,3 +184,21 @@ def repeats_of(tests: list[NDArray[np.integer]], n: int) -> Ints:
         used[r][test] = True
         numbers.append(r)
     return np.array(numbers)
+
+
+def error_text(scoring: str, stderr: float) -> str:
+    """A standard error, in the units of the score."""
+    return f"{100 * stderr:.1f}" if measure(scoring).share else f"{stderr:.2g}"
+
+
+def texts_apart(scoring: str, *values: float) -> list[str]:
+    """Scores, or losses, with as many digits as it takes to tell them apart."""
+    _, sign, percent = measure(scoring)
+    for digits in (0, 1, 2) if percent else (2, 3, 4):
+        texts = [
+            f"{100 * v:.{digits}f} %" if percent else f"{sign * v:.{digits}f}"
+            for v in values
+        ]
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts

@@ -53,6 +53,14 @@ have is None, too. Features are numbered from 0 in the order of X.
     None for selectors without a comparison. ``features`` (numbers of all relevant
     features, lowest q-value first; None if nothing was tested), ``level`` (of q),
     ``how`` (they were tested, or why not).
+``interactions``
+    None if pairs were not tested. ``n_found`` (pairs that work together) of
+    ``n_possible``, ``level`` (of q), ``works_with`` (a text per feature, empty for
+    most; None if all are), ``several`` (numbers of features that work with several
+    others), ``pairs``, the strongest: ``features`` (two numbers), ``p_value``,
+    ``q_value``, ``sentence`` and ``picture``: ``rows`` (values of the first feature),
+    ``columns``, ``mean`` and ``n_samples`` (lists of lists), ``what`` (the means are
+    of).
 ``leaks``
     None if no feature is suspected to be a copy of the target. ``features`` (numbers),
     ``drop`` (an option of the command that leaves them out), ``code`` (a line of Python

@@ -52,6 +52,7 @@ def _tables(data: Json, listed: list[int]) -> Json:
         "names": [names[f] for f in listed],
         "methods": [_method(m, listed) for m in data["methods"]],
         "verdicts": _verdicts(data["verdicts"], listed),
+        "works_with": _works_with(data.get("interactions"), listed),
         "columns": _columns(data["columns"], listed),
     }
 
@@ -114,6 +115,12 @@ def _verdicts(found: Json | None, listed: list[int]) -> Json | None:
             for name, n in digits.items()
         },
     }
+
+
+def _works_with(found: Json | None, listed: list[int]) -> list[str] | None:
+    if found is None or found["works_with"] is None:
+        return None
+    return [found["works_with"][f] for f in listed]
 
 
 def reason(verdicts: Json, f: int) -> str:

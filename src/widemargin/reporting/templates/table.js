@@ -158,6 +158,14 @@ function ofMethod(m) {
           bestIsHigh: true,
         },
         {
+          key: "works_with",
+          title: "Works with",
+          number: false,
+          bestIsHigh: true,
+          value: page.works_with && ((i) => Number(page.works_with[i] !== "")),
+          cell: (i) => element("bdi", {}, page.works_with[i]),
+        },
+        {
           key: "direction",
           title: "Direction",
           values: judged.auc,
