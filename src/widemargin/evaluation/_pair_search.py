@@ -82,8 +82,9 @@ def fitted(told: Told, alone: Floats, numeric: bool) -> Additive:
     used = np.sort(np.argsort(alone, kind="stable")[:ADDITIVE])
     share, r = 1.0, told.y - told.y.mean()
     if told.groups is not None:
-        share = float((r**2).sum() / (np.bincount(told.groups, r) ** 2).sum())
-    return fit_additive(told.bases, used, told.y, not numeric, min(share, 1.0))
+        between = float((np.bincount(told.groups, r) ** 2).sum())
+        share = float((r**2).sum()) / max(between, float((r**2).sum()))
+    return fit_additive(told.bases, used, told.y, not numeric, share)
 
 
 def screened(
