@@ -180,22 +180,3 @@ def in_words(n: int) -> str:
     """Small numbers as words, as a sentence has them."""
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
     return words[n] if n < len(words) else count(n)
-
-
-def circle(count: int) -> list[dict[str, str]]:
-    """Places on a circle of radius 100, for SVG, and where names beside it start."""
-    places = []
-    for i in range(count):
-        turn = 2 * math.pi * i / count - math.pi / 2
-        x, y = math.cos(turn), math.sin(turn)
-        anchor = "middle" if abs(x) < 0.1 else "start" if x > 0 else "end"
-        places.append(
-            {
-                "x": f"{100 * x:.1f}",
-                "y": f"{100 * y:.1f}",
-                "text_x": f"{112 * x:.1f}",
-                "text_y": f"{118 * y + 4:.1f}",
-                "anchor": anchor,
-            }
-        )
-    return places
