@@ -50,11 +50,6 @@ UNIMPLEMENTED = (
         "Needs the distance to the border of a Voronoi diagram; no method uses it.",
     ),
     (
-        "Section 3.2",
-        "Use the weights directly, by the distance that they induce.",
-        "The weights are there (weights_), a transformer that scales by them is not.",
-    ),
-    (
         "Section 6",
         "A better optimiser of the evaluation function.",
         "Several starts are tried, and G-flip starts from either end; no line search, "
@@ -64,11 +59,6 @@ UNIMPLEMENTED = (
         "Section 6",
         "Learn distance measures.",
         "A diagonal one is learnt; a full matrix selects no features.",
-    ),
-    (
-        "Section 6",
-        "Optimise features and prototypes together, as the dual of LVQ.",
-        "No classifier of ours has prototypes; GRLVQ is published elsewhere.",
     ),
     (
         "Footnote 1",
