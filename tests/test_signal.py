@@ -7,11 +7,12 @@ from sklearn.datasets import load_wine
 
 from oracles.evaluation import weighted_smallest_p
 from settings_tools import changed_settings, effort_settings
+from widemargin.data.covariates import shuffled
 from widemargin.data.dataset import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import _signal_statistics as signal_statistics
 from widemargin.evaluation import signal
-from widemargin.evaluation._signal import WEIGHTS, _combined, _shuffled, signal_test
+from widemargin.evaluation._signal import WEIGHTS, _combined, signal_test
 from widemargin.evaluation._signal_groups import Part, _drawn, _strata
 from widemargin.threads import Workers
 
@@ -204,7 +205,7 @@ def test_the_smallest_p_value_is_held_against_itself():
 def test_labels_are_exchanged_within_strata():
     strata = np.array([2, 0, 2, 0, 2, 1])
     random = np.random.RandomState(0)
-    seen = {tuple(_shuffled(strata, random)) for _ in range(200)}
+    seen = {tuple(shuffled(strata, len(strata), random)) for _ in range(200)}
     assert len(seen) == 12
     for labels in seen:
         assert {labels[1], labels[3]} == {1, 3}
