@@ -28,7 +28,7 @@ from widemargin.evaluation import (
 from widemargin.evaluation._null_scores import Refits, source_of
 from widemargin.evaluation._selectors import Call
 from widemargin.evaluation._verdicts import numeric_directions
-from widemargin.judging.judge import NearestMean
+from widemargin.judging.nearest import NearestMean
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 FRIEDMAN = make_friedman1(200, 8, noise=1.0, random_state=0)

@@ -39,7 +39,7 @@ from widemargin.baselines import (
 from widemargin.data.refuse import SPARSE
 from widemargin.evaluation import compare
 from widemargin.judging.folds import plain_folds, row_keys
-from widemargin.judging.judge import NearestMean, NearestNeighbor
+from widemargin.judging.nearest import NearestMean, NearestNeighbor
 
 SCALES = ("minmax", "maxabs", "standard", "rank", None)
 METHODS = [
@@ -315,7 +315,7 @@ def test_sparse_distances_judge_as_dense_features_do(numeric, monkeypatch):
     order, sizes = np.arange(20)[::-1], np.array([1, 5, 12, 20])
     dense = judge.fit(X[:60], target[:60]).predicted(X[60:], order, sizes)
     for most_dense in (0, 5, 100):
-        monkeypatch.setattr("widemargin.judging.judge.MOST_DENSE", most_dense)
+        monkeypatch.setattr("widemargin.judging.nearest.MOST_DENSE", most_dense)
         rows = sp.csr_array(X)
         found = judge.fit(rows[:60], target[:60]).predicted(rows[60:], order, sizes)
         np.testing.assert_allclose(found, dense)

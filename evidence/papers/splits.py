@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from evidence.framework.results import Results
-from widemargin.judging.judge import NearestNeighbor
+from widemargin.judging.nearest import NearestNeighbor
 
 RANDOM = "random"
 

@@ -27,7 +27,7 @@ from widemargin.evaluation import _html
 from widemargin.evaluation._selection_curve import columns_of
 from widemargin.evaluation._selectors import preset, resolve_selectors, task_of
 from widemargin.judging.folds import Fold, group_codes, split
-from widemargin.judging.judge import NearestNeighbor
+from widemargin.judging.nearest import NearestNeighbor
 from widemargin.judging.trials import own_size
 from widemargin.progress import progress
 from widemargin.threads import spans

@@ -33,14 +33,9 @@ from widemargin.data.outcomes import concordance_index as concordance_index
 from widemargin.data.protocol import Ints
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._ranking_tree import rank_loss
-from widemargin.judging.judge import (
-    NEIGHBORS,
-    Judge,
-    NearestMean,
-    NearestNeighbor,
-    share_right,
-)
 from widemargin.judging.judge import EstimatorFailure as EstimatorFailure
+from widemargin.judging.judge import Judge, share_right
+from widemargin.judging.nearest import NEIGHBORS, NearestMean, NearestNeighbor
 from widemargin.judging.scores import MEASURES, TARGET_SCORES
 
 NEG_RANK_LOSS = "neg_rank_loss"

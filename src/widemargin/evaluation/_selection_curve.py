@@ -20,7 +20,7 @@ from widemargin.evaluation._selectors import (
     task_of,
 )
 from widemargin.judging.folds import group_codes, renumbered, split
-from widemargin.judging.judge import CALLER
+from widemargin.judging.nearest import CALLER
 from widemargin.judging.trials import Plan, Results, carry_out
 
 ALL_UP_TO = 10  # sizes tried one by one; beyond, each is a constant factor larger

@@ -23,15 +23,8 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import ranked_cells
 from widemargin.judging.copies import thin
 from widemargin.judging.folds import Fold, plain_folds, stratified_folds
-from widemargin.judging.judge import (
-    MOST_DENSE,
-    Judge,
-    Measured,
-    NearestMean,
-    NearestNeighbor,
-    mean_over_rows,
-    share_right,
-)
+from widemargin.judging.judge import Judge, Measured, mean_over_rows, share_right
+from widemargin.judging.nearest import MOST_DENSE, NearestMean, NearestNeighbor
 from widemargin.judging.scores import MEASURES, TARGET_SCORES, FoldScores, lopsided
 from widemargin.notices import muted
 from widemargin.progress import progress

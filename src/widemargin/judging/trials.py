@@ -22,7 +22,8 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.judging.copies import thin
 from widemargin.judging.folds import Fold
-from widemargin.judging.judge import CALLER, Judge, named
+from widemargin.judging.judge import Judge, named
+from widemargin.judging.nearest import CALLER
 from widemargin.judging.scores import FoldScores, repeats_of
 from widemargin.notices import warn
 from widemargin.progress import progress
