@@ -15,8 +15,8 @@ from widemargin.data.outcomes import Differences
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine.neighbors import class_coefficients
+from widemargin.engine.pairs import mean_distance
 from widemargin.engine.radius import Around, RadiusSearch, as_numbers
-from widemargin.engine.sums import mean_distance
 from widemargin.threads import Workers
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.neighbors import ReliefRule, slot_members
-from widemargin.engine.sums import distances_to_all
+from widemargin.engine.pairs import distances_to_all
 from widemargin.kernels.permutations import (
     Touched,
     Wanted,

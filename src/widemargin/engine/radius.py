@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
+from widemargin.engine.pairs import distances_to_all
 from widemargin.engine.search import METRICS
 from widemargin.engine.sparse import sums_around
-from widemargin.engine.sums import distances_to_all
 from widemargin.kernels.distances import add_mixed_edge_sums, measure_all
 from widemargin.kernels.radius import (
     BAND,

@@ -10,7 +10,7 @@ import numpy as np
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable, cells_of
-from widemargin.engine import kernel_ridge, nearest_rows, sums
+from widemargin.engine import kernel_ridge, nearest_rows, pairs, sums
 from widemargin.engine.nearest_rows import pick
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.search import METRICS
@@ -132,7 +132,7 @@ def group_sums(
     return total
 
 
-@sums.distances_to_all.register
+@pairs.distances_to_all.register
 def distances_to_all(
     table: SparseTable, queries: Ints, metric: str, workers: Workers
 ) -> Floats:

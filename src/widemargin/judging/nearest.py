@@ -23,7 +23,7 @@ from widemargin.data.outcomes import target_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.nearest_rows import shares
-from widemargin.engine.sums import distances_to_all
+from widemargin.engine.pairs import distances_to_all
 from widemargin.kernels.prefixes import find_means, find_votes
 from widemargin.kernels.records import TIE
 from widemargin.threads import Workers, spans

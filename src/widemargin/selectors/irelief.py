@@ -19,7 +19,7 @@ from widemargin.base import MarginSelector
 from widemargin.data.protocol import Floats
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import edge_sums
-from widemargin.engine.sums import Block, blocks_of_pairs, listed
+from widemargin.engine.pairs import Block, blocks_of_pairs, listed
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers

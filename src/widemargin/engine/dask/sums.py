@@ -19,7 +19,7 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.dask.rows import RawRows, Scaling, met_rows, scaled
 from widemargin.engine.dask.table import DistributedTable
-from widemargin.engine.sums import listed
+from widemargin.engine.pairs import listed
 from widemargin.kernels.records import TIE, Edges
 from widemargin.threads import Workers, spans
 
