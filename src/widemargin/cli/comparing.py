@@ -34,7 +34,8 @@ from widemargin.cli.writing import (
 
 if TYPE_CHECKING:
     from widemargin.base import MarginSelector
-    from widemargin.cli.options import DataOptions, Effort, MethodOptions, Output
+    from widemargin.cli.data_options import DataOptions
+    from widemargin.cli.options import Effort, MethodOptions, Output
     from widemargin.cli.prepare import Dataset
 
 

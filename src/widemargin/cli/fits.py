@@ -36,7 +36,8 @@ from widemargin.judging.scores import measure
 if TYPE_CHECKING:
     from widemargin import AutoSelector
     from widemargin.base import MarginSelector
-    from widemargin.cli.options import DataOptions, Engine, MethodOptions
+    from widemargin.cli.data_options import DataOptions
+    from widemargin.cli.options import Engine, MethodOptions
 
 UNBALANCED = 2  # times the rows of the smallest class, in the largest
 NOT_CONVERGED = "not converged, so the best features are not certain"

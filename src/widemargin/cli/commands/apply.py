@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from widemargin.cli.columns import find_columns
+from widemargin.cli.data_options import FileOptions
 from widemargin.cli.options import (
-    FileOptions,
     Output,
     formulas_option,
     keep_option,

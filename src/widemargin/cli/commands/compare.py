@@ -15,8 +15,8 @@ from widemargin.cli.comparing import (
     default_page,
     save_results,
 )
+from widemargin.cli.data_options import DataOptions
 from widemargin.cli.options import (
-    DataOptions,
     Effort,
     MethodOptions,
     Output,

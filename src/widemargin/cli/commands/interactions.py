@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from widemargin.cli.columns import find_columns
+from widemargin.cli.data_options import DataOptions
 from widemargin.cli.fits import read_data
-from widemargin.cli.options import DataOptions, Output, file_argument, options_of
+from widemargin.cli.options import Output, file_argument, options_of
 from widemargin.cli.problem import plural
 from widemargin.cli.session import plain_table, print_table, session, stdout, working
 from widemargin.cli.terminal import echo, name_in_a_line

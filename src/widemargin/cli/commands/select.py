@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from widemargin.cli.choosing import find_method
+from widemargin.cli.data_options import FitOptions
 from widemargin.cli.fits import Ranking, choose, fitted
 from widemargin.cli.options import (
     Engine,
-    FitOptions,
     MethodOptions,
     Output,
     file_argument,

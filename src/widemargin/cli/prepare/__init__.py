@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.columns import is_plain
-from widemargin.cli.options import DataOptions as DataOptions
+from widemargin.cli.data_options import DataOptions as DataOptions
 from widemargin.cli.prepare.features import (
     Facts,
     apply,
