@@ -317,6 +317,28 @@ def test_rank_loss_is_that_of_the_oracle_and_the_mean_absolute_error(pairs):
     assert rank_loss(y, k) == pytest.approx(mean_absolute_error(y, k))
 
 
+@given(
+    st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1),
+    st.sampled_from([0, 0.5, 1, 2, 3]),
+)
+def test_rank_loss_takes_any_power(pairs, p):
+    y, k = zip(*pairs, strict=True)
+    assert rank_loss(y, k, p=p) == pytest.approx(oracle.rank_loss(y, k, p))
+
+
+def test_power_0_is_the_error_rate_and_2_the_mean_squared_error():
+    y, k, weights = [1, 2, 3, 4], [1, 3, 3, 1], [1, 2, 1, 4]
+    assert rank_loss(y, k, p=0) == 2 / 4
+    assert rank_loss(y, k, p=2) == (0 + 1 + 0 + 9) / 4
+    assert rank_loss(y, k, p=2, sample_weight=weights) == (2 * 1 + 4 * 9) / 8
+
+
+@pytest.mark.parametrize("p", [-1, np.inf, np.nan, "2"])
+def test_rank_loss_refuses_other_powers(p):
+    with pytest.raises(ValueError, match="rank_loss needs p to be a number"):
+        rank_loss([1], [2], p=p)
+
+
 def test_labels_give_the_ranks():
     assert rank_loss(["low", "high"], ["medium", "low"], labels=GRADES) == 1.5
     assert rank_loss([1, 100], [100, 100], labels=[1, 10, 100]) == 1

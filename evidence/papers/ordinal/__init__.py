@@ -34,11 +34,6 @@ UNIMPLEMENTED = (
         "p is 1 or 2 (metric); weights in a distance are Simba's.",
     ),
     (
-        "Equation (13)",
-        "Rank loss with any power p.",
-        "The paper takes p = 1, and so does rank_loss.",
-    ),
-    (
         "References [19, 20]",
         "Rank entropy, rank mutual information, and the monotone tree of it.",
         "Other papers' methods, which this one does not compare with.",

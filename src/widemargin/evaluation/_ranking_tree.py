@@ -325,15 +325,23 @@ def _warn_of_text(classes: NDArray[Any]) -> None:
 
 
 def rank_loss(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    p: float = 1,
+    labels: Any = None,
+    sample_weight: Any = None,
 ) -> float:
-    """Mean distance between true and predicted class: mean |y − ŷ|.
+    """Mean distance between true and predicted class: mean |y − ŷ|ᵖ.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
         Ordered class labels. Numbers are their own ranks. The rank of a label of a
         pandas ordered categorical or a polars Enum is its place among the categories.
+    p : float, default=1
+        Power, at least 0. The larger, the worse is one prediction far off compared with
+        several that are nearly right; 0 is the error rate.
     labels : array-like, optional
         All labels from lowest to highest; a label's rank is its place in there. Text
         needs it. ``labels=tree.classes_`` counts as a `RankingTree` does.
@@ -350,9 +358,13 @@ def rank_loss(
     >>> from widemargin.evaluation import rank_loss
     >>> rank_loss([1, 2, 3, 4], [1, 3, 3, 1])
     1.0
+    >>> rank_loss([1, 2, 3, 4], [1, 3, 3, 1], p=2)
+    2.5
     >>> rank_loss(["low", "high"], ["high", "high"], labels=["low", "mid", "high"])
     1.0
     """
+    if not (isinstance(p, numbers.Real) and 0 <= p < math.inf):
+        raise ValueError(f"rank_loss needs p to be a number of at least 0, got {p!r}.")
     if labels is None:
         labels = category_order(y_true) or category_order(y_pred)
     true, pred = _as_labels(y_true, "y_true"), _as_labels(y_pred, "y_pred")
@@ -371,7 +383,8 @@ def rank_loss(
         if not np.isfinite(y).all():
             raise ValueError(f"rank_loss needs finite labels, {name} has NaN or inf.")
     apart = np.abs(true.astype(np.float64) - pred.astype(np.float64))
-    return float(np.average(apart, weights=sample_weight))
+    loss = np.where(apart > 0, apart ** float(p), 0.0)  # right is 0 for p = 0, too
+    return float(np.average(loss, weights=sample_weight))
 
 
 def _as_labels(y: Any, name: str) -> NDArray[Any]:
