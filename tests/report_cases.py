@@ -5,7 +5,7 @@ import pandas as pd
 
 from widemargin import Relief, ReliefF, Simba
 from widemargin.baselines import MRMR, FisherScore
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import (
     Agreement,
     Comparison,

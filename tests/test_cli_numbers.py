@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 from cli_tools import invoke
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.reporting.distributions import distributions
 from widemargin.reporting.html import render
 from widemargin.reporting.summarize import summarize

@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from settings_tools import effort_settings
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.datasets import make_ordinal, make_xor
 from widemargin.evaluation import (
     Comparison,

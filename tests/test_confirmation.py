@@ -8,7 +8,7 @@ from sklearn.feature_selection import SelectKBest, f_classif
 
 from widemargin import ReliefF
 from widemargin.baselines import FisherScore, PearsonScore
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import significance
 from widemargin.evaluation._null_scores import plan
 from widemargin.evaluation._p_values import copy_p_values

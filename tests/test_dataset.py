@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 
 from widemargin import AutoSelector, OReliefF, ReliefF, Simba
 from widemargin.baselines import MRMR, FisherScore, LaplacianScore
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import compare, resample, selection_curve, significance
 
 

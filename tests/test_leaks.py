@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
 from widemargin import AutoSelector, KernelRFE
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import compare
 
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from oracles.judge import mean_of_nearest
 from widemargin import AutoSelector, MultiSURF, ReliefF, RReliefF
 from widemargin.baselines import ForestImportance, FRegression
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import (
     compare,

@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from oracles import relevance as oracle
 from widemargin import KernelRFE
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import relevance
 from widemargin.evaluation._relevance import NEIGHBORS, ROWS, Part

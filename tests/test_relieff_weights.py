@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from cases import CASES, gaussian, lopsided, tied
 from oracles.relief import relieff, weighted_relieff
 from widemargin import ReliefF, evaluation
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.evaluation._null_scores import summed_neighbors
 
 pytestmark = [

@@ -19,7 +19,7 @@ import widemargin
 from report_cases import METHODS, NASTY, comparison, fitted, no_signal
 from widemargin import ReliefF, Simba
 from widemargin.baselines import FisherScore
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import compare, profile
 from widemargin.evaluation._verdicts import VERDICTS

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 from oracles.evaluation import weighted_smallest_p
 from settings_tools import changed_settings, effort_settings
 from widemargin.data.covariates import shuffled
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.evaluation import _signal_statistics as signal_statistics
 from widemargin.evaluation import signal

@@ -25,7 +25,7 @@ from widemargin.baselines import (
     InformationGain,
     PearsonScore,
 )
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.datasets import make_xor
 from widemargin.engine import permuted
 from widemargin.evaluation import _null_scores as null_scores

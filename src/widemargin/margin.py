@@ -15,8 +15,9 @@ import numpy as np
 from scipy.special import expit
 
 from widemargin.data.build import build, refuse_other_than_numbers
-from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.read import read_dataset
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import hits_and_misses, nearest
 from widemargin.engine.neighbors import HIT, MISS

@@ -31,7 +31,7 @@ from evidence.truth.designs import (
     with_random,
 )
 from widemargin import baselines, evaluation
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.evaluation._null_scores import source_of
 from widemargin.evaluation._permutation_test import PermutationTest
 from widemargin.evaluation._selectors import Call

@@ -27,14 +27,15 @@ from widemargin.base.hooks import Hooks
 from widemargin.data.blocks import by_feature, scaled_blocks
 from widemargin.data.build import build
 from widemargin.data.covariates import of_use
-from widemargin.data.dataset import Dataset, read_dataset, weights_by_class
+from widemargin.data.dataset import Dataset
 from widemargin.data.kinds import nominal_columns
 from widemargin.data.labels import refuse_single_class, refuse_unordered
 from widemargin.data.outcomes import refuse_constant_target, refuse_other_task
 from widemargin.data.protocol import AnyTable, Floats, Ints
+from widemargin.data.read import beyond_covariates, read_dataset
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.table import Table
-from widemargin.data.weights import of_mean_one
+from widemargin.data.weights import of_mean_one, weights_by_class
 from widemargin.engine import on_dask
 from widemargin.engine.neighbors import WEIGHTS
 from widemargin.judging.auto import Answer, answer
@@ -145,7 +146,8 @@ class MarginSelector(Hooks, TableSelector):
                 )
             return self._fit_on_dask(X, y)
         self._refuse_weights(sample_weight)
-        data = self._read(X, y, sample_weight).beyond(covariates, type(self).__name__)
+        data = self._read(X, y, sample_weight)
+        data = beyond_covariates(data, covariates, type(self).__name__)
         return self._fit_view(self._view(data))._by_column()
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -20,12 +20,13 @@ from widemargin.base import (
     refuse_keywords,
 )
 from widemargin.data.build import refuse_other_than_numbers
-from widemargin.data.dataset import Dataset, read_dataset, weights_by_class
+from widemargin.data.dataset import Dataset
 from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Ints
+from widemargin.data.read import beyond_covariates, read_dataset
 from widemargin.data.refuse import refuse_columns
-from widemargin.data.weights import of_mean_one
+from widemargin.data.weights import of_mean_one, weights_by_class
 from widemargin.engine import on_dask
 from widemargin.evaluation._answer import (
     FLAGSHIP,
@@ -305,7 +306,7 @@ class AutoSelector(TableSelector):
         """Choose, test, and keep what comes out."""
         with muted():
             about = describe(data, self.categorical_features)
-        data = data.beyond(covariates, NAME)
+        data = beyond_covariates(data, covariates, NAME)
         usual = self.methods is None
         setup = set_up(
             NAME,

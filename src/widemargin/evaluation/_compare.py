@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 
-from widemargin.data.dataset import read_dataset
 from widemargin.data.protocol import Ints
+from widemargin.data.read import beyond_covariates, read_dataset
 from widemargin.evaluation._answer import (
     MAX_SAMPLES,
     RATE,
@@ -201,7 +201,7 @@ def compare(
     if positive is not None:
         about = replace(about, positive=_checked(positive, about))
     _check_shape(image_shape, image_order, about.n_features)
-    raw, data = data, data.beyond(covariates, "compare")
+    raw, data = data, beyond_covariates(data, covariates, "compare")
     seed = seed_of(random_state)
     reference = (
         None if baseline is None else columns_of(baseline, data.names, "compare")

@@ -20,9 +20,10 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from widemargin.data.blocks import columns_of as block_columns
-from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.dataset import Dataset
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import _html
 from widemargin.evaluation._selection_curve import columns_of
 from widemargin.evaluation._selectors import preset, resolve_selectors, task_of

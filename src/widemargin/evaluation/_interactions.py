@@ -11,9 +11,10 @@ import numpy as np
 from scipy.stats import false_discovery_control
 from sklearn.utils import check_random_state
 
-from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import _html
 from widemargin.evaluation._pair_pictures import PairPicture, Two, picture, sentence
 from widemargin.evaluation._pair_search import (

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from widemargin.data.blocks import by_feature
-from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY
+from widemargin.data.read import read_dataset
 from widemargin.evaluation._findings import Kinds, findings
 from widemargin.evaluation._selectors import task_of
 from widemargin.judging.scores import lopsided

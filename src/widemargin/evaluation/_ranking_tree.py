@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from widemargin._sklearn import Interval, RealNotInt, StrOptions, _fit_context
 from widemargin.base import all_or_nothing
 from widemargin.data.build import refuse_other_than_numbers
-from widemargin.data.dataset import read_dataset
 from widemargin.data.labels import category_order
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.read import read_dataset
 from widemargin.kernels.tree import (
     TreeLimits,
     TreeNodes,

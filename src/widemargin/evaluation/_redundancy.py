@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.data.dataset import Names, read_dataset
+from widemargin.data.dataset import Names
 from widemargin.data.frames import data_frame
 from widemargin.data.labels import encode
 from widemargin.data.outcomes import read_target
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.read import read_dataset
 from widemargin.data.targets import looks_numeric
 from widemargin.evaluation import _html
 from widemargin.evaluation._selectors import (

@@ -22,10 +22,11 @@ from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
 from widemargin.data.covariates import residuals, shuffled
-from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.dataset import Dataset
 from widemargin.data.frames import is_sparse
 from widemargin.data.outcomes import target_columns
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.read import beyond_covariates, read_dataset
 from widemargin.data.sparse import ranked_cells
 from widemargin.engine.kernel_ridge import (
     gram_matrix,
@@ -119,7 +120,8 @@ def relevance(
     count_of("relevance", "n_rounds", n_rounds, 5)
     task = task_of(None, y, task, "relevance")
     data = read_dataset(X, y, "relevance", task=task)
-    data = data.grouped(feature_groups, "relevance").beyond(covariates, "relevance")
+    data = data.grouped(feature_groups, "relevance")
+    data = beyond_covariates(data, covariates, "relevance")
     data.warn_of_columns("relevance", categorical_features)
     return relevance_test(
         data,

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import _html
 from widemargin.evaluation._selectors import (
     Call,

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
+from widemargin.data.read import read_dataset
 from widemargin.evaluation._curves import SelectionCurve
 from widemargin.evaluation._judges import judge_for, name_of, scoring_for
 from widemargin.evaluation._selectors import (

@@ -16,10 +16,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from widemargin.data.covariates import shuffled
-from widemargin.data.dataset import Dataset, read_dataset
+from widemargin.data.dataset import Dataset
 from widemargin.data.labels import no_labels, read_labels
 from widemargin.data.outcomes import read_target, target_columns
 from widemargin.data.protocol import Floats
+from widemargin.data.read import beyond_covariates, read_dataset
 from widemargin.evaluation import _signal_statistics as statistics
 from widemargin.evaluation._selectors import count_of, stoppable, task_of
 from widemargin.evaluation._signal_groups import Part, parts_of
@@ -207,7 +208,7 @@ def signal(
     if given != n:
         raise ValueError(f"signal needs a label for each of {n} rows, got {given}.")
     return signal_test(
-        replace(data, labels=labels).beyond(covariates, "signal"),
+        beyond_covariates(replace(data, labels=labels), covariates, "signal"),
         groups,
         float(level),
         n_permutations,

@@ -21,9 +21,10 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from widemargin.base import MarginSelector
-from widemargin.data.dataset import Dataset, Names, read_dataset
+from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import _html
 from widemargin.evaluation._null_scores import Plan, for_probes, plan
 from widemargin.evaluation._p_values import LEVEL, TIE, needed

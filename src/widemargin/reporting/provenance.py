@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
 from widemargin.data.blocks import Blocks
-from widemargin.data.dataset import read_dataset
+from widemargin.data.read import read_dataset
 from widemargin.evaluation import Comparison, compare
 from widemargin.evaluation._auto import AutoSelector
 from widemargin.evaluation._defaults import BUDGET, choose

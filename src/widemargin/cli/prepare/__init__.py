@@ -82,8 +82,8 @@ class Dataset:
         are made dense, if there is room, unless they may stay ``sparse``.
         What covariates explain is taken out, unless ``beyond`` is False.
         """
-        from widemargin.data.dataset import read_dataset
         from widemargin.data.frames import has_sparse_columns
+        from widemargin.data.read import beyond_covariates, read_dataset
 
         X = self.X
         if not sparse and has_sparse_columns(X):
@@ -100,7 +100,7 @@ class Dataset:
             sparse=sparse,
         )
         data = data.grouped(self.feature_groups, name)
-        return data.beyond(self.covariates if beyond else None, name)
+        return beyond_covariates(data, self.covariates if beyond else None, name)
 
     @property
     def numeric(self) -> bool:
