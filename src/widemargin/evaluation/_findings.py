@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable
+from dataclasses import replace
 from hashlib import blake2b
 from math import lgamma, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from widemargin.data.blocks import by_feature
 from widemargin.data.dataset import DENSE_CELLS, Dataset
 from widemargin.data.frames import is_sparse
 from widemargin.data.kinds import BOOLEAN, ORDERED, nominal_columns
@@ -29,11 +31,15 @@ from widemargin.data.refuse import refuse_columns
 from widemargin.data.sparse import ordered_cells
 from widemargin.threads import spans
 
+if TYPE_CHECKING:
+    from widemargin.evaluation._profile import Profile
+
 BY_CHANCE = 0.001  # that a column of noise tells the classes apart, at most
 FEWEST_STEPS = 10  # that noise does not put in the right order
 FAR_APART = 20  # interquartile ranges, which make a column extremely skewed
 FEW_VALUES = 10  # of a column that is not called skewed
 MOST_CATEGORIES = 1000  # of a column whose spellings are compared
+PLAIN, GROUP = ("numeric", "boolean"), "group"  # kinds; the latter of plain columns
 
 Kinds = NDArray[np.object_]
 
@@ -287,3 +293,36 @@ def find_group_names(values: Floats, kinds: Kinds, y: Ints) -> list[int]:
     codes = np.nan_to_num(values[:, nominal], nan=-1).astype(np.int64)
     found = [names_groups(column, y) for column in codes.T]
     return nominal[found].tolist() if found else []
+
+
+def of_groups(about: Profile, data: Dataset) -> Profile:
+    """What is known of groups of columns, from what is known of the columns."""
+    of, names = data.feature_of, data.names
+    assert of is not None
+
+    def features(columns: Any) -> list[int]:
+        return np.unique(of[np.asarray(columns, np.int64)]).tolist()
+
+    several = np.bincount(of) > 1
+    plain = by_feature(of, np.isin(about.kinds, PLAIN), np.logical_and)
+    kinds = about.kinds[np.unique(of, return_index=True)[1]].copy()
+    kinds[several] = np.where(plain, GROUP, "nominal")[several]
+    alike = [features(group) for group in about.duplicated_columns]
+    alone = [[f for f in group if not several[f]] for group in alike]
+    return replace(
+        about,
+        n_features=len(names),
+        names=names,
+        kinds=kinds,
+        missing=by_feature(of, about.missing, np.add),
+        distinct=by_feature(of, about.distinct, np.maximum),
+        low=by_feature(of, about.low, np.fmin),
+        high=by_feature(of, about.high, np.fmax),
+        duplicated_columns=[group for group in alone if len(group) > 1],
+        target_copies=features(about.target_copies),
+        identifiers=features(about.identifiers),
+        group_names=features(about.group_names),
+        missing_codes={int(of[f]): codes for f, codes in about.missing_codes.items()},
+        spellings={int(of[f]): same for f, same in about.spellings.items()},
+        skewed=features(about.skewed),
+    )

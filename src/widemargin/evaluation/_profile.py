@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from widemargin.data.blocks import by_feature
 from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.quality import NEARLY_EMPTY
 from widemargin.data.read import read_dataset
-from widemargin.evaluation._findings import Kinds, findings
+from widemargin.evaluation._findings import GROUP, PLAIN, Kinds, findings, of_groups
 from widemargin.evaluation._selectors import task_of
 from widemargin.judging.scores import lopsided
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 FEW = 5  # members, below which a class cannot be in every fold of a cross-validation
 FAR_OUT = 10  # interquartile ranges from the median
-PLAIN, GROUP = ("numeric", "boolean"), "group"  # kinds; the latter of plain columns
 SHOWN = 4  # names in a sentence; the rest is counted
 
 
@@ -382,40 +380,7 @@ def describe(data: Dataset, categorical_features: Any = None) -> Profile:
     Where columns are one feature, it is of features.
     """
     about = Profile(**findings(data, categorical_features))
-    return about if data.feature_of is None else _of_groups(about, data)
-
-
-def _of_groups(about: Profile, data: Dataset) -> Profile:
-    """What is known of groups of columns, from what is known of the columns."""
-    of, names = data.feature_of, data.names
-    assert of is not None
-
-    def features(columns: Any) -> list[int]:
-        return np.unique(of[np.asarray(columns, np.int64)]).tolist()
-
-    several = np.bincount(of) > 1
-    plain = by_feature(of, np.isin(about.kinds, PLAIN), np.logical_and)
-    kinds = about.kinds[np.unique(of, return_index=True)[1]].copy()
-    kinds[several] = np.where(plain, GROUP, "nominal")[several]
-    alike = [features(group) for group in about.duplicated_columns]
-    alone = [[f for f in group if not several[f]] for group in alike]
-    return replace(
-        about,
-        n_features=len(names),
-        names=names,
-        kinds=kinds,
-        missing=by_feature(of, about.missing, np.add),
-        distinct=by_feature(of, about.distinct, np.maximum),
-        low=by_feature(of, about.low, np.fmin),
-        high=by_feature(of, about.high, np.fmax),
-        duplicated_columns=[group for group in alone if len(group) > 1],
-        target_copies=features(about.target_copies),
-        identifiers=features(about.identifiers),
-        group_names=features(about.group_names),
-        missing_codes={int(of[f]): codes for f, codes in about.missing_codes.items()},
-        spellings={int(of[f]): same for f, same in about.spellings.items()},
-        skewed=features(about.skewed),
-    )
+    return about if data.feature_of is None else of_groups(about, data)
 
 
 def _count(n: int, noun: str) -> str:

@@ -10,7 +10,8 @@ from scipy.stats import kendalltau, rankdata
 from widemargin.data.dataset import Dataset, Names
 from widemargin.data.frames import data_frame
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._profile import GROUP, Profile
+from widemargin.evaluation._findings import GROUP
+from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._significance import Significance
 from widemargin.judging.recommend import Recommendation
 from widemargin.threads import spans

@@ -50,7 +50,7 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.frames import feature_names
 from widemargin.data.kinds import ORDERED
 from widemargin.data.protocol import Floats, Ints
-from widemargin.evaluation._profile import GROUP
+from widemargin.evaluation._findings import GROUP
 from widemargin.reporting.formats import numbers, text
 
 N_FEATURES = 12

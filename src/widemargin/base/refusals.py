@@ -1,0 +1,58 @@
+"""What methods refuse, and what they say to use instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def refuse_weights(selector: Any, weights: Any, *, on_dask: bool = False) -> None:
+    """Say that there is no way to weigh rows, and what to use instead."""
+    instead, name = selector._instead_with_weights, type(selector).__name__
+    if weights is None or not (instead or on_dask):
+        return
+    if on_dask:
+        name, instead = f"{name} on a Dask collection", f"{name} on X.compute()"
+    raise ValueError(
+        f"{name} does not take sample_weight. Use {instead}, or leave it out."
+    )
+
+
+def refuse_auto_without_labels(selector: Any, has_labels: bool) -> None:
+    """Refuse to judge features without labels to judge them by."""
+    if has_labels or selector._gives_subset:
+        return
+    for name in ("n_features_to_select", "redundancy"):
+        if getattr(selector, name) == "auto":
+            raise ValueError(
+                f"{type(selector).__name__} requires y to be passed, but the target y "
+                f'is None: {name}="auto" judges features by the classes of nearest '
+                "rows. Pass y, or a number."
+            )
+
+
+def refuse_on_dask(selector: Any, y: Any) -> None:
+    """Say what does not run on Dask collections, and what to use instead."""
+    name = type(selector).__name__
+    if selector._task in ("multilabel", "survival"):
+        raise ValueError(
+            f'{name}: task="{selector._task}" does not run on Dask collections. Use it '
+            "on X.compute() and y.compute(), or on a sample of the rows."
+        )
+    if selector._instead_on_dask is not None:
+        instead = "RReliefF" if selector._numeric_target else selector._instead_on_dask
+        raise ValueError(
+            f"{name} does not run on Dask collections. Use {instead}, or {name} on "
+            "X.compute() if that fits into memory."
+        )
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    if selector.feature_groups is not None:
+        raise ValueError(
+            f"{name}: feature_groups are for tables in memory and do not run on "
+            "Dask collections. Use them on a sample, X.sample(...).compute()."
+        )
+    if selector.redundancy is not None:
+        raise ValueError(
+            f"{name}: redundancy={selector.redundancy!r} compares all features with "
+            "each other and does not run on Dask collections. Leave it out."
+        )
