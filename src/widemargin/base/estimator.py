@@ -266,6 +266,11 @@ class TableSelector(Versioned, Documented, _SelectorBase):
                     setattr(twin, name, getattr(self, name)[..., first])
         return twin
 
+    def _forget(self, *attributes: str) -> None:
+        """Remove what only another fit may have found."""
+        for name in attributes:
+            self.__dict__.pop(name, None)
+
     @property
     def _n_scored(self) -> int:
         """How many features there are, groups of columns counting as one."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.data.covariates import of_use
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
@@ -126,3 +127,21 @@ class Hooks:
         ``order`` are features, best first, constant ones last.
         """
         return None
+
+    def _strata_of(self, data: Dataset, rows: Any = slice(None)) -> list[Ints] | None:
+        """Rows, some at a time, that are alike in their covariates; None: all at once.
+
+        Only those with several rows of several classes: others tell nothing.
+        """
+        strata = data.strata
+        if strata is None or not data.labelled or self._beyond != "strata":
+            return None
+        rows = np.arange(data.shape[0])[rows]
+        parts = [rows[strata[rows] == s] for s in np.unique(strata[rows])]
+        parts = [part for part in parts if of_use(data.codes[part])]
+        if not parts:
+            raise ValueError(
+                f"{type(self).__name__}: in no stratum of the covariates are there "
+                "several rows of several classes. Use fewer covariates."
+            )
+        return parts

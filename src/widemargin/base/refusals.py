@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from widemargin.data.dataset import Dataset
+
 
 def refuse_weights(selector: Any, weights: Any, *, on_dask: bool = False) -> None:
     """Say that there is no way to weigh rows, and what to use instead."""
@@ -55,4 +57,32 @@ def refuse_on_dask(selector: Any, y: Any) -> None:
         raise ValueError(
             f"{name}: redundancy={selector.redundancy!r} compares all features with "
             "each other and does not run on Dask collections. Leave it out."
+        )
+
+
+def refuse_auto_on_dask(selector: Any) -> None:
+    """Refuse "auto" after a fit to a Dask collection that gave no subset."""
+    if selector.n_features_to_select == "auto" and selector._natural_support() is None:
+        raise ValueError(
+            f'{type(selector).__name__}: n_features_to_select="auto" compares all rows '
+            "with all features and does not run on Dask collections. Pass a number "
+            "of features."
+        )
+
+
+def refuse_covariates(selector: Any, data: Dataset) -> None:
+    """Refuse covariates where the method can do nothing about them."""
+    if data.covariates is not None and not data.numeric and selector._beyond is None:
+        raise ValueError(
+            f"{type(selector).__name__} does not take covariates with classes. Use "
+            "KernelRFE or ReliefF."
+        )
+
+
+def refuse_covariates_on_dask(selector: Any, covariates: Any) -> None:
+    """Say that covariates are for tables in memory."""
+    if covariates is not None:
+        raise ValueError(
+            f"{type(selector).__name__}: covariates are for tables in memory. Fit "
+            "to a sample, X.sample(...).compute()."
         )

@@ -24,9 +24,16 @@ from widemargin.base.estimator import (
     refuse_keywords,
 )
 from widemargin.base.hooks import Hooks
+from widemargin.base.refusals import (
+    refuse_auto_on_dask,
+    refuse_auto_without_labels,
+    refuse_covariates,
+    refuse_covariates_on_dask,
+    refuse_on_dask,
+    refuse_weights,
+)
 from widemargin.data.blocks import by_feature, scaled_blocks
 from widemargin.data.build import build
-from widemargin.data.covariates import of_use
 from widemargin.data.dataset import Dataset
 from widemargin.data.kinds import nominal_columns
 from widemargin.data.labels import refuse_single_class, refuse_unordered
@@ -138,14 +145,10 @@ class MarginSelector(Hooks, TableSelector):
         """
         refuse_keywords(type(self).__name__, unknown)
         if on_dask(X):
-            self._refuse_weights(sample_weight, on_dask=True)
-            if covariates is not None:
-                raise ValueError(
-                    f"{type(self).__name__}: covariates are for tables in memory. Fit "
-                    "to a sample, X.sample(...).compute()."
-                )
+            refuse_weights(self, sample_weight, on_dask=True)
+            refuse_covariates_on_dask(self, covariates)
             return self._fit_on_dask(X, y)
-        self._refuse_weights(sample_weight)
+        refuse_weights(self, sample_weight)
         data = self._read(X, y, sample_weight)
         data = beyond_covariates(data, covariates, type(self).__name__)
         return self._fit_view(self._view(data))._by_column()
@@ -155,7 +158,7 @@ class MarginSelector(Hooks, TableSelector):
     def _fit_dataset(self, data: Dataset) -> Self:
         """Fit to a table that was read before, or to a part of it."""
         name, data = type(self).__name__, self._view(data)
-        self._refuse_weights(data.weights)
+        refuse_weights(self, data.weights)
         if data.shape[0] < 2:
             raise ValueError(f"{name} needs at least 2 rows, got {data.shape[0]}.")
         _, classes = data.present_classes
@@ -168,21 +171,10 @@ class MarginSelector(Hooks, TableSelector):
             self.feature_names_in_ = data.column_names
         return self._fit_view(data)
 
-    def _refuse_weights(self, weights: Any, *, on_dask: bool = False) -> None:
-        """Say that there is no way to weigh rows, and what to use instead."""
-        instead, name = self._instead_with_weights, type(self).__name__
-        if weights is None or not (instead or on_dask):
-            return
-        if on_dask:
-            name, instead = f"{name} on a Dask collection", f"{name} on X.compute()"
-        raise ValueError(
-            f"{name} does not take sample_weight. Use {instead}, or leave it out."
-        )
-
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         """Check the caller's table, and turn it into numbers and codes."""
         used = self._numeric_target or self._uses_labels(y)
-        self._check_auto(used or y is not None)
+        refuse_auto_without_labels(self, used or y is not None)
         return read_dataset(
             X,
             y,
@@ -215,11 +207,7 @@ class MarginSelector(Hooks, TableSelector):
         refuse_columns(data.table, data.kinds, name, nominal)
         data.warn_of_columns(name, getattr(self, "categorical_features", None))
         labelled = used and not self._numeric_target
-        if data.covariates is not None and not data.numeric and self._beyond is None:
-            raise ValueError(
-                f"{name} does not take covariates with classes. Use KernelRFE or "
-                "ReliefF."
-            )
+        refuse_covariates(self, data)
         view = replace(data.with_codes(nominal), labelled=labelled)
         return view.grouped(self.feature_groups, name)
 
@@ -261,24 +249,6 @@ class MarginSelector(Hooks, TableSelector):
             of_columns = self.scores_by_class_
             self.scores_by_class_ = by_feature(self._feature_of, of_columns, combine)
         self.ranking_ = self._rank(table)
-
-    def _strata_of(self, data: Dataset, rows: Any = slice(None)) -> list[Ints] | None:
-        """Rows, some at a time, that are alike in their covariates; None: all at once.
-
-        Only those with several rows of several classes: others tell nothing.
-        """
-        strata = data.strata
-        if strata is None or not data.labelled or self._beyond != "strata":
-            return None
-        rows = np.arange(data.shape[0])[rows]
-        parts = [rows[strata[rows] == s] for s in np.unique(strata[rows])]
-        parts = [part for part in parts if of_use(data.codes[part])]
-        if not parts:
-            raise ValueError(
-                f"{type(self).__name__}: in no stratum of the covariates are there "
-                "several rows of several classes. Use fewer covariates."
-            )
-        return parts
 
     def _mean_over(self, data: Dataset, strata: list[Ints], workers: Workers) -> Floats:
         """Mean score, each stratum weighing as much as it has rows."""
@@ -339,67 +309,21 @@ class MarginSelector(Hooks, TableSelector):
             return data.row_weights
         return weights_by_class(data, given, type(self).__name__)
 
-    def _check_auto(self, has_labels: bool) -> None:
-        """Refuse to judge features without labels to judge them by."""
-        if has_labels or self._gives_subset:
-            return
-        for name in ("n_features_to_select", "redundancy"):
-            if getattr(self, name) == "auto":
-                raise ValueError(
-                    f"{type(self).__name__} requires y to be passed, but the target y "
-                    f'is None: {name}="auto" judges features by the classes of nearest '
-                    "rows. Pass y, or a number."
-                )
-
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def _fit_on_dask(self, X: Any, y: Any, *, look: bool = True) -> Self:
         """Fit to a Dask collection; see `read_labels` for ``look``."""
         from widemargin.engine.dask.build import distribute
 
-        self._refuse_on_dask(y)
+        refuse_on_dask(self, y)
         self.groups_ = self._feature_of = None
         with (
             Workers(1, self.verbose) as workers,
             distribute(self, X, y, look=look) as table,
         ):
             self.scores_ = self._score(table, workers)
-        if self.n_features_to_select == "auto" and self._natural_support() is None:
-            raise ValueError(
-                f'{type(self).__name__}: n_features_to_select="auto" compares all rows '
-                "with all features and does not run on Dask collections. Pass a number "
-                "of features."
-            )
+        refuse_auto_on_dask(self)
         return self._keep(Answer(self._rank(table)))
-
-    def _refuse_on_dask(self, y: Any) -> None:
-        """Say what does not run on Dask collections, and what to use instead."""
-        name = type(self).__name__
-        if self._task in ("multilabel", "survival"):
-            raise ValueError(
-                f'{name}: task="{self._task}" does not run on Dask collections. Use it '
-                "on X.compute() and y.compute(), or on a sample of the rows."
-            )
-        if self._instead_on_dask is not None:
-            instead = "RReliefF" if self._numeric_target else self._instead_on_dask
-            raise ValueError(
-                f"{name} does not run on Dask collections. Use {instead}, or {name} on "
-                "X.compute() if that fits into memory."
-            )
-        if y is None:
-            raise ValueError(
-                f"{name} requires y to be passed, but the target y is None."
-            )
-        if self.feature_groups is not None:
-            raise ValueError(
-                f"{name}: feature_groups are for tables in memory and do not run on "
-                "Dask collections. Use them on a sample, X.sample(...).compute()."
-            )
-        if self.redundancy is not None:
-            raise ValueError(
-                f"{name}: redundancy={self.redundancy!r} compares all features with "
-                "each other and does not run on Dask collections. Leave it out."
-            )
 
     def _keep(self, found: Answer) -> Self:
         """Take over what was found, and select."""
@@ -412,11 +336,6 @@ class MarginSelector(Hooks, TableSelector):
         self.support_ = self._select(found.size)
         self.n_features_ = int(self.support_.sum())
         return self
-
-    def _forget(self, *attributes: str) -> None:
-        """Remove what only another fit may have found."""
-        for name in attributes:
-            self.__dict__.pop(name, None)
 
     def _keep_by_class(self, table: AnyTable, by_class: Floats) -> None:
         """Keep what each class contributes to the scores, (n_classes, n_features)."""
