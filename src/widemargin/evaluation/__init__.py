@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from widemargin.evaluation._judges import concordance_index as concordance_index
     from widemargin.evaluation._profile import Profile as Profile
     from widemargin.evaluation._profile import profile as profile
+    from widemargin.evaluation._rank_loss import rank_loss as rank_loss
     from widemargin.evaluation._ranking_tree import RankingTree as RankingTree
-    from widemargin.evaluation._ranking_tree import rank_loss as rank_loss
     from widemargin.evaluation._redundancy import Redundancy as Redundancy
     from widemargin.evaluation._redundancy import redundancy as redundancy
     from widemargin.evaluation._relevance import relevance as relevance
@@ -49,7 +49,8 @@ _NAMES = {
     "_interactions": ("Interactions", "interactions"),
     "_judges": ("concordance_index",),
     "_profile": ("Profile", "profile"),
-    "_ranking_tree": ("RankingTree", "rank_loss"),
+    "_rank_loss": ("rank_loss",),
+    "_ranking_tree": ("RankingTree",),
     "_redundancy": ("Redundancy", "redundancy"),
     "_relevance": ("relevance",),
     "_resampling": ("Resampling", "resample"),

@@ -32,7 +32,7 @@ from widemargin.data.labels import category_order, encode
 from widemargin.data.outcomes import concordance_index as concordance_index
 from widemargin.data.protocol import Ints
 from widemargin.evaluation._profile import Profile
-from widemargin.evaluation._ranking_tree import rank_loss
+from widemargin.evaluation._rank_loss import rank_loss
 from widemargin.judging.judge import EstimatorFailure as EstimatorFailure
 from widemargin.judging.judge import Judge, share_right
 from widemargin.judging.nearest import NEIGHBORS, NearestMean, NearestNeighbor
