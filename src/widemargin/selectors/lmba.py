@@ -360,10 +360,7 @@ class _OnWorkers(_Descent):
     """By the operations of the engine, for rows on the workers."""
 
     def _hinges(self, rows: Ints, w: Floats) -> tuple[Edges, Floats, Floats]:
-        """Edges to the targets of rows; their squared lengths; up to where is invaded.
-
-        The last two have shape (m, k), with −1 for no target.
-        """
+        """Edges to targets; squared lengths and limits, (m, k), −1 for no target."""
         ids, counts, theta = (a[rows] for a in self.targets)
         there = np.arange(ids.shape[1]) < counts[:, None]
         edges = Edges(np.repeat(rows, counts), ids[there], np.ones(int(counts.sum())))
