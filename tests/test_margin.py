@@ -13,6 +13,7 @@ from oracles.margin import (
     evaluation,
     gamma_error,
     hypothesis_margins,
+    sample_margins,
 )
 from widemargin import margin
 
@@ -33,6 +34,62 @@ def test_margins_are_those_of_the_oracle(case):
     for w in weightings(rng, X.shape[1]):
         ours = margin.hypothesis_margins(X, y, w)
         np.testing.assert_allclose(ours, hypothesis_margins(X, y, w), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sample_margins_are_those_of_alternating_projections(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((8, 2 + seed)), rng.permutation(8) % 2
+    for w in (None, rng.standard_normal(2 + seed)):
+        ours = margin.sample_margins(X, y, w)
+        np.testing.assert_allclose(ours, sample_margins(X, y, w), rtol=1e-3)
+
+
+@given(st.lists(st.tuples(st.integers(-20, 20), st.booleans()), min_size=4))
+def test_sample_margins_on_a_line_end_halfway_between_the_classes(rows):
+    x, y = (np.array(part) for part in zip(*rows, strict=True))
+    if len(set(y.tolist())) < 2:
+        return
+    ours = margin.sample_margins(x[:, None].astype(float), y)
+    for i in range(len(x)):
+        near = np.unique(x[(y == y[i]) & (np.arange(len(x)) != i)])
+        far = np.unique(x[y != y[i]])
+        if not len(near):
+            assert np.isnan(ours[i])
+            continue
+        sign = 1
+        if abs(near - x[i]).min() > abs(far - x[i]).min():
+            near, far, sign = far, near, -1
+        # Halfway between any two rows, it is a tie if no other row is nearer.
+        z = np.append(np.add.outer(near, far) / 2, x[i])
+        to_near = abs(z[:, None] - near).min(axis=1)
+        to_far = abs(z[:, None] - far).min(axis=1)
+        assert ours[i] == pytest.approx(sign * abs(z - x[i])[to_far <= to_near].min())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_hypothesis_margin_bounds_the_sample_margin_from_below(case):
+    rng = np.random.default_rng(0)
+    X, y = case(rng)
+    for w in weightings(rng, X.shape[1]):
+        theta, ours = margin.hypothesis_margins(X, y, w), margin.sample_margins(X, y, w)
+        np.testing.assert_array_equal(np.isnan(ours), np.isnan(theta))
+        there = ~np.isnan(theta)
+        theta, ours = theta[there], ours[there]
+        assert (np.abs(ours) >= np.abs(theta) - 1e-9).all()
+        assert (ours * theta >= -1e-9).all()
+
+
+def test_label_is_the_same_within_the_sample_margin():
+    rng = np.random.default_rng(0)
+    X, y = gaussian(rng)
+    ours = margin.sample_margins(X, y)
+    for i in range(0, len(y), 5):
+        others = np.delete(np.arange(len(y)), i)
+        steps = rng.standard_normal((2000, X.shape[1]))
+        steps *= abs(ours[i]) * (1 - 1e-9) / np.linalg.norm(steps, axis=1)[:, None]
+        nearest = np.linalg.norm((X[i] + steps)[:, None] - X[others], axis=2).argmin(1)
+        assert ((y[others][nearest] == y[i]) == (ours[i] > 0)).all()
 
 
 @pytest.mark.parametrize("case", CASES)

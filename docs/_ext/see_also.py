@@ -106,7 +106,14 @@ ALSO = {  # name: kin, page
     f"{D}.make_epistasis": (f"{D}.penetrance {W}.MultiSURF", "algorithms/surf"),
     f"{D}.make_xor": (f"{D}.make_epistasis {W}.Simba", "algorithms/simba"),
     f"{D}.make_ordinal": (f"{W}.OReliefF {W}.OSimba", "guides/ordered"),
-    f"{W}.margin.hypothesis_margins": (f"{W}.margin.evaluation", "algorithms/margin"),
+    f"{W}.margin.hypothesis_margins": (
+        f"{W}.margin.sample_margins {W}.margin.evaluation",
+        "algorithms/margin",
+    ),
+    f"{W}.margin.sample_margins": (
+        f"{W}.margin.hypothesis_margins",
+        "algorithms/margin",
+    ),
     f"{W}.margin.evaluation": (
         f"{W}.margin.hypothesis_margins {W}.GFlip",
         "algorithms/margin",

@@ -1,4 +1,4 @@
-"""The hypothesis margin, the evaluation function built on it, and the error bound.
+"""The margins, the evaluation function built on them, and the error bound.
 
 Reference: R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection:
 theory and algorithms*, ICML 2004, definitions 1 to 3 and theorem 1.
@@ -12,6 +12,7 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from scipy.special import expit
 
 from widemargin.data.build import build, refuse_other_than_numbers
@@ -20,8 +21,10 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.read import read_dataset
 from widemargin.data.table import Table, warn_single_members
 from widemargin.engine import hits_and_misses, nearest
+from widemargin.engine.cells import distance_to_cells
 from widemargin.engine.neighbors import HIT, MISS
 from widemargin.kernels.records import LINEAR, SIGMOID, TIE, ZERO_ONE
+from widemargin.memory import require
 from widemargin.notices import warn
 from widemargin.threads import Workers, thread_count
 
@@ -30,6 +33,7 @@ __all__ = [
     "evaluation",
     "generalization_bound",
     "hypothesis_margins",
+    "sample_margins",
 ]
 
 UTILITIES = {"linear": LINEAR, "sigmoid": SIGMOID, "zero-one": ZERO_ONE}
@@ -73,6 +77,64 @@ def hypothesis_margins(X: Any, y: Any, weights: Any = None) -> Floats:
     theta = np.empty(len(near))
     theta[table.rows] = 0.5 * (far - near)
     return theta
+
+
+def sample_margins(X: Any, y: Any, weights: Any = None) -> Floats:
+    """Leave-one-out sample margin of each sample: how far it is from the boundary.
+
+    The distance, under ‖z‖_w = √(Σ w_f² z_f²), that a sample could move before its
+    nearest neighbour belonged to its class no more; where that is so already, less the
+    distance that it would have to move before it did. Never nearer to 0 than the
+    hypothesis margin, which is cheaper.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Numbers; they are not scaled.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    weights : array-like of shape (n_features,), optional
+        One per feature; default 1.
+
+    Returns
+    -------
+    margin : array of shape (n_samples,)
+        NaN for a sample that is alone in its class.
+
+    Notes
+    -----
+    Exact: the distance from cells of the Voronoi diagram, each by non-negative least
+    squares. It is meant for some thousand samples: 8 n² bytes of memory, and n times
+    the time that a few such problems of n variables take.
+
+    Examples
+    --------
+    >>> from widemargin.margin import sample_margins
+    >>> sample_margins([[0.0], [1.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    array([2.5, 1. , 0.5, 3.5])
+    """
+    name = "sample_margins"
+    with Workers(thread_count(None)) as workers:
+        table, w = _checked(X, y, weights, name, workers)
+        n, Z = table.n_rows, table.X * w
+        what, remedy = "the distances of all samples", "Pass a sample of the rows."
+        require(8 * n * n, name, what, remedy)
+        apart, margins = cdist(Z, Z), np.full(n, np.nan)
+
+        def measure(i: int) -> None:
+            same = table.y == table.y[i]
+            misses = np.flatnonzero(~same)
+            same[i] = False
+            hits = np.flatnonzero(same)
+            if not len(hits):
+                return
+            right = apart[i, hits].min() <= apart[i, misses].min()
+            near, far = (hits, misses) if right else (misses, hits)
+            cells = Z[near] - Z[i], Z[far] - Z[i], apart[np.ix_(far, near)]
+            margins[table.rows[i]] = (1 if right else -1) * distance_to_cells(*cells)
+
+        workers.run(measure, range(n))
+    return margins
 
 
 def evaluation(

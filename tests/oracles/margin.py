@@ -21,6 +21,39 @@ def hypothesis_margins(X, y, weights=None):
     return np.array(theta)
 
 
+def sample_margins(X, y, weights=None, rounds=500):
+    """Section 2.1: how far each sample can move before 1-NN labels it otherwise.
+
+    Negative where it is wrong without moving. The nearest point that a row q of the
+    other side owns is that of an intersection of half-spaces, found by Dykstra's
+    alternating projections.
+    """
+    w = np.ones(np.shape(X)[1]) if weights is None else np.array(weights, dtype=float)
+    X, y, margins = np.array(X, dtype=float) * w, list(y), []
+    for i, (hit, miss) in enumerate(nearest_distances(X, y)):
+        if math.isnan(hit):
+            margins.append(math.nan)
+            continue
+        hits, misses = hits_and_misses(y, i)
+        near, far = (hits, misses) if hit <= miss else (misses, hits)
+        moves = [dykstra(X[i], X[q], X[near], rounds) for q in far]
+        margins.append(min(moves) * (1 if hit <= miss else -1))
+    return np.array(margins)
+
+
+def dykstra(x, q, others, rounds):
+    """Distance of x from the points that are no farther from q than from the others."""
+    z, corrections = x.copy(), np.zeros_like(others)
+    for _ in range(rounds):
+        for t, p in enumerate(others):
+            a, b = q - p, (q @ q - p @ p) / 2  # a z >= b
+            start = z + corrections[t]
+            short = max(b - a @ start, 0.0)
+            z = start + (short / (a @ a) * a if short > 0 and a @ a > 0 else 0.0)
+            corrections[t] = start - z
+    return math.sqrt(np.sum((z - x) ** 2))
+
+
 def evaluation(X, y, weights=None, utility="linear", beta="auto"):
     """e(w) of eq. 2 with the utility u: the sum of u(theta(x)) over the samples.
 

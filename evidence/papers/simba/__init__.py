@@ -45,11 +45,6 @@ COST = Growth(
 
 UNIMPLEMENTED = (
     (
-        "Section 2.1",
-        "The sample margin of 1-NN, and that the hypothesis margin is a lower bound.",
-        "Needs the distance to the border of a Voronoi diagram; no method uses it.",
-    ),
-    (
         "Section 6",
         "A better optimiser of the evaluation function.",
         "Several starts are tried, and G-flip starts from either end; no line search, "
