@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import fcluster
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import cdist, pdist
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris
 
 from cases import CASES, gaussian, small_tables, tied
@@ -391,3 +392,65 @@ def test_distances_of_one_class_are_held_at_a_time():
         assert tracemalloc.get_traced_memory()[1] < 1.9 * 1000**2 * 8
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("k", [3, None])
+def test_given_prototypes_are_used(k):
+    rng = np.random.default_rng(0)
+    X, y = gaussian(rng)
+    labels = rng.integers(-1, 3, len(y))
+    selector = IPICSR if k is None else IPCMSR
+    given = {} if k is None else {"n_neighbors": k}
+    fitted = selector(prototypes=labels, scale=None, **given).fit(X, y)
+    p = np.where(labels < 0, -1, labels + 3 * np.unique(y, return_inverse=True)[1])
+    sizes = {c: np.sum(p == c) for c in p}
+    p = np.array([c if sizes[c] >= 3 else -1 for c in p])
+    delta = oracle.automatic_delta(X)
+    across = oracle.class_sums(X, y)
+    if k is not None:
+        across = oracle.margin_sums(X, list(y), k, delta)
+    assert_allclose(fitted.scores_, across / oracle.within_sums(X, p, delta))
+    there = p >= 0
+    assert_array_equal(fitted.prototypes_ >= 0, there)
+    assert same_partition(fitted.prototypes_[there].tolist(), p[there].tolist())
+
+
+@pytest.mark.parametrize("selector", [IPCMSR, IPICSR])
+def test_own_prototypes_handed_back_change_nothing(selector):
+    X, y = gaussian(np.random.default_rng(0))
+    own = selector().fit(X, y)
+    again = selector(prototypes=own.prototypes_).fit(X, y)
+    assert_array_equal(again.prototypes_, own.prototypes_)
+    assert_array_equal(again.scores_, own.scores_)
+
+
+@pytest.mark.parametrize(
+    "clusterer",
+    [
+        KMeans(2, n_init=1, random_state=0),
+        DBSCAN(eps=0.4, min_samples=3),
+        AgglomerativeClustering(3),
+    ],
+)
+def test_any_clusterer_finds_the_prototypes_class_by_class(clusterer):
+    X, y = load_iris(return_X_y=True)
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    labels = np.full(len(y), -1)
+    for c in range(3):
+        labels[y == c] = clusterer.fit_predict(X[y == c])
+    fitted = IPCMSR(prototypes=clusterer).fit(X, y)
+    given = IPCMSR(prototypes=labels).fit(X, y)
+    assert_array_equal(fitted.prototypes_, given.prototypes_)
+    assert_allclose(fitted.scores_, given.scores_)
+    assert len(np.unique(fitted.prototypes_)) > 2
+
+
+def test_wrong_prototypes_are_refused():
+    X, y = load_iris(return_X_y=True)
+    for labels in (np.zeros(3, int), np.zeros(150), [["a"]] * 150):
+        with pytest.raises(ValueError, match="IPCMSR needs prototypes as a whole"):
+            IPCMSR(prototypes=labels).fit(X, y)
+    with pytest.raises(ValueError, match="KMeans cannot cluster class 0, which has 50"):
+        IPCMSR(prototypes=KMeans(60)).fit(X, y)
+    with pytest.raises(ValueError, match="'prototypes' parameter"):
+        IPCMSR(prototypes=3).fit(X, y)

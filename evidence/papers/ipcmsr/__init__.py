@@ -16,11 +16,6 @@ UNIMPLEMENTED = (
         "The paper reports four sets; Vehicle, WDBC and Wine are only in a caption.",
     ),
     (
-        "Section II",
-        "Other clustering methods may find the prototypes.",
-        "Four linkages are offered; other clusterers, or labels, are not.",
-    ),
-    (
         "Section IV",
         "A stopping criterion by the localised generalisation error.",
         "Further work of the authors, about RBF networks. The number of features is "

@@ -1,6 +1,7 @@
 """Ratios of what varies between classes to what varies within their prototypes.
 
-Prototypes are the natural clusters of a class, by a linkage that is cut at its knee.
+Prototypes are the natural clusters of a class, by a linkage that is cut at its knee, or
+what the caller says they are.
 
 References
 ----------
@@ -15,15 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.cluster import hierarchy
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
+from sklearn.base import clone
 
-from widemargin._sklearn import StrOptions
+from widemargin._sklearn import HasMethods, StrOptions
 from widemargin.base.estimator import COUNT
 from widemargin.base.scores import separation_ratio, shared_out
 from widemargin.base.selector import MarginSelector
@@ -47,20 +49,23 @@ class SeparabilityRatio(MarginSelector):
     linkage: Literal["summed", "average", "ward", "complete"] = "summed"
     delta: float | Literal["auto"] = "auto"
     min_prototype_size: int = 3
+    prototypes: Any = None
 
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "linkage": [StrOptions({"summed", "average", "ward", "complete"})],
         "min_prototype_size": [COUNT],
+        "prototypes": [None, "array-like", HasMethods(["fit_predict"])],
     }
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         self._require_memory(table)
+        labels = self._given_labels(table)
         if self.delta == "auto":
             self.delta_ = heat_width(table, workers)
         else:
             self.delta_ = float(self.delta)
-        within = self._within(table, workers)
+        within = self._within(table, labels, workers)
         between, *by_class = self._between(table, workers)
         scores = separation_ratio(between, within)
         self._keep_by_class(table, shared_out(scores, np.array(by_class)))
@@ -70,11 +75,25 @@ class SeparabilityRatio(MarginSelector):
         """Refuse a class whose distances do not fit, before any work is done."""
         m, c = int(table.counts.max()), table.classes.tolist()[table.counts.argmax()]
         require(
-            linkage_bytes(m, self.linkage),
+            linkage_bytes(m, "summed" if self.prototypes is not None else self.linkage),
             type(self).__name__,
             f"the distances within class {c!r} ({m} rows)",
             "Fit it to a sample of the rows, or use FRLL, which keeps no distances.",
         )
+
+    def _given_labels(self, table: Table) -> Ints | None:
+        """The caller's prototype of each row, in the order of the table."""
+        if self.prototypes is None or hasattr(self.prototypes, "fit_predict"):
+            return None
+        labels = np.asarray(self.prototypes)
+        if labels.shape != (table.n_rows,) or labels.dtype.kind not in "iu":
+            raise ValueError(
+                f"{type(self).__name__} needs prototypes as a whole number for each of "
+                f"the {table.n_rows} rows of positive weight, got an array of shape "
+                f"{labels.shape} and type {labels.dtype}. Where rows are chosen, as in "
+                "folds, pass a clusterer."
+            )
+        return labels.astype(np.int64)[table.rows]
 
     def _between(self, table: Table, workers: Workers) -> Floats:
         """Denominator of eq. (1), and what each class has of it: (1 + C, d).
@@ -83,14 +102,15 @@ class SeparabilityRatio(MarginSelector):
         """
         raise NotImplementedError
 
-    def _within(self, table: Table, workers: Workers) -> Floats:
+    def _within(self, table: Table, labels: Ints | None, workers: Workers) -> Floats:
         """Numerator of eq. (1), class by class; finds the prototypes on the way."""
         name, starts = type(self).__name__, table.starts
         sums, weight = np.zeros(table.X.shape[1]), 0.0
         p = np.full(len(table.X), -1, np.int64)
         with progress(f"{name}, prototypes", len(starts) - 1, self.verbose) as advance:
             for start, stop in pairwise(starts):
-                mine, more, S = self._within_class(table, start, stop, workers)
+                given = None if labels is None else labels[start:stop]
+                mine, more, S = self._within_class(table, start, stop, given, workers)
                 p[start:stop] = np.where(mine >= 0, mine + p.max() + 1, -1)
                 sums += more
                 weight += S
@@ -100,14 +120,29 @@ class SeparabilityRatio(MarginSelector):
         self._warn(table, p, weight)
         return sums
 
+    def _clustered(self, table: Table, start: int, D: Floats) -> Ints:
+        """Clusters of the rows of a class; negative for none."""
+        if self.prototypes is None:
+            merges, heights = agglomerate(D, self.linkage)
+            return cut(merges, knee(heights))
+        X = table.X[start : start + len(D)].copy()
+        try:
+            return np.asarray(clone(self.prototypes).fit_predict(X), np.int64)
+        except ValueError as error:
+            c = table.classes.tolist()[table.y[start]]
+            raise ValueError(
+                f"{type(self).__name__}: {type(self.prototypes).__name__} cannot "
+                f"cluster class {c!r}, which has {len(X)} rows: {error}"
+            ) from error
+
     def _within_class(
-        self, table: Table, start: int, stop: int, workers: Workers
+        self, table: Table, start: int, stop: int, given: Ints | None, workers: Workers
     ) -> tuple[Ints, Floats, float]:
         """Prototypes of the rows of a class, their sums and the sum of S."""
         sums, weight = np.zeros(table.X.shape[1]), 0.0
         D, w = class_distances(table.X[start:stop], workers), table.row_weights[start:]
-        merges, heights = agglomerate(D, self.linkage)
-        mine = without_small(cut(merges, knee(heights)), self.min_prototype_size)
+        mine = self._clustered(table, start, D) if given is None else given
+        mine = without_small(by_first_row(mine), self.min_prototype_size)
         for i, j in pairs_within(mine, table.settings.prototype_pairs):
             S = heat(D[i, j], self.delta_) * w[i] * w[j]
             weight += S.sum()
@@ -211,10 +246,19 @@ def cut(merges: Ints, n_clusters: int) -> Ints:
     return connected_components(tree, directed=False)[1][:m].astype(np.int64)
 
 
+def by_first_row(labels: Ints) -> Ints:
+    """The same clusters, numbered by their first rows; −1 for negative labels."""
+    different, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    first[different < 0] = len(labels)
+    number = np.argsort(np.argsort(first, kind="stable"))
+    return np.where(labels < 0, -1, number[codes]).astype(np.int64)
+
+
 def without_small(labels: Ints, least: int) -> Ints:
     """The same clusters, numbered anew, and −1 for those of fewer members."""
-    large = np.bincount(labels) >= least
-    return np.where(large[labels], (np.cumsum(large) - 1)[labels], -1)
+    large = np.bincount(labels[labels >= 0], minlength=1) >= least
+    kept = large[labels] & (labels >= 0)
+    return np.where(kept, (np.cumsum(large) - 1)[labels], -1)
 
 
 def pairs_within(labels: Ints, most: int) -> Iterator[tuple[Ints, Ints]]:

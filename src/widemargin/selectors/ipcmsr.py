@@ -59,6 +59,11 @@ class IPCMSR(SeparabilityRatio):
     min_prototype_size : int, default=3
         Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the margin.
+    prototypes : array of int, clusterer or None, default=None
+        Prototype of each row of X, but for rows of weight 0, or any scikit-learn
+        clusterer, which is fitted to the scaled rows of each class. Negative labels
+        are outliers, as of DBSCAN; rows of different classes are never in one
+        prototype. None: see ``linkage``, which is not used otherwise.
     redundancy : float, "auto" or None, default=None
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
@@ -200,6 +205,11 @@ class IPICSR(SeparabilityRatio):
     min_prototype_size : int, default=3
         Prototypes with fewer samples are dropped as outliers. Their samples still count
         in the separation of classes.
+    prototypes : array of int, clusterer or None, default=None
+        Prototype of each row of X, but for rows of weight 0, or any scikit-learn
+        clusterer, which is fitted to the scaled rows of each class. Negative labels
+        are outliers, as of DBSCAN; rows of different classes are never in one
+        prototype. None: see ``linkage``, which is not used otherwise.
     redundancy : float, "auto" or None, default=None
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
