@@ -259,7 +259,7 @@ OVERSIZED = {
     "x.mat": (matlab, "unpacks to more than 4.0 MiB"),
     "x.parquet": (parquet, "needs 45.8 MiB of memory"),
     "x.feather": (feather, "needs 45.8 MiB of memory"),
-    "x.libsvm": (libsvm, "3 × 90000000 cells without gaps, needs 2.0 GiB of memory"),
+    "x.libsvm": (libsvm, "90000000 sparse columns, needs 100.6 GiB of memory"),
     "x.arff": (sparse_arff, "needs 68.7 MiB of memory"),
     "x.h5ad": (anndata, "needs 727.6 TiB of memory"),
     "cells.csv": (wide_cells, "needs 13.0 MiB of memory"),

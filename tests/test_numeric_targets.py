@@ -172,7 +172,9 @@ def test_a_task_is_taken_at_its_word():
         "ForestImportance", FRIEDMAN[0], ages, task="regression", n_features=2
     )
     assert curve.scoring == "r2"
-    with pytest.raises(ValueError, match='needs task="classification", "regression"'):
+    with pytest.raises(
+        ValueError, match="needs task to be one of 'classification', 'reg"
+    ):
         selection_curve("ForestImportance", FRIEDMAN[0], ages, task="clustering")
 
 

@@ -171,7 +171,7 @@ class MarginSelector(Hooks, TableSelector):
             self.feature_names_in_ = data.column_names
         return self._fit_view(data)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
+    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
         """Check the caller's table, and turn it into numbers and codes."""
         used = self._numeric_target or self._uses_labels(y)
         refuse_auto_without_labels(self, used or y is not None)

@@ -35,8 +35,8 @@ def is_sparse(X: Any) -> bool:
 
 def has_sparse_columns(X: Any) -> bool:
     """Whether X is a pandas frame of sparse columns of numbers alone."""
-    types = getattr(X, "dtypes", ())
-    return is_frame(X) and all(
+    types = X.dtypes if hasattr(X, "iloc") else ()
+    return len(types) > 0 and all(
         type(t).__name__ == "SparseDtype" and t.kind in "biuf" and t.fill_value == 0
         for t in types
     )

@@ -404,6 +404,11 @@ def test_interactions(setup: Setup, parts: Parts) -> None:
     """Test which pairs, of the features that are ranked first, work together."""
     if not parts["signal_test"].found:
         return
+    if setup.sample.blocks is not None:
+        parts["notes"].append(
+            "Pairs were not tested: some features are several columns."
+        )
+        return
     ranking = parts["recommendation"].ranking
     with titled("test of pairs"):
         parts["interactions"] = interactions_in(

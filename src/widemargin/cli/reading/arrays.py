@@ -57,6 +57,9 @@ with h5py.File(io.BytesIO(data)) as file:
 
 
 SPARSE_BYTES = 2**26  # of a dense table, above which a sparse one stays so
+SPARSE_COLUMN = (
+    1200  # bytes that each column of a sparse frame takes, besides its cells
+)
 
 Array = NDArray[Any]
 
@@ -201,7 +204,11 @@ def _or_dense(file: File, X: Any) -> Any:
     """A sparse matrix as it is if it is large and has finite numbers, else dense."""
     cells = math.prod(X.shape)
     large = 8 * cells > SPARSE_BYTES and X.nnz < cells / 4
-    return X if large and np.isfinite(X.data).all() else _dense(file, X)
+    if not large or not np.isfinite(X.data).all():
+        return _dense(file, X)
+    size = X.shape[1] * SPARSE_COLUMN + 16 * X.nnz
+    check_room(f"{file.name}, {X.shape[1]} sparse columns,", size)
+    return X
 
 
 def _frame(X: Any, names: list[str]) -> pd.DataFrame:
