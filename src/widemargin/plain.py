@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
-
 
 def plain_numbers(values: Any) -> list[Any] | None:
     """Plain numbers, None for what is not finite."""
+    import numpy as np
+
     if values is None:
         return None
     return [
@@ -26,6 +26,8 @@ def plain_numbers(values: Any) -> list[Any] | None:
 
 def plain(value: Any) -> Any:
     """The value as JSON has it; what it does not have, as text."""
+    import numpy as np
+
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):

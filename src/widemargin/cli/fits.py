@@ -31,7 +31,6 @@ from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, faults, working
 from widemargin.cli.terminal import echo
-from widemargin.judging.scores import measure
 
 if TYPE_CHECKING:
     from widemargin import AutoSelector
@@ -225,6 +224,7 @@ def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> 
 def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
     """Note what the choice of `AutoSelector` is worth, and how to drop leaks."""
     from widemargin.evaluation._judges import title_of
+    from widemargin.judging.scores import measure
 
     judge, scoring = title_of(None, dataset.numeric), str(auto.scoring_)
     known = relevant(auto.features_) or []
@@ -312,6 +312,7 @@ def _without_direction(
 def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     """Note the score of a selection made by folds, and what it rests on."""
     from widemargin.evaluation._profile import describe
+    from widemargin.judging.scores import measure
 
     selector, dataset = ranking.selector, ranking.dataset
     _say_copies(selector, dataset, notes)

@@ -14,7 +14,6 @@ from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.session import aligned, plain_table, print_table, stdout
 from widemargin.cli.terminal import name_in_a_line
 from widemargin.cli.writing import records
-from widemargin.judging.scores import measure
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,6 +74,8 @@ def scored(scoring: str, score: float, stderr: float | None = None) -> str:
     >>> scored("accuracy", 0.9561, 0.0087), scored("neg_log_loss", -0.25)
     ('95.6 % ± 0.9', '0.250')
     """
+    from widemargin.judging.scores import measure
+
     read = measure(scoring)
     text = f"{score:.1%}".replace("%", " %")
     if not read.share:
@@ -153,6 +154,8 @@ def print_comparison(comparison: Any) -> None:
 
 def _print_methods(console: Console, comparison: Any) -> None:
     """Print a line for each method, and for the features in use today."""
+    from widemargin.judging.scores import measure
+
     scoring, signal = comparison.curve.scoring, comparison.signal is not False
     name, table = measure(scoring).name, plain_table()
     table.add_column("method", no_wrap=True)

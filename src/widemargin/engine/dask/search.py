@@ -31,6 +31,8 @@ from widemargin.kernels.records import TIE
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
+FEW_BLOCKS = 8  # searched on the workers that are given them
+
 
 class Request(NamedTuple):
     """Which neighbours are sought."""
@@ -108,6 +110,9 @@ def _in_all_blocks(
     queries, call = table.queries(rows), table.cluster.call
     shared = request, table.shared_scaling()
     near = [call(find_queries, block, queries, *shared) for block in table.blocks]
+    if len(near) <= FEW_BLOCKS:
+        # Dask would search them all on the worker that has the queries.
+        near = table.cluster.keep(near, spread=True)
     merged = table.cluster.tree(partial(merge, request=request), near)
     (found,) = table.cluster.compute([merged])
     return found
