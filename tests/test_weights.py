@@ -16,10 +16,23 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import compute_sample_weight
 
+import oracles.baselines
+import oracles.gflip
+import oracles.lmba
+import oracles.margin
 import widemargin
 from cli_tools import invoke
 from oracles.kernel_rfe import weighted_loss
-from widemargin import AutoSelector, KernelRFE, ReliefF, Simba, TuRF, baselines
+from widemargin import (
+    LMBA,
+    AutoSelector,
+    GFlip,
+    KernelRFE,
+    ReliefF,
+    Simba,
+    TuRF,
+    baselines,
+)
 from widemargin.base import MarginSelector
 from widemargin.baselines import (
     FCBF,
@@ -28,10 +41,12 @@ from widemargin.baselines import (
     FisherScore,
     FRegression,
     InformationGain,
+    LaplacianScore,
     PearsonScore,
     TraceRatio,
 )
 from widemargin.evaluation import compare, selection_curve
+from widemargin.margin import evaluation
 
 X, y = load_iris(return_X_y=True)
 W = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
@@ -262,6 +277,28 @@ def test_auto_selector_sees_no_rows_of_weight_zero():
     assert fitted.score_ == without.score_
 
 
+@quietly
+def test_rows_of_weight_zero_need_no_covariates():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 6)), rng.integers(0, 2, 60)
+    weights, batch = rng.integers(0, 4, 60), rng.integers(0, 3, 60)
+    X[:, 1] += y
+    groups, there = ["a", "b", None, "a", None, "b"], weights > 0
+    for selector in (
+        ReliefF(feature_groups=groups),
+        KernelRFE(feature_groups=groups),
+        FRegression(),
+        TuRF(ReliefF(), 2),
+        AutoSelector("ReliefF", feature_groups=groups, random_state=0),
+    ):
+        fitted = clone(selector).fit(X, y, sample_weight=weights, covariates=batch)
+        few = {"sample_weight": weights[there], "covariates": batch[there]}
+        without = clone(selector).fit(X[there], y[there], **few)
+        np.testing.assert_array_equal(fitted.scores_, without.scores_)
+    with pytest.raises(ValueError, match="covariates of each of"):
+        ReliefF().fit(X, y, sample_weight=weights, covariates=batch[:5])
+
+
 @pytest.mark.parametrize("estimator", [None, LogisticRegression(max_iter=1000)])
 def test_accuracy_is_the_share_of_the_weight(estimator):
     weights = np.where(y == 2, 5.0, 1.0) / (7 / 3)  # of mean 1, for penalties
@@ -333,6 +370,55 @@ def test_the_report_weighs_rows_as_the_command_did(tmp_path):
     text = html.unescape(page.read_text("utf-8"))
     assert "sample_weight = data['w']" in text
     assert "sample_weight=sample_weight" in text
+
+
+def weighed_table(seed=3):
+    """Scaled rows of three classes, and weights of mean 1."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((36, 5)), rng.integers(0, 3, 36)
+    X[:, 1] += y
+    X, weights = (X - X.min(axis=0)) / np.ptp(X, axis=0), rng.uniform(0.2, 3, 36)
+    return X, y, weights / weights.mean(), rng
+
+
+@pytest.mark.parametrize("utility", ["linear", "sigmoid", "zero-one"])
+def test_gflip_climbs_the_weighted_margin(utility):
+    X, y, weights, rng = weighed_table()
+    orders = [rng.permutation(5) for _ in range(6)]
+    theirs = oracles.gflip.gflip(X, y, orders, utility=utility, row_weights=weights)
+    fitted = GFlip(order=orders, utility=utility).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(fitted.support_, theirs.selected)
+    np.testing.assert_allclose(fitted.scores_, theirs.scores, atol=1e-10)
+    assert fitted.margin_ == pytest.approx(theirs.margin, rel=1e-10)
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 36])
+def test_lmba_descends_the_weighted_loss(batch_size):
+    X, y, weights, rng = weighed_table()
+    order = rng.permutation(36)
+    fitted = LMBA(order=order, batch_size=batch_size).fit(X, y, sample_weight=weights)
+    w = oracles.lmba.lmba(X, y, [order], batch_size=batch_size, row_weights=weights)
+    np.testing.assert_allclose(fitted.weights_, w, rtol=1e-9)
+    loss = oracles.lmba.loss(X, y, w, row_weights=weights)
+    assert fitted.loss_ == pytest.approx(loss, rel=1e-9)
+
+
+@pytest.mark.parametrize("supervised", [True, False])
+def test_an_edge_of_the_laplacian_graph_weighs_what_its_ends_do(supervised):
+    X, y, weights, _ = weighed_table()
+    labels = y if supervised else None
+    expected = oracles.baselines.laplacian(X, labels, row_weights=weights)
+    fitted = LaplacianScore().fit(X, labels, sample_weight=weights)
+    np.testing.assert_allclose(fitted.scores_, -expected, rtol=1e-10)
+
+
+def test_the_weighted_margin_can_be_evaluated():
+    X, y, weights, _ = weighed_table()
+    w = [1.0, 0.5, 0, 2, 1]
+    for utility in ("linear", "sigmoid", "zero-one"):
+        expected = oracles.margin.evaluation(X, y, w, utility, row_weights=weights)
+        found = evaluation(X, y, w, utility, sample_weight=5 * weights)
+        assert found == pytest.approx(expected, rel=1e-10)
 
 
 def test_simba_climbs_the_weighted_margin():

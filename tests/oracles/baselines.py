@@ -52,8 +52,11 @@ def pearson(X, y):
     return scores
 
 
-def laplacian(X, y=None, *, k=5, delta=None, scale="minmax"):
-    """He et al. (2005), eq. 1 to 3, by dense matrices; NaN for 0/0."""
+def laplacian(X, y=None, *, k=5, delta=None, scale="minmax", row_weights=1.0):
+    """He et al. (2005), eq. 1 to 3, by dense matrices; NaN for 0/0.
+
+    An edge counts as often as the weights of its ends multiplied.
+    """
     X = scaled(X, scale)
     n = len(X)
     distances = np.array([[distance(a, b, "euclidean") for b in X] for a in X])
@@ -65,6 +68,8 @@ def laplacian(X, y=None, *, k=5, delta=None, scale="minmax"):
             if j == i or (y is not None and y[i] != y[j]):
                 continue
             S[i, j] = S[j, i] = math.exp(-(distances[i, j] ** 2) / delta)
+    v = np.broadcast_to(row_weights, n)
+    S *= np.outer(v, v)
     D = np.diag(S.sum(axis=1))
     L = D - S
     scores = np.full(X.shape[1], np.nan)

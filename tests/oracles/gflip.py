@@ -35,6 +35,7 @@ def gflip(
     beta="auto",
     max_epochs=100,
     start=(),
+    row_weights=1.0,
 ):
     """Algorithm 1 with one given permutation of the features per epoch.
 
@@ -45,12 +46,12 @@ def gflip(
     """
     X = scaled(X, scale)
     if beta == "auto":
-        beta = automatic_beta(X, y)
+        beta = automatic_beta(X, y, row_weights)
 
     @cache
     def e(F):
         indicator = [1.0 if f in F else 0.0 for f in range(X.shape[1])]
-        return evaluation(X, y, indicator, utility, beta)
+        return evaluation(X, y, indicator, utility, beta, row_weights)
 
     F, flips, epochs = frozenset(map(int, start)), [], 0
     for permutation in orders[:max_epochs]:

@@ -71,9 +71,10 @@ def with_hits(y):
     return [i for i in range(len(y)) if hits_and_misses(y, i)[0]]
 
 
-def loss(X, y, w, k=3, c=1.0):
-    """e(w), eq. 4."""
-    return sum(sample_loss(X, y, i, w, k, c) for i in with_hits(y))
+def loss(X, y, w, k=3, c=1.0, row_weights=1.0):
+    """e(w), eq. 4; each sample counts as much as its weight."""
+    v = np.broadcast_to(row_weights, len(y))
+    return sum(v[i] * sample_loss(X, y, i, w, k, c) for i in with_hits(y))
 
 
 def lmba(
@@ -87,24 +88,26 @@ def lmba(
     step="sqrt",
     scale="minmax",
     batch_size=1,
+    row_weights=1.0,
 ):
     """Section 3.1, steps 1 to 3, over one list of orders; returns w.
 
     Samples of a batch share one w, and one step against the gradient of the sum of
-    their losses.
+    their losses. Weights multiply losses, and their mean in a batch multiplies its
+    step: a sample of weight 2 moves w twice as far.
     """
     X = scaled(X, scale)
     w, t = np.ones(X.shape[1]), 0
-    visitable = set(with_hits(y))
+    visitable, v = set(with_hits(y)), np.broadcast_to(row_weights, len(y))
     for order in orders:
         for start in range(0, len(order), batch_size):
             t += 1
             g = np.zeros(X.shape[1])
-            for i in order[start : start + batch_size]:
-                if i in visitable:
-                    g += gradient(X, y, i, w, k, c, active)
+            batch = [i for i in order[start : start + batch_size] if i in visitable]
+            for i in batch:
+                g += v[i] * gradient(X, y, i, w, k, c, active)
             size = np.sqrt(np.sum(g**2))
             beta = {"sqrt": 1 / np.sqrt(t), "constant": 1.0}.get(step)
             if size > 0:
-                w = w - beta * g / size
+                w = w - beta * np.mean(v[batch]) * g / size
     return w

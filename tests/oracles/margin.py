@@ -54,39 +54,41 @@ def dykstra(x, q, others, rounds):
     return math.sqrt(np.sum((z - x) ** 2))
 
 
-def evaluation(X, y, weights=None, utility="linear", beta="auto"):
+def evaluation(X, y, weights=None, utility="linear", beta="auto", row_weights=1.0):
     """e(w) of eq. 2 with the utility u: the sum of u(theta(x)) over the samples.
 
-    Samples without a margin are left out. e(w) of w = 0 is 0 for every utility.
+    Samples without a margin are left out. e(w) of w = 0 is 0 for every utility. Each
+    sample counts as much as its weight.
     """
     if weights is not None and not np.any(weights):
         return 0.0
     if beta == "auto":
-        beta = automatic_beta(X, y)
-    e = 0.0
-    for hit, miss in nearest_distances(X, y, weights):
+        beta = automatic_beta(X, y, row_weights)
+    e, v = 0.0, np.broadcast_to(row_weights, len(y))
+    for i, (hit, miss) in enumerate(nearest_distances(X, y, weights)):
         if math.isnan(hit):
             continue
         theta = (miss - hit) / 2
         if utility == "linear":
-            e += theta
+            e += v[i] * theta
         elif utility == "sigmoid":
-            e += sigmoid(beta * theta)
+            e += v[i] * sigmoid(beta * theta)
         elif utility == "zero-one":
             # A difference that rounding can produce is no margin.
             if miss - hit > TIE * max(miss, hit):
-                e += 1
+                e += v[i]
         else:
             raise ValueError(f"unknown utility {utility!r}")
     return float(e)
 
 
-def automatic_beta(X, y):
+def automatic_beta(X, y, row_weights=1.0):
     """1 / mean of 2 theta at w = 1 where that mean is positive, else 1."""
-    theta = [t for t in hypothesis_margins(X, y) if not math.isnan(t)]
-    if theta and np.mean(theta) > 0:
-        return 1 / (2 * np.mean(theta))
-    return 1.0
+    theta = hypothesis_margins(X, y)
+    there = ~np.isnan(theta)
+    v = np.broadcast_to(row_weights, len(y))[there]
+    mean = np.average(theta[there], weights=v) if there.any() else 0.0
+    return 1 / (2 * mean) if mean > 0 else 1.0
 
 
 def sigmoid(z):

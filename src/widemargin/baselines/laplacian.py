@@ -127,7 +127,6 @@ class LaplacianScore(MarginSelector):
     n_neighbors: int = 5
     delta: float | Literal["auto"] = "auto"
 
-    _instead_with_weights = "FisherScore"
     _instead_on_dask = "FRLL"
 
     _parameter_constraints = {
@@ -186,7 +185,7 @@ class LaplacianScore(MarginSelector):
     def _class_graph(self, table: Table, workers: Workers) -> tuple[Floats, Floats]:
         """fᵀLf and D of the graph that joins all samples of one class."""
         n, d = table.X.shape
-        D = np.empty(n)
+        D, w = np.empty(n), table.row_weights
         blocks = [
             (int(start), slice(start + part.start, start + part.stop), int(stop))
             for start, stop in zip(table.starts[:-1], table.starts[1:], strict=True)
@@ -198,6 +197,8 @@ class LaplacianScore(MarginSelector):
             start, rows, stop = blocks[b]
             S = self._heat(cdist(table.X[rows], table.X[start:stop], "sqeuclidean"))
             S[np.arange(len(S)), np.arange(rows.start, rows.stop) - start] = 0.0
+            S *= w[rows, None]
+            S *= w[start:stop]
             D[rows] = S.sum(axis=1)
             # fᵀLf does not change if a class is moved; about its mean, nothing cancels.
             Z = table.X[start:stop] - table.X[start:stop].mean(axis=0)
@@ -226,8 +227,8 @@ class LaplacianScore(MarginSelector):
             distances.append(np.asarray(block.distances))
         edges, first = np.unique(np.concatenate(pairs), return_index=True)
         heads, tails = np.divmod(edges, n)
-        S = self._heat(np.concatenate(distances)[first] ** 2)
-        D = np.zeros(n)
+        w, D = table.row_weights, np.zeros(n)
+        S = self._heat(np.concatenate(distances)[first] ** 2) * w[heads] * w[tails]
         D += np.bincount(heads, S, minlength=n)
         D += np.bincount(tails, S, minlength=n)
         joined = Edges(heads, tails, S)

@@ -151,10 +151,10 @@ def beyond_covariates(data: Dataset, covariates: Any, caller: str) -> Dataset:
     """A dataset without what covariates explain of numbers and a numeric target."""
     if covariates is None or data.covariates is not None:
         return data
-    if is_sparse(data.values) or data.given is not None or data.rows is not None:
+    if is_sparse(data.values) or data.rows is not None:
         raise ValueError(
-            f"{caller}: covariates need dense features and all rows. Make X dense, "
-            "and leave out rows of weight 0."
+            f"{caller}: covariates need dense features and all rows. Make X dense, or "
+            "leave them out."
         )
     if data.task not in ("classification", "regression"):
         raise ValueError(
@@ -165,6 +165,8 @@ def beyond_covariates(data: Dataset, covariates: Any, caller: str) -> Dataset:
     if np.ndim(table) == 1:
         named = hasattr(table, "to_frame")
         table = table.to_frame() if named else np.asarray(table)[:, None]
+    if data.given is not None and len(table) > data.given[-1]:
+        table = _safe_indexing(table, data.given)
     read = read_dataset(table, None, f"{caller}, covariates", labels=False)
     if len(read.values) != len(data.values):
         raise ValueError(

@@ -16,6 +16,7 @@ class Targets(NamedTuple):
     ids: np.ndarray  # (n, k) target neighbours
     counts: np.ndarray  # (n,) how many there are
     theta: np.ndarray  # (n,) margins
+    weights: np.ndarray  # (n,) what the loss of each row counts
 
 
 class DescentRoom(NamedTuple):
@@ -78,7 +79,7 @@ def hinge_edges(i, targets, c, count, room):
     """
     heads, tails, coefficients = room.edges
     limits, pulls = room.limits, room.pulls
-    k, kept = targets.counts[i], 0
+    k, kept, weight = targets.counts[i], 0, targets.weights[i]
     for e in range(k):
         pulls[e] = 1.0
     for p in range(count):
@@ -88,11 +89,12 @@ def hinge_edges(i, targets, c, count, room):
                 hinges += 1
                 pulls[e] += c
         if hinges:
-            heads[kept], tails[kept], coefficients[kept] = i, tails[p], -c * hinges
+            heads[kept], tails[kept] = i, tails[p]
+            coefficients[kept] = -c * hinges * weight
             kept += 1
     for e in range(k):
-        tails[kept], coefficients[kept] = targets.ids[i, e], pulls[e]
-        heads[kept] = i
+        heads[kept], tails[kept] = i, targets.ids[i, e]
+        coefficients[kept] = pulls[e] * weight
         kept += 1
     return kept
 
@@ -107,7 +109,7 @@ class Descent(NamedTuple):
 
 @jit
 def lmba_losses(table, targets, screen, w, first, last, c, losses, room):
-    """losses[i] = loss of row i under the weights, for i = first … last−1."""
+    """losses[i] = weighted loss of row i under w, for i = first … last−1."""
     X, labels, starts = table[0], table[1].labels, table[1].starts
     limits, lengths = room.limits, room.edges.coefficients
     under = weigh(w, screen, room.squares, room.weights)
@@ -121,3 +123,4 @@ def lmba_losses(table, targets, screen, w, first, last, c, losses, room):
             losses[i] += limits[e] - targets.theta[i]
             for p in range(count):
                 losses[i] += c * max(limits[e] - lengths[p] ** 2, 0.0)
+        losses[i] *= targets.weights[i]

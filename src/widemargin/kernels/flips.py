@@ -22,6 +22,7 @@ class Flips(NamedTuple):
     log: np.ndarray  # (2, M) features flipped since D was 0, and +1 in or −1 out
     labels: np.ndarray  # (n,) class of each row; rows are sorted by it
     starts: np.ndarray  # (C + 1,) first row of each class
+    weights: np.ndarray  # (n,) of the rows
 
 
 class Shortlist(NamedTuple):
@@ -249,8 +250,8 @@ def _begin_trials(i, values, ranges, removed, trials):
 
 
 @inner
-def _add_utilities(utility, trials, sums):
-    """Add u(θ) for the hits and misses found."""
+def _add_utilities(utility, weight, trials, sums):
+    """Add weight · u(θ) for the hits and misses found."""
     kind, beta = utility.kind, utility.beta
     for b in range(sums.size):
         near = np.sqrt(max(trials[NEAREST, b], 0.0))
@@ -260,7 +261,7 @@ def _add_utilities(utility, trials, sums):
             value = 1 / (1 + np.exp(-beta * value))
         elif kind == ZERO_ONE:
             value = 1.0 if far - near > TIE * max(near, far) else 0.0
-        sums[b] += value
+        sums[b] += weight * value
 
 
 @inner
@@ -287,7 +288,7 @@ def _find_nearest(i, h, flips, shortlist, batch, length, room):
 
 @jit
 def evaluate_flips(flips, shortlist, batch, flipped, utility, blocks, sums, room):
-    """sums[k, b] = Σ u(θ) over block k of the rows, after flip b of a batch."""
+    """sums[k, b] = Σ weight · u(θ) over block k of the rows, after flip b."""
     XT, labels, starts = flips.XT, flips.labels, flips.starts
     trials, feature = room.trials, flipped.feature
     for k in range(blocks.size - 1):
@@ -304,4 +305,4 @@ def evaluate_flips(flips, shortlist, batch, flipped, utility, blocks, sums, room
             _begin_trials(i, batch.values, batch.ranges, flipped.removed, trials)
             for h in range(2):
                 _find_nearest(i, h, flips, shortlist, batch, flipped.length, room)
-            _add_utilities(utility, trials, sums[k])
+            _add_utilities(utility, flips.weights[i], trials, sums[k])

@@ -29,7 +29,7 @@ from widemargin.kernels.flips import (
     evaluate_flips,
 )
 from widemargin.kernels.records import TIE, Utility
-from widemargin.margin import UTILITIES, evaluate, resolve_beta
+from widemargin.margin.utility import UTILITIES, evaluate, resolve_beta
 from widemargin.memory import available
 from widemargin.notices import warn
 from widemargin.progress import progress
@@ -145,7 +145,6 @@ class GFlip(MarginSelector):
     random_state: Any = None
     redundancy: float | Literal["auto"] | None = field(default=None, init=False)
 
-    _instead_with_weights = "ReliefF"
     _instead_on_dask = "Simba with a batch_size"
     _gives_subset = True
 
@@ -285,6 +284,7 @@ class FlipSearch:
             log=np.zeros((2, 2 * d + SPARE_FLIPS + 1), np.int64),
             labels=table.y,
             starts=table.starts,
+            weights=table.row_weights,
         )
         self.flipped = Flipped(0, 0.0, -1, 1.0, 0.0, 0.0)
         self.shortlist = Shortlist.of(n, table.settings.listed_neighbors)

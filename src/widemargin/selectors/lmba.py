@@ -169,7 +169,6 @@ class LMBA(MarginSelector):
     order: Any = None
     random_state: Any = None
 
-    _instead_with_weights = "ReliefF"
     _instead_on_dask = None
 
     _parameter_constraints = {
@@ -225,7 +224,7 @@ class LMBA(MarginSelector):
             counts[block.queries] = block.counts[:, HIT]
             shortest[block.queries] = np.fmin.reduce(measured, axis=2)
         near, far = shortest[:, HIT], shortest[:, MISS]
-        return Targets(ids, counts, np.abs(far**2 - near**2))
+        return Targets(ids, counts, np.abs(far**2 - near**2), table.row_weights)
 
     def _steps(self, t: int, count: int) -> Floats:
         """β of the next steps, after t of them."""
@@ -279,7 +278,8 @@ def visit_rows(
 ) -> None:
     """Step 3 for rows in memory: visit rows in turn and move w after each batch.
 
-    ``table`` has the rows, and where their classes lie. Batch b moves by beta[b].
+    ``table`` has the rows, and where their classes lie. Batch b moves by beta[b] times
+    the mean weight of its rows.
     """
     X, labels, starts = table[0], table[1].labels, table[1].starts
     edges, sums, c, batch = room.edges, room.sums, descent.c, descent.batch
@@ -287,6 +287,7 @@ def visit_rows(
     first, d = np.uint64(0), np.uint64(w.size)
     for start in range(0, visits.size, batch):
         under = weigh(descent.tested, screen, room.squares, room.weights)
+        weight, count = 0.0, 0
         for f in range(d):
             sums[f] = 0.0
         for t in range(start, min(start + batch, visits.size)):
@@ -296,7 +297,9 @@ def visit_rows(
                 n = find_near(X, i, own, targets, under, room)
                 n = hinge_edges(i, targets, c, n, room)
                 add_edge_sums(X, edges, two, zero, n, first, d, sums)
-        go_down(sums, beta[start // batch], w, room.gradient)
+                weight, count = weight + targets.weights[i], count + 1
+        if count:
+            go_down(sums, beta[start // batch] * (weight / count), w, room.gradient)
 
 
 class _Descent:
@@ -361,7 +364,7 @@ class _OnWorkers(_Descent):
 
     def _hinges(self, rows: Ints, w: Floats) -> tuple[Edges, Floats, Floats]:
         """Edges to targets; squared lengths and limits, (m, k), −1 for no target."""
-        ids, counts, theta = (a[rows] for a in self.targets)
+        ids, counts, theta, _ = (a[rows] for a in self.targets)
         there = np.arange(ids.shape[1]) < counts[:, None]
         edges = Edges(np.repeat(rows, counts), ids[there], np.ones(int(counts.sum())))
         everywhere = np.zeros(len(edges.heads), np.int64)

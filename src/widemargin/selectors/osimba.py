@@ -38,7 +38,7 @@ from widemargin.kernels.ascent import (
 )
 from widemargin.kernels.distances import numbers_of, sided_distance
 from widemargin.kernels.records import Screen
-from widemargin.margin import neighbors_at
+from widemargin.margin.utility import neighbors_at
 from widemargin.threads import Workers
 
 

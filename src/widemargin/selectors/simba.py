@@ -32,7 +32,7 @@ from widemargin.kernels.ascent import (
     weigh,
 )
 from widemargin.kernels.records import Screen, Utility
-from widemargin.margin import UTILITIES, evaluate, neighbors_at, resolve_beta
+from widemargin.margin.utility import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.threads import Workers
 
 

@@ -1,0 +1,24 @@
+"""The margins, the evaluation function built on them, and the error bound.
+
+Reference: R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection:
+theory and algorithms*, ICML 2004, definitions 1 to 3 and theorem 1.
+"""
+
+from widemargin.margin._bound import GeneralizationBound, generalization_bound
+from widemargin.margin._margins import (
+    evaluation,
+    hypothesis_margins,
+    sample_margins,
+)
+
+__all__ = [
+    "GeneralizationBound",
+    "evaluation",
+    "generalization_bound",
+    "hypothesis_margins",
+    "sample_margins",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
