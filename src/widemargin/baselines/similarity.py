@@ -224,10 +224,9 @@ class _Features:
     def dissimilarity(self, rows: Any, columns: Any) -> Floats:
         """λ₂ of each feature of ``rows`` with each of ``columns``."""
         covariance = self.Z[rows] @ self.Z[columns].T / self.Z.shape[1]
-        a, b = self.variances[rows][:, None], self.variances[columns]
-        root = np.sqrt((a - b) ** 2 + 4 * covariance**2)
-        # As a quotient: the difference a + b − root would lose its digits.
-        return np.maximum(2 * (a * b - covariance**2) / (a + b + root), 0.0)
+        return _compression(
+            self.variances[rows][:, None], self.variances[columns], covariance
+        )
 
     def nearest(self, f: int, k: int, left: NDArray[np.bool_]) -> Ints:
         """The k features nearest to f; among equals the first columns."""
@@ -246,12 +245,26 @@ class _Features:
 
         def measure(part: slice) -> None:
             distance = self.dissimilarity(part, kept)
-            own = np.arange(part.start, part.stop)[:, None] == kept
-            distance[own] = np.inf
-            loss[part] = distance.min(axis=1)
+            features = np.arange(part.start, part.stop)
+            distance[features[:, None] == kept] = np.inf
+            near = kept[np.argmin(distance, axis=1)]
+            # Again, so that two features nearest to each other have equal scores.
+            first, second = np.minimum(features, near), np.maximum(features, near)
+            covariance = np.einsum("fi,fi->f", self.Z[first], self.Z[second])
+            a, b = self.variances[first], self.variances[second]
+            loss[part] = _compression(a, b, covariance / self.Z.shape[1])
 
         self.workers.run(measure, spans(d, 256))
-        return np.where(np.isinf(loss), self.variances, loss)
+        alone = kept if len(kept) == 1 else kept[:0]
+        loss[alone] = self.variances[alone]
+        return loss
+
+
+def _compression(a: Floats, b: Floats, covariance: Floats) -> Floats:
+    """λ₂ of features with these variances and covariances."""
+    root = np.sqrt((a - b) ** 2 + 4 * covariance**2)
+    # As a quotient: the difference a + b − root would lose its digits.
+    return np.maximum(2 * (a * b - covariance**2) / (a + b + root), 0.0)
 
 
 class _Lists:

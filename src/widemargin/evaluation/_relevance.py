@@ -33,7 +33,7 @@ from widemargin.engine.kernel_ridge import (
     quadratic_forms,
     standardised_columns,
 )
-from widemargin.evaluation._p_values import copy_p_values
+from widemargin.evaluation._p_values import TIE, copy_p_values
 from widemargin.evaluation._selectors import (
     Call,
     count_of,
@@ -218,18 +218,21 @@ class Part:
         """How near pairs of rows reward that a feature is alike in both.
 
         Among the nearest rows of each, the more so the less their targets differ
-        compared with the others' (ReliefF for any target).
+        compared with the others' (ReliefF for any target). Rows tied with the last of
+        them share its place, so that rounding decides nothing.
         """
         n = len(gram)
         k = min(NEIGHBORS, n - 1)
         closeness = 2 * gram - gram.diagonal()  # of the rows to each, up to a constant
         np.fill_diagonal(closeness, -np.inf)
-        near = np.argpartition(closeness, n - k, axis=1)[:, n - k :]
-        apart = np.take_along_axis(self.apart, near, axis=1)
-        W = np.zeros((n, n))
-        np.put_along_axis(W, near, apart.mean(axis=1, keepdims=True) - apart, axis=1)
-        W += W.T
-        return W
+        last = np.partition(closeness, n - k, axis=1)[:, n - k, None]
+        tie = TIE * gram.diagonal().max()
+        near = closeness > last + tie
+        tied = (closeness >= last - tie) & ~near
+        places = (k - near.sum(axis=1)) / tied.sum(axis=1)
+        W: Floats = near + tied * places[:, None]
+        W *= (W * self.apart).sum(axis=1, keepdims=True) / k - self.apart
+        return W + W.T
 
 
 def _in_order(data: Dataset) -> Ints:
