@@ -353,11 +353,13 @@ class Dataset:
             return
         self.warned.add(name)
         given = given_columns(self.table, categorical_features, name)
-        columns = [
-            str(c) for c in getattr(self.table, "columns", range(len(self.kinds)))
-        ]
-        warn_of_mixtures([columns[f] for f in self.mixtures if f not in given], name)
-        if large := [columns[f] for f in self.rounded if f not in given]:
+        columns = getattr(self.table, "columns", range(len(self.kinds)))
+        mixed, large = (
+            [str(columns[f]) for f in some if f not in given]
+            for some in (self.mixtures, self.rounded)
+        )
+        warn_of_mixtures(mixed, name)
+        if large:
             warn(
                 f"{name}: integers beyond 2**53 in column {listed(large)} are rounded, "
                 "and different ones may become equal. Subtract the smallest from all, "

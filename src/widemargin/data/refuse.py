@@ -76,9 +76,11 @@ def refuse_columns(X: Any, kinds: Ints, name: str, nominal: Ints | None) -> None
         odd = [str(X.columns[f]) for f in np.flatnonzero(~np.isin(kinds, fine))]
         refuse_odd_columns(odd, len(X.columns), name, mixed=mixed)
         return
-    numeric = np.setdiff1d(np.arange(len(kinds)), [] if nominal is None else nominal)
-    _refuse_text(numeric[kinds[numeric] == TEXT].tolist(), len(kinds), name, mixed)
-    for f in numeric[kinds[numeric] == OTHER]:
+    numeric = np.ones(len(kinds), np.bool_)
+    numeric[[] if nominal is None else nominal] = False
+    text = np.flatnonzero(numeric & (kinds == TEXT)).tolist()
+    _refuse_text(text, len(kinds), name, mixed)
+    for f in np.flatnonzero(numeric & (kinds == OTHER)):
         np.asarray(X[:, f], np.float64)  # NumPy says what is wrong with it
 
 
