@@ -3,15 +3,17 @@ import pytest
 from hypothesis import given
 from scipy.optimize import check_grad
 from sklearn.datasets import load_iris
+from sklearn.preprocessing import minmax_scale
 
 from cases import CASES, gaussian, one_feature, small_tables
 from oracles.lmba import gradient, lmba, loss, sample_loss
 from oracles.neighbours import scaled
 from widemargin import LMBA
 from widemargin.datasets import make_gaussian_relevant, make_quadrants
+from widemargin.margin import lmba_loss
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:LMBA. n_neighbors=:UserWarning"),
+    pytest.mark.filterwarnings("ignore:(LMBA|lmba_loss). n_neighbors=:UserWarning"),
     pytest.mark.filterwarnings("ignore:.*has one member:UserWarning"),
 ]
 
@@ -88,6 +90,44 @@ def test_descent_lowers_the_loss():
     X, y = gaussian(np.random.default_rng(0))
     start = loss(scaled(X, "minmax"), y, np.ones(7))
     assert LMBA(random_state=0).fit(X, y).loss_ < start
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_loss_of_any_weights_is_that_of_the_oracle(case):
+    rng = np.random.default_rng(0)
+    X, y = case(rng)
+    for w in (None, rng.uniform(-1, 2, X.shape[1]), np.zeros(X.shape[1])):
+        v = rng.uniform(0.5, 2, len(y))
+        ours = lmba_loss(X, y, w, n_neighbors=2, c=0.5, sample_weight=v)
+        used = np.ones(X.shape[1]) if w is None else w
+        theirs = loss(X, y, used, k=2, c=0.5, row_weights=v / v.mean())
+        assert ours == pytest.approx(theirs, rel=1e-8, abs=1e-10)
+
+
+def test_history_has_the_loss_after_each_pass():
+    X, y = make_gaussian_relevant(60, 20, random_state=0)
+    order = np.arange(60)
+    long = LMBA(order=order, max_iter=3).fit(X, y)
+    for passes, e in enumerate(long.history_, start=1):
+        short = LMBA(order=order, max_iter=passes).fit(X, y)
+        assert short.loss_ == e
+        assert lmba_loss(minmax_scale(X), y, short.weights_) == pytest.approx(e)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors to be an integer of at least 1, got 0"),
+        ({"n_neighbors": 1.5}, "n_neighbors to be an integer of at least 1, got 1.5"),
+        ({"c": -1}, "c to be a number of at least 0, got -1"),
+        ({"c": np.nan}, "c to be a number of at least 0, got nan"),
+        ({"weights": [1]}, r"one finite weight per feature, so shape \(7,\)"),
+    ],
+)
+def test_the_loss_names_options_out_of_range(options, message):
+    X, y = gaussian(np.random.default_rng(0))
+    with pytest.raises(ValueError, match=f"lmba_loss needs {message}"):
+        lmba_loss(X, y, **options)
 
 
 def test_iris_ranks_as_in_table_1():

@@ -118,6 +118,7 @@ ALSO = {  # name: kin, page
         f"{W}.margin.hypothesis_margins {W}.GFlip",
         "algorithms/margin",
     ),
+    f"{W}.margin.lmba_loss": (f"{W}.LMBA {W}.margin.evaluation", "algorithms/lmba"),
     f"{W}.margin.generalization_bound": (
         f"{W}.margin.hypothesis_margins",
         "algorithms/margin",

@@ -1,10 +1,11 @@
-"""The margins, the evaluation function built on them, and the error bound.
+"""The margins, the evaluation functions built on them, and the error bound.
 
 Reference: R. Gilad-Bachrach, A. Navot, N. Tishby, *Margin based feature selection:
 theory and algorithms*, ICML 2004, definitions 1 to 3 and theorem 1.
 """
 
 from widemargin.margin._bound import GeneralizationBound, generalization_bound
+from widemargin.margin.loss import lmba_loss
 from widemargin.margin._margins import (
     evaluation,
     hypothesis_margins,
@@ -16,6 +17,7 @@ __all__ = [
     "evaluation",
     "generalization_bound",
     "hypothesis_margins",
+    "lmba_loss",
     "sample_margins",
 ]
 

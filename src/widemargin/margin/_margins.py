@@ -53,7 +53,7 @@ def hypothesis_margins(X: Any, y: Any, weights: Any = None) -> Floats:
     array([1.5, 1. , 0.5, 1.5])
     """
     with Workers(thread_count(None)) as workers:
-        table, w = _checked(X, y, weights, "hypothesis_margins", workers)
+        table, w = read_table(X, y, weights, "hypothesis_margins", workers)
         near, far = hit_and_miss_distances(table, w, workers)
     theta = np.empty(len(near))
     theta[table.rows] = 0.5 * (far - near)
@@ -96,7 +96,7 @@ def sample_margins(X: Any, y: Any, weights: Any = None) -> Floats:
     """
     name = "sample_margins"
     with Workers(thread_count(None)) as workers:
-        table, w = _checked(X, y, weights, name, workers)
+        table, w = read_table(X, y, weights, name, workers)
         n, Z = table.n_rows, table.X * w
         what, remedy = "the distances of all samples", "Pass a sample of the rows."
         require(8 * n * n, name, what, remedy)
@@ -165,7 +165,7 @@ def evaluation(
             f"evaluation needs beta to be 'auto' or a positive number, got {beta!r}."
         )
     with Workers(thread_count(None)) as workers:
-        table, w = _checked(X, y, weights, "evaluation", workers, sample_weight)
+        table, w = read_table(X, y, weights, "evaluation", workers, sample_weight)
         slope = resolve_beta(beta, utility, table, workers)
         return evaluate(table, w, utility, slope, workers)
 
@@ -178,9 +178,10 @@ def read_numbers(X: Any, y: Any, name: str, sample_weight: Any = None) -> Datase
     return data
 
 
-def _checked(
+def read_table(
     X: Any, y: Any, weights: Any, name: str, workers: Workers, sample_weight: Any = None
 ) -> tuple[Table, Floats]:
+    """A table of numbers, not scaled, and feature weights for it."""
     data = read_numbers(X, y, name, sample_weight)
     options: dict[str, Any] = {"scale": None, "workers": workers, "name": name}
     y, classes = data.present_classes

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -26,15 +26,7 @@ from widemargin.data.table import (
     warn_single_members,
     warn_small_classes,
 )
-from widemargin.engine import (
-    Edges,
-    edge_sums,
-    hits_and_misses,
-    invasions,
-    nearest,
-    pair_lengths,
-)
-from widemargin.engine.neighbors import HIT, MISS
+from widemargin.engine import edge_sums, invasions
 from widemargin.engine.screens import WeightedScreen
 from widemargin.kernels._jit import jit
 from widemargin.kernels.ascent import weigh
@@ -44,14 +36,12 @@ from widemargin.kernels.descent import (
     Targets,
     find_near,
     hinge_edges,
-    lmba_losses,
 )
 from widemargin.kernels.records import Screen
 from widemargin.kernels.sums import add_edge_sums
+from widemargin.margin.loss import find_targets, hinges, total_loss
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
-
-ROWS_AT_ONCE = 8192  # whose losses are computed together on the workers
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -121,7 +111,9 @@ class LMBA(MarginSelector):
     weights_ : array of shape (n_features,)
         w. The signs are not meaningful.
     loss_ : float
-        Sum of the samples' losses at w.
+        e(w), the sum of the samples' losses.
+    history_ : array of shape (max_iter,)
+        e(w) after each pass. `widemargin.margin.lmba_loss` computes it for any w.
     n_iter_ : int
         Number of passes.
     ranking_ : array of shape (n_features,)
@@ -183,12 +175,15 @@ class LMBA(MarginSelector):
             refuse_single_visits(self)
         warn_single_members(table, "LMBA", "it has no target and is not visited")
         warn_small_classes(table, "LMBA", self.n_neighbors)
+        targets = find_targets(table, self.n_neighbors, workers)
+        if isinstance(table, Table):
+            one_pass = partial(descend_in_memory, self, WeightedScreen(table), targets)
+        else:
+            one_pass = partial(
+                descend_on_workers, self, table, targets, workers=workers
+            )
         random = check_random_state(self.random_state)
-        targets = self._targets(table, workers)
-        path: _InMemory | _OnWorkers = _InMemory(self, table, targets, workers)
-        if not isinstance(table, Table):
-            path = _OnWorkers(self, table, targets, workers)
-        w, t = np.ones(table.n_features), 0
+        w, t, losses = np.ones(table.n_features), 0, []
         with progress("LMBA", self.max_iter, self.verbose) as advance:
             for _ in range(self.max_iter):
                 if self.order is None:
@@ -196,35 +191,18 @@ class LMBA(MarginSelector):
                 else:
                     visits = visiting_order(table, self.order, "LMBA")
                 beta = self._steps(t, -(-len(visits) // self.batch_size))
-                path.one_pass(w, visits, beta)
+                one_pass(w, visits, beta)
                 t += len(beta)
+                losses.append(total_loss(table, targets, w, float(self.c), workers))
                 advance()
-        self.weights_ = w
-        self.loss_ = path.loss(w)
-        self.n_iter_ = self.max_iter
+        self.weights_, self.history_ = w, np.array(losses)
+        self.loss_, self.n_iter_ = losses[-1], self.max_iter
         return squared_share(table, w)
 
     @property
     def _statistic(self) -> Floats:
         """The squared weights as they are, not as shares of the largest."""
         return np.square(self.weights_)
-
-    def _targets(self, table: AnyTable, workers: Workers) -> Targets:
-        """Target neighbours and margins (step 2 and step 3b)."""
-        n, k = table.n_rows, self.n_neighbors
-        ids, counts = np.zeros((n, k), np.int64), np.zeros(n, np.int64)
-        shortest = np.full((n, 2), np.nan)
-        relation = hits_and_misses(len(table.classes))
-        for block in nearest(table, k, relation, distances=True, workers=workers):
-            filled = np.arange(k) < block.counts[..., None]
-            part = np.zeros(filled.shape, np.int64)
-            measured = np.full(filled.shape, np.nan)
-            part[filled], measured[filled] = block.rows, block.distances
-            ids[block.queries] = part[:, HIT]
-            counts[block.queries] = block.counts[:, HIT]
-            shortest[block.queries] = np.fmin.reduce(measured, axis=2)
-        near, far = shortest[:, HIT], shortest[:, MISS]
-        return Targets(ids, counts, np.abs(far**2 - near**2), table.row_weights)
 
     def _steps(self, t: int, count: int) -> Floats:
         """β of the next steps, after t of them."""
@@ -302,101 +280,44 @@ def visit_rows(
             go_down(sums, beta[start // batch] * (weight / count), w, room.gradient)
 
 
-class _Descent:
-    """The way down, for one set of targets."""
-
-    def __init__(
-        self, lmba: LMBA, table: Any, targets: Targets, workers: Workers
-    ) -> None:
-        self.c, self.weighted = float(lmba.c), lmba.active == "weighted"
-        self.batch, self.workers = lmba.batch_size, workers
-        self.table, self.targets = table, targets
-
-
-class _InMemory(_Descent):
-    """All of it compiled, for rows in memory."""
-
-    @cached_property
-    def screen(self) -> WeightedScreen:
-        return WeightedScreen(self.table)
-
-    def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
-        tested = w if self.weighted else np.ones_like(w)
-        descent = Descent(self.c, tested, self.batch)
-        for arranged, part in self.screen.parts(tested, visits, self.batch):
-            visit_rows(
-                (self.table.X, self.table.layout),
-                self.targets,
-                arranged,
-                w,
-                visits[part],
-                beta[part.start // self.batch :],
-                descent,
-                self._room(arranged),
-            )
-
-    def _room(self, arranged: Screen) -> DescentRoom:
-        (n, k), d = self.targets.ids.shape, self.table.n_features
-        return DescentRoom.of(d, n, k, arranged.rows.shape[1])
-
-    def loss(self, w: Floats) -> float:
-        n, arranged = len(self.targets.counts), self.screen.arranged(w)
-        losses = np.empty(n)
-        self.workers.run(
-            lambda part: lmba_losses(
-                (self.table.X, self.table.layout),
-                self.targets,
-                arranged,
-                w,
-                part.start,
-                part.stop,
-                self.c,
-                losses,
-                self._room(arranged),
-            ),
-            spans(n, 64),
-        )
-        return float(losses.sum())
+def descend_in_memory(
+    lmba: LMBA,
+    screen: WeightedScreen,
+    targets: Targets,
+    w: Floats,
+    visits: Ints,
+    beta: Floats,
+) -> None:
+    """One pass, all of it compiled; w is updated."""
+    table, batch = screen.table, lmba.batch_size
+    (n, k), d = targets.ids.shape, table.n_features
+    tested = w if lmba.active == "weighted" else np.ones(d)
+    descent = Descent(float(lmba.c), tested, batch)
+    for arranged, part in screen.parts(tested, visits, batch):
+        room = DescentRoom.of(d, n, k, arranged.rows.shape[1])
+        rows, steps = (table.X, table.layout), beta[part.start // batch :]
+        visit_rows(rows, targets, arranged, w, visits[part], steps, descent, room)
 
 
-class _OnWorkers(_Descent):
-    """By the operations of the engine, for rows on the workers."""
-
-    def _hinges(self, rows: Ints, w: Floats) -> tuple[Edges, Floats, Floats]:
-        """Edges to targets; squared lengths and limits, (m, k), −1 for no target."""
-        ids, counts, theta, _ = (a[rows] for a in self.targets)
-        there = np.arange(ids.shape[1]) < counts[:, None]
-        edges = Edges(np.repeat(rows, counts), ids[there], np.ones(int(counts.sum())))
-        everywhere = np.zeros(len(edges.heads), np.int64)
-        lengths, limits = np.full((2, *ids.shape), -1.0)
-        lengths[there] = (
-            pair_lengths(self.table, edges, everywhere, w, workers=self.workers) ** 2
-        )
-        limits[there] = (theta[:, None] + lengths)[there]
-        return edges, lengths, limits
-
-    def one_pass(self, w: Floats, visits: Ints, beta: Floats) -> None:
-        for step, part in zip(beta, spans(len(visits), self.batch), strict=True):
-            rows = np.sort(visits[part])
-            rows = rows[self.targets.counts[rows] > 0]
-            if not len(rows):
-                continue
-            tested = w if self.weighted else np.ones(len(w))
-            edges, lengths, limits = self._hinges(rows, tested)
-            active, pushed, _ = invasions(
-                self.table, rows, limits, tested, workers=self.workers
-            )
-            pull = 1 + self.c * active[lengths >= 0]
-            edges = edges._replace(coefficients=pull)
-            pulled = edge_sums(self.table, edges, power=2, workers=self.workers)
-            go_down(pulled - self.c * pushed, step, w, np.empty(len(w)))
-
-    def loss(self, w: Floats) -> float:
-        total, rows = 0.0, np.flatnonzero(self.targets.counts)
-        for part in spans(len(rows), ROWS_AT_ONCE):
-            _, lengths, limits = self._hinges(rows[part], w)
-            _, _, hinges = invasions(
-                self.table, rows[part], limits, w, workers=self.workers
-            )
-            total += float(lengths[lengths >= 0].sum()) + self.c * hinges
-        return total
+def descend_on_workers(
+    lmba: LMBA,
+    table: AnyTable,
+    targets: Targets,
+    w: Floats,
+    visits: Ints,
+    beta: Floats,
+    workers: Workers,
+) -> None:
+    """One pass by the operations of the engine; w is updated."""
+    for step, part in zip(beta, spans(len(visits), lmba.batch_size), strict=True):
+        rows = np.sort(visits[part])
+        rows = rows[targets.counts[rows] > 0]
+        if not len(rows):
+            continue
+        tested = w if lmba.active == "weighted" else np.ones(len(w))
+        edges, lengths, limits = hinges(table, targets, rows, tested, workers)
+        active, pushed, _ = invasions(table, rows, limits, tested, workers=workers)
+        pull = 1 + lmba.c * active[lengths >= 0]
+        edges = edges._replace(coefficients=pull)
+        pulled = edge_sums(table, edges, power=2, workers=workers)
+        go_down(pulled - lmba.c * pushed, step, w, np.empty(len(w)))
