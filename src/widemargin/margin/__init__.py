@@ -5,12 +5,12 @@ theory and algorithms*, ICML 2004, definitions 1 to 3 and theorem 1.
 """
 
 from widemargin.margin._bound import GeneralizationBound, generalization_bound
-from widemargin.margin.loss import lmba_loss
 from widemargin.margin._margins import (
     evaluation,
     hypothesis_margins,
     sample_margins,
 )
+from widemargin.margin.loss import lmba_loss
 
 __all__ = [
     "GeneralizationBound",
