@@ -1,7 +1,6 @@
 """Settings of the documentation site; `make docs` builds it."""
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -94,25 +93,3 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "inspect_global_variables": False,
 }
-
-
-def _only_what_is_there(app, docname, source):
-    """List the chapters that are there: scripts write them, and may add some."""
-    if docname == "evidence":
-        lines = source[0].splitlines()
-        kept = [
-            line
-            for line in lines
-            if not re.fullmatch(r"[a-z/*-]+", line) or any(HERE.glob(f"{line}.md"))
-        ]
-        listed = " ".join(
-            (HERE / page).read_text(encoding="utf-8")
-            for page in ("index.md", "guides/index.md", "evidence.md")
-        ).split()
-        listed = {word.strip("<>").removeprefix("../") for word in listed}
-        new = {page.stem for page in HERE.glob("*.md")} - listed - {"index"}
-        source[0] = "\n".join(kept[:-1] + sorted(new) + kept[-1:])
-
-
-def setup(app):
-    app.connect("source-read", _only_what_is_there)

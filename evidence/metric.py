@@ -1,7 +1,7 @@
 """What scores are worth as a distance, and few prototypes: `-m evidence.metric`.
 
 Mean accuracy of four times five folds, the selector fitted inside the folds. Results
-are kept in ``metric.json``, and printed as the table of `docs/guides/metric.md`.
+are kept in ``metric.json``, and printed; `docs/guides/metric.md` sums them up.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The list of methods is complete, and the page of methods shows it."""
 
+import re
 from pathlib import Path
 
 import widemargin
@@ -7,13 +8,27 @@ from widemargin import baselines
 from widemargin.catalogue import homes
 
 
+ALGORITHMS = Path(__file__).parents[2] / "docs" / "algorithms"
+
+
+def pages() -> dict[str, str]:
+    """For each selector, the page whose paragraph that begins with See names it."""
+    named = {name: "baselines.md" for name in baselines.__all__}
+    for page in ALGORITHMS.glob("*.md"):
+        _, _, see = page.read_text(encoding="utf-8").rpartition("**See**")
+        for name in re.findall(r"\{class\}`widemargin\.(\w+)`", see.split("\n\n")[0]):
+            named[name] = page.name
+    return named
+
+
 def markdown() -> str:
-    """Write the list as a table, as docs/methods.md has it."""
-    rows = [["method", "what it looks for", "needs", "gives", "cost", "from"]]
+    """Write the list as a table, as docs/algorithms/index.md has it."""
+    rows = [["method", "what it looks for", "needs", "from"]]
     rows.append(["---"] * len(rows[0]))
+    page = pages()
     for m in widemargin.methods():
-        name = f"`{m.home}.{m.name}`".replace("widemargin.", "")
-        rows.append([name, m.summary, m.needs, m.gives, m.cost, m.paper])
+        name = f"[{m.name}]({page[m.name]})"
+        rows.append([name, m.summary, m.needs, m.paper])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
@@ -31,9 +46,9 @@ def test_every_selector_is_listed_with_its_paper():
 
 
 def test_the_page_of_methods_has_the_list():
-    page = Path(__file__).parents[2] / "docs" / "methods.md"
-    assert markdown() in page.read_text(encoding="utf-8"), (
-        f"replace the table in docs/methods.md by this one:\n{markdown()}"
+    page = (ALGORITHMS / "index.md").read_text(encoding="utf-8")
+    assert markdown() in page, (
+        f"replace the table in docs/algorithms/index.md by this one:\n{markdown()}"
     )
 
 
