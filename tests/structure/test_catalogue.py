@@ -7,13 +7,12 @@ import widemargin
 from widemargin import baselines
 from widemargin.catalogue import homes
 
-
 ALGORITHMS = Path(__file__).parents[2] / "docs" / "algorithms"
 
 
 def pages() -> dict[str, str]:
     """For each selector, the page whose paragraph that begins with See names it."""
-    named = {name: "baselines.md" for name in baselines.__all__}
+    named = dict.fromkeys(baselines.__all__, "baselines.md")
     for page in ALGORITHMS.glob("*.md"):
         _, _, see = page.read_text(encoding="utf-8").rpartition("**See**")
         for name in re.findall(r"\{class\}`widemargin\.(\w+)`", see.split("\n\n")[0]):
