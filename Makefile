@@ -112,7 +112,7 @@ dist: ## build the wheel and the sdist, and try them in clean environments
 	@PYTHON=$(PYTHON) .ci/try-dist
 
 clean: ## remove .venv, caches and build products
-	@rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist build dist docs/_build docs/gallery \
+	@rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist build dist docs/_build docs/gallery docs/notebooks \
 		docs/api/generated docs/drawings/made docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
 	@find src tests evidence -name __pycache__ -type d -prune -exec rm -rf {} + \

@@ -30,7 +30,9 @@ extensions = [
     "mathml",
     "see_also",
 ]
-exclude_patterns = ["_build", "_ext", "gallery/**/*.ipynb", "gallery/**/*.py"]
+exclude_patterns = ["_build", "_ext"]
+exclude_patterns += [f"gallery/**/*.{kind}" for kind in ("ipynb", "py")]
+exclude_patterns += [f"notebooks/**/*.{kind}" for kind in ("ipynb", "py")]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
 # Pages that scripts write have anchors of plain HTML, which MyST does not see:
@@ -77,9 +79,9 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE.parent / "examples"),
-    "gallery_dirs": "gallery",
-    "filename_pattern": r"plot_",
+    "examples_dirs": [str(HERE.parent / "notebooks"), str(HERE.parent / "examples")],
+    "gallery_dirs": ["notebooks", "gallery"],
+    "filename_pattern": r"\.py$",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "remove_config_comments": True,
