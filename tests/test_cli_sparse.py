@@ -1,6 +1,5 @@
 """Sparse files in the command: LIBSVM and AnnData stay sparse if they are large."""
 
-import anndata
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,6 +41,7 @@ def test_a_libsvm_file_stays_sparse(table, tmp_path, method):
 
 @pytest.mark.usefixtures("never_dense")
 def test_sparse_layers_of_anndata_stay_sparse(table, tmp_path):
+    anndata = pytest.importorskip("anndata")
     X, y = table
     genes = pd.DataFrame(index=[f"g{i}" for i in range(D)])
     cells = pd.DataFrame({"kind": np.where(y, "b", "t")}, index=map(str, range(N)))
