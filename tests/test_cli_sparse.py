@@ -1,5 +1,7 @@
 """Sparse files in the command: LIBSVM and AnnData stay sparse if they are large."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,11 +55,23 @@ def test_sparse_layers_of_anndata_stay_sparse(table, tmp_path):
     assert "g1" in result.output
 
 
+@pytest.mark.usefixtures("never_dense")
+def test_compare_leaves_a_libsvm_file_sparse(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    dump_svmlight_file(*table, "words.svm", zero_based=False)
+    result = invoke("compare", "words.svm", "--json", "-o", "page.html")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert {"x0", "x1"} <= {*found["selected"]}
+    assert "Pairs were not tested: X is sparse." in found["notes"]
+
+
 def test_methods_that_need_dense_tables_get_them_in_the_command(
     table, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(arrays, "SPARSE_BYTES", 0)
     path = tmp_path / "words.svm"
     dump_svmlight_file(*table, str(path), zero_based=False)
-    result = invoke("rank", str(path), "-m", "Simba", "-n", "2")
-    assert result.exit_code == 0, result.output
+    for command in (["rank", "-n", "2"], ["compare", "-o", str(tmp_path / "p.html")]):
+        result = invoke(command[0], str(path), "-m", "Simba", *command[1:])
+        assert result.exit_code == 0, result.output

@@ -102,8 +102,32 @@ def test_what_cannot_be_is_refused(arguments, message):
     assert message in result.stderr.splitlines()[-1]
 
 
-def test_compare_has_one_target():
-    result = invoke("compare", "data.csv", "-t", "height,weight", "-o", "x.html")
-    assert result.exit_code == 2
-    assert not Path("x.html").exists()
-    assert "for one number in each row" in result.stderr
+@pytest.mark.parametrize("task", ASIDE)
+def test_compare_and_its_code_give_the_answer_of_select(task, table):
+    result = said("compare", "data.csv", *ASIDE[task], "--json", "-o", "x.html")
+    found = json.loads(result.stdout)
+    assert found["task"] == task
+    assert BEST[task] <= set(found["selected"])
+    said("select", "data.csv", *ASIDE[task], "-o", "few.csv")
+    kept = set(pd.read_csv("few.csv").columns) - set(NAMES.get(task, ()))
+    assert set(found["selected"]) == kept - {"height", "weight"}
+    said("report", "data.csv", *ASIDE[task], "-o", "x.json")
+    provenance = json.loads(Path("x.json").read_text(encoding="utf-8"))["provenance"]
+    code = {}
+    exec(provenance["code"].replace('.save("report.html")', ""), code)
+    assert code["results"].answer == found["answer"]
+    if task != "survival":  # for a model of scikit-survival
+        exec(provenance["pipeline"], code)
+        assert code["model"].fit(code["X"], code["y"]).predict(code["X"]).shape[1] == 2
+
+
+def test_compare_with_event_takes_time_as_survival_times_else_as_an_order(table):
+    pytest.importorskip("sksurv")
+    aside = [*ASIDE["survival"], "--estimator", "cox", "--json", "-o", "x.html"]
+    found = json.loads(said("compare", "data.csv", *aside).stdout)
+    assert "Cox's model" in found["answer"]
+    assert found["settings"]["cv"] is None
+    aside = ["-t", "u", "--drop", "v,died,height,weight", "--time", "days"]
+    more = ["--json", "-o", "x.html", "--force"]
+    found = json.loads(said("compare", "data.csv", *aside, *more).stdout)
+    assert found["settings"]["cv"].startswith("TimeSeriesSplit")

@@ -1,5 +1,7 @@
 """Several targets, sets of labels and survival times, against their definitions."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +23,7 @@ from widemargin.evaluation import (
     signal,
     significance,
 )
+from widemargin.reporting import report
 
 SEVERAL = ("regression", "multilabel")
 
@@ -333,10 +336,71 @@ def test_survival_times_that_are_none_are_refused(event, time, message):
         RReliefF(task="survival").fit(np.eye(3), frame)
 
 
+@pytest.mark.parametrize("task", SCORES)
+def test_compare_and_the_report_give_the_answer_of_auto_selector(tables, task):
+    X, y = tables[task]
+    auto = AutoSelector(task=task, random_state=0, n_jobs=1).fit(X, y)
+    found = compare(X, y, task=task, random_state=0, n_jobs=1)
+    assert_array_equal(found.selected, auto.recommendation_.columns)
+    assert (found.recommendation.score, found.curve.scoring) == (
+        auto.score_,
+        SCORES[task],
+    )
+    assert len(found.selectors) > 1  # others that take such a target are shown, too
+    assert all(s._task == task for s in found.selectors.values())
+    assert found.signal
+    assert found.hard_rows is None
+    assert found.interactions is None
+    assert "Pairs were not tested: that is for classes" in " ".join(found.notes)
+    features = auto.features_.drop(columns=["score"])
+    pd.testing.assert_frame_equal(found.features[features.columns], features)
+    data = report(found).data
+    assert report(found).html
+    directed = data["verdicts"]["direction"] is not None
+    assert directed == (task == "survival")
+    assert data["data"]["task"] == task
+    json.dumps(data, allow_nan=False)
+
+
+def test_guessing_is_half_of_the_pairs_or_labels_at_random(tables):
+    X, y = tables["survival"]
+    found = compare(X, y, "KernelRFE", task="survival", random_state=0, n_jobs=1)
+    assert found.chance == 0.5
+    X, y = tables["multilabel"]
+    found = compare(X, y, "KernelRFE", task="multilabel", random_state=0, n_jobs=1)
+    random = np.random.default_rng(0)
+    drawn = [
+        macro_f1(y, (random.random(y.shape) < y.mean(axis=0)).astype(float))
+        for _ in range(200)
+    ]
+    assert abs(found.chance - np.mean(drawn)) < 0.02
+
+
+def test_labels_are_drawn_one_beside_the_other_and_risks_against_features(tables):
+    X, y = tables["multilabel"]
+    y = pd.DataFrame(y, columns=["cat", "dog"])
+    fitted = KernelRFE(2, task="multilabel").fit(X, y)
+    data = report(fitted, X=X, y=y).data
+    looks = data["distributions"]
+    assert looks["classes"] == ["cat", "dog"]
+    first = looks["features"][0]
+    assert [sum(counts) for counts in first["counts"]] == y.sum().tolist()
+    assert data["data"]["classes"] == [
+        {"label": name, "count": count} for name, count in y.sum().items()
+    ]
+    X, y = tables["survival"]
+    data = report(KernelRFE(2, task="survival").fit(X, y), X=X, y=y).data
+    assert data["distributions"]["features"][0]["kind"] == "scatter"
+    event, time = y["event"], y["time"]
+    risk = target_columns(np.column_stack([event, time]), "survival")[:, 0]
+    assert data["data"]["target"]["high"] == risk.max()
+    X, y = tables["regression"]
+    data = report(KernelRFE(2, task="regression").fit(X, y), X=X, y=y).data
+    assert data["distributions"] is None
+
+
 def test_what_takes_one_target_only_says_so(tables):
     for task, (X, y) in tables.items():
-        with pytest.raises(ValueError, match="compare is for classes, or for one"):
-            compare(X, y, task=task)
         with pytest.raises(ValueError, match="significance is for classes, or for"):
             significance(KernelRFE(task=task), X, y)
 

@@ -37,9 +37,18 @@ from widemargin.baselines import (
     PearsonScore,
 )
 from widemargin.data.refuse import SPARSE
-from widemargin.evaluation import compare
+from widemargin.evaluation import (
+    compare,
+    default_selectors,
+    profile,
+    redundancy,
+    relevance,
+    selection_curve,
+    signal,
+)
 from widemargin.judging.folds import plain_folds, row_keys
 from widemargin.judging.nearest import NearestMean, NearestNeighbor
+from widemargin.reporting import report
 
 SCALES = ("minmax", "maxabs", "standard", "rank", None)
 METHODS = [
@@ -379,8 +388,56 @@ def test_the_answer_for_a_wide_table():
     assert auto.relevance_.significant()[4000:].all()
     with pytest.raises(TypeError, match=r"needs dense features.*Use one of"):
         AutoSelector(methods=["ReliefF", "Simba"]).fit(X, y)
-    with pytest.raises(TypeError, match=r"compare needs dense features"):
-        compare(X, y)
+    with pytest.raises(TypeError, match=r"Simba needs dense features.*Use one of"):
+        compare(X, y, ["ReliefF", "Simba"])
+
+
+def test_a_comparison_and_its_report_are_those_of_the_dense_table():
+    X, y = make_classification(150, 30, n_informative=5, n_classes=3, random_state=2)
+    X *= np.random.default_rng(0).random(X.shape) < 0.4
+    X[:, 9] = 2 * X[:, 3]
+    methods = ["KernelRFE", "ReliefF"]
+    dense, sparse = (
+        compare(Z, y, methods, random_state=0, n_jobs=1) for Z in (X, sp.csr_array(X))
+    )
+    assert sparse.answer == dense.answer.split(" work together")[0]
+    assert "Pairs were not tested: X is sparse." in sparse.notes
+    for label, own in dense.alone.items():
+        np.testing.assert_array_equal(sparse.alone[label].ranking, own.ranking)
+        np.testing.assert_allclose(sparse.alone[label].fold_scores, own.fold_scores)
+    np.testing.assert_array_equal(sparse.hard_rows.rows, dense.hard_rows.rows)
+    np.testing.assert_allclose(sparse.hard_rows.margins, dense.hard_rows.margins)
+    np.testing.assert_allclose(sparse.agreement.overlap, dense.agreement.overlap)
+    assert sparse.redundancy.groups == dense.redundancy.groups == [[3, 9]]
+    assert sparse.chance == dense.chance
+    ours, theirs = (report(found).data for found in (sparse, dense))
+    assert ours["columns"] == theirs["columns"]
+    assert ours["distributions"] == theirs["distributions"]
+    for name in ("q_value", "frequency"):
+        np.testing.assert_allclose(ours["verdicts"][name], theirs["verdicts"][name])
+    assert ours["verdicts"]["verdict"] == theirs["verdicts"]["verdict"]
+
+
+def test_default_methods_for_sparse_tables_take_them():
+    X, y, numbers = table(0, 120, 30, 0.3)
+    for target in (y, numbers):
+        found = default_selectors(sp.csr_array(X), target, random_state=0)
+        assert next(iter(found)) == "KernelRFE"
+        assert {*found} <= {*SPARSE}
+        assert len(found) > 1
+
+
+def test_evaluation_takes_sparse_tables_as_dense_ones():
+    X, y, _ = table(1, 120, 30, 0.3)
+    sparse = sp.csr_array(X)
+    for call in (
+        lambda X: relevance(X, y, random_state=0, n_jobs=1).p_values,
+        lambda X: signal(X, y, random_state=0, n_jobs=1).p_value,
+        lambda X: selection_curve("ReliefF", X, y, random_state=0).frame["score"],
+        lambda X: redundancy(X, y, threshold=0.1, scores=np.arange(30)).similarities,
+        lambda X: profile(X, y).distinct,
+    ):
+        np.testing.assert_allclose(call(sparse), call(X), 1e-6)
 
 
 @pytest.mark.parametrize(

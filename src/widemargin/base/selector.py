@@ -40,7 +40,7 @@ from widemargin.data.labels import refuse_single_class, refuse_unordered
 from widemargin.data.outcomes import refuse_constant_target, refuse_other_task
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.read import beyond_covariates, read_dataset
-from widemargin.data.refuse import refuse_columns
+from widemargin.data.refuse import refuse_columns, refuse_sparse
 from widemargin.data.table import Table
 from widemargin.data.weights import of_mean_one, weights_by_class
 from widemargin.engine import on_dask
@@ -203,6 +203,8 @@ class MarginSelector(Hooks, TableSelector):
             refuse_other_task(self, data.target, data.task, data.caller)
         if used and self._ordered_classes and not data.labels.in_order:
             refuse_unordered(data.classes, name)
+        if not self._sparse:
+            refuse_sparse(data.values, name)
         nominal = self._nominal(data.table, data.kinds)
         refuse_columns(data.table, data.kinds, name, nominal)
         data.warn_of_columns(name, getattr(self, "categorical_features", None))
@@ -225,10 +227,8 @@ class MarginSelector(Hooks, TableSelector):
             if not self._needs_rows() and strata is None:
                 data = None  # as large as the table
             self._rank_by(table, workers, data, strata)
-            if not self._needs_rows():
-                data = None
             found = Answer(self.ranking_)
-            if data is not None:
+            if data is not None and self._needs_rows():
                 found = answer(self, data, workers)
         return self._keep(found)
 

@@ -55,7 +55,7 @@ def compare_file(
     check_scoring(effort)
     chosen = make_selectors(methods, how.of_methods, 0) if methods else None
     dataset = read_data(path, told_task(data, chosen or {}), notes)
-    check_judge(effort, dataset.numeric)
+    check_judge(effort, dataset.task)
     positive = find_positive(effort.positive, dataset)
     if chosen is not None:
         for_task(chosen, dataset)
@@ -76,7 +76,11 @@ def check_scoring(effort: Effort) -> None:
     if effort.scoring is not None:
         from sklearn.metrics import get_scorer_names
 
-        if effort.scoring not in (names := get_scorer_names()):
+        from widemargin.evaluation._judges import NEG_RANK_LOSS
+        from widemargin.judging.scores import TARGET_SCORES
+
+        ours = {NEG_RANK_LOSS, *TARGET_SCORES.values()}
+        if effort.scoring not in (names := sorted({*get_scorer_names(), *ours})):
             wanted = effort.scoring.lower()
             meant = "roc_auc" if wanted == "auc" else wanted
             hint = did_you_mean(meant, names)
@@ -85,17 +89,17 @@ def check_scoring(effort: Effort) -> None:
             )
 
 
-def check_judge(effort: Effort, numeric: bool) -> None:
+def check_judge(effort: Effort, task: str) -> None:
     """Refuse, before any work, an unknown classifier or regressor."""
     if effort.estimator is not None:
         import sys
 
-        from widemargin.evaluation._judges import classifier_of
+        from widemargin.evaluation._judges import named_estimator
 
         if ":" in effort.estimator and "" not in sys.path:
             sys.path.append("")  # a module in this folder will do
         with working():
-            classifier_of(effort.estimator, "--estimator", numeric=numeric)
+            named_estimator(effort.estimator, "--estimator", task)
 
 
 def compared(
@@ -121,6 +125,8 @@ def compared(
 
     if methods is None and not how.for_any_method:
         methods = suitable
+    given = () if callable(methods) or methods is None else methods.values()
+    sparse = all(method._sparse for method in given)
     count: Any = None if how.features == "auto" else how.features
     task = dataset.task
     with working(notes), warnings.catch_warnings():
@@ -128,12 +134,12 @@ def compared(
         warnings.filterwarnings("ignore", "compare was interrupted")
         try:
             comparison = compare(
-                dataset.read_as("compare", beyond=False),
+                dataset.read_as("compare", sparse=sparse, beyond=False),
                 dataset.y,
                 methods,
                 estimator=effort.estimator,
                 scoring=effort.scoring,
-                cv=effort.splitter(data.time is not None),
+                cv=effort.splitter(data.order is not None),
                 groups=dataset.groups,
                 feature_groups=dataset.feature_groups,
                 covariates=dataset.covariates,

@@ -55,8 +55,8 @@ class DataOptions(FileOptions):
 
     target: str | None = declared(
         "--target -t COL",
-        "Target column, by name or index (0 is the first, -1 the last); for `rank` and "
-        "`select` also several, a,b,c.  [the last]",
+        "Target column, by name or index (0 is the first, -1 the last), or several, "
+        "a,b,c.  [the last]",
     )
     labels: str | None = declared(
         "--labels FILE",
@@ -147,6 +147,11 @@ class DataOptions(FileOptions):
     lifetime: str | None = None
 
     @property
+    def order(self) -> str | None:
+        """Column by which rows are put in order; survival times are no order."""
+        return self.time if self.event is None else None
+
+    @property
     def request(self) -> Request:
         """What of it is for the reader of the file."""
         return Request(
@@ -161,14 +166,20 @@ class DataOptions(FileOptions):
 
 
 @dataclass(frozen=True)
-class FitOptions(DataOptions):
-    """The same, for one method or `AutoSelector`."""
+class EventOptions(DataOptions):
+    """The same, where the target may be survival times."""
 
     event: str | None = declared(
         "--event COL",
         "Column that says whether the event happened (1, true, yes) or the row is "
         "censored; with --time, the target is survival.",
     )
+
+
+@dataclass(frozen=True)
+class FitOptions(EventOptions):
+    """The same, for one method or `AutoSelector`."""
+
     lifetime: str | None = declared(
         "--time COL", "Column of the survival times, with --event.", name="lifetime"
     )

@@ -191,13 +191,15 @@ class Effort:
         type=click.Choice(["classes", "time"]),
     )
     time: str | None = declared(
-        "--time COL", "Column with the time, for --cv time.  [the order of the file]"
+        "--time COL",
+        "Column with the time, for --cv time; with --event, with the survival "
+        "times.  [the order of the file]",
     )
     estimator: str | None = declared(
         "--estimator NAME",
         "Classifier that evaluates the features: 1-nn, logistic, svm, tree, forest, "
         "boosting, or module:Class; for a numeric target, linear instead of "
-        "logistic.  [1-nn; 5-nn for numbers]",
+        "logistic, for survival times cox.  [1-nn; 5-nn for numbers]",
     )
     scoring: str | None = declared(
         "--scoring NAME",

@@ -259,7 +259,8 @@ def _print_legend(console: Console, comparison: Any, directed: bool) -> None:
         text = f'rises: values are higher in "{high}" than in "{low}"'
         console.print(text, soft_wrap=True)
     elif directed:
-        console.print("rises: with the target")
+        survival = comparison.profile.task == "survival"
+        console.print(f"rises: with the {'risk' if survival else 'target'}")
 
 
 def _print_leaks(console: Console, comparison: Any) -> None:

@@ -26,17 +26,17 @@ READERS = {
 
 def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     """Lines that make X, y, and groups and weights if any, as the command has them."""
-    target, raw = dataset.target, dataset.raw
+    targets, raw = list(dataset.targets), dataset.raw
     arguments = _arguments(dataset, options)
     lines = [*_read(dataset, options, arguments)]
     if options.missing and arguments is None:
         lines.append(f"data = data.mask(data.isin({with_numbers(options.missing)!r}))")
-    if raw[target].isna().any() or len(dataset.y) < len(raw):
-        lines.append(f"data = data.dropna(subset=[{target!r}])")
+    if raw[targets].isna().any(axis=None) or len(dataset.y) < len(raw):
+        lines.append(f"data = data.dropna(subset={targets!r})")
     if options.sample is not None:
         lines.append(f"# Of these rows, {dataset.n_rows} were drawn at random.")
-    if options.time is not None:
-        column = _column(options.time, dataset)
+    if options.order is not None:
+        column = _column(options.order, dataset)
         lines.append(f"data = data.sort_values({column!r}, kind='stable')")
     if dataset.groups is not None:
         lines.append(f"groups = data[{_column(options.groups, dataset)!r}]")
@@ -46,10 +46,11 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
     columns = (arguments or {}).get("names", [str(name) for name in raw.columns])
     aside = [name for name in columns if name not in features]
     lines.append(f"X = data.drop(columns={aside!r})")
-    types, y = _types(dataset, options), _target(dataset, options)
-    if any("as_feature" in line for line in [*types, y]):
+    types = _types(dataset, options)
+    y = _targets(dataset) if dataset.several else [_target(dataset, options)]
+    if any("as_feature" in line for line in [*types, *y]):
         lines.insert(0, "from widemargin.cli.columns import as_feature")
-    return [*lines, *types, y]
+    return [*lines, *types, *y]
 
 
 def _column(wanted: str | None, dataset: Dataset) -> str:
@@ -63,7 +64,7 @@ def _arguments(dataset: Dataset, options: DataOptions) -> dict[str, Any] | None:
     reading = dataset.source.reading
     if reading is None or not _is_simple(options):
         return None
-    used = [*dataset.features, dataset.target]
+    used = [*dataset.features, *dataset.targets]
     codes = [name for name in used if _has_zeros(dataset.raw[name])]
     return {**reading, "dtype": dict.fromkeys(codes, "str")} if codes else reading
 
@@ -146,6 +147,18 @@ def _types(dataset: Dataset, options: DataOptions) -> list[str]:
 def _decimal(dataset: Dataset) -> str:
     mark = dataset.source.decimal
     return "" if mark == "." else f", {mark!r}"
+
+
+def _targets(dataset: Dataset) -> list[str]:
+    """Lines that make y of several columns; event and time become an array of both."""
+    lines = [f"y = data[{list(dataset.several)!r}].copy()"]
+    for name in filter(lambda name: _is_written(dataset.raw[name]), dataset.several):
+        plain = f"y[{name!r}].str.strip().str.lower()"
+        lines.append(f"y[{name!r}] = {plain}.isin(['true', 'yes', '1'])")
+    if dataset.task == "survival":
+        event = {dataset.several[0]: "bool"}
+        lines.append(f"y = y.astype({event!r}).to_records(index=False)")
+    return lines
 
 
 def _target(dataset: Dataset, options: DataOptions) -> str:

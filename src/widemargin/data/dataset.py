@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from widemargin._sklearn import _safe_indexing
 from widemargin.data.blocks import Blocks, columns_of, read_blocks
@@ -111,6 +111,17 @@ class Dataset:
             return X
         features, order = self.probes
         return np.hstack([X, X[np.ix_(order, features)]])
+
+    @cached_property
+    def _by_column(self) -> Any:
+        return csc_array(self.X) if is_sparse(self.X) else None
+
+    def column(self, f: int) -> Floats:
+        """The numbers in one column of ``X``."""
+        if self._by_column is None:
+            return self.X[:, f]
+        found: Floats = self._by_column[:, [f]].toarray()[:, 0]
+        return found
 
     @cached_property
     def feature_of(self) -> Ints | None:

@@ -130,6 +130,12 @@ def refuse_constant_target(target: Floats, name: str) -> None:
         )
 
 
+def target_names(y: Any, count: int) -> list[str]:
+    """Names of the columns of y; target 1, target 2, … where it has none."""
+    columns = getattr(y, "columns", [f"target {t}" for t in range(1, count + 1)])
+    return [str(name) for name in columns]
+
+
 def labels_of(target: Floats, task: str) -> NDArray[Any]:
     """The target as estimators of scikit-learn, or scikit-survival, have it."""
     if task != "survival":

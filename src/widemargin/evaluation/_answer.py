@@ -21,10 +21,17 @@ from sklearn.utils import check_random_state
 from widemargin.base import MarginSelector
 from widemargin.data.blocks import columns_of
 from widemargin.data.dataset import Dataset, Names
+from widemargin.data.frames import is_sparse
 from widemargin.data.kinds import given_columns
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._defaults import BUDGET
-from widemargin.evaluation._judges import default_scoring, has_order, scoring_for
+from widemargin.evaluation._interactions import Interactions, interactions_in
+from widemargin.evaluation._judges import (
+    default_scoring,
+    guesser,
+    has_order,
+    scoring_for,
+)
 from widemargin.evaluation._profile import Profile
 from widemargin.evaluation._relevance import PARTS, ROUNDS, ROWS, relevance_test
 from widemargin.evaluation._selection_curve import plan_for
@@ -34,13 +41,14 @@ from widemargin.evaluation._significance import Significance
 from widemargin.evaluation._verdicts import directions_of
 from widemargin.judging.folds import group_codes, renumbered, some_of_each
 from widemargin.judging.recommend import Recommendation, recommend
-from widemargin.judging.trials import Results, carry_out
+from widemargin.judging.trials import Plan, Results, carry_out
 from widemargin.notices import muted
 
 REDUNDANCY = 0.9  # similarity from which a feature counts as a near copy
 MAX_SAMPLES = 2000  # rows that are cross-validated and tested by default
 RATE = 2 * 10**9  # operations in a second of a budget, about what a core does
 FEWEST_ROUNDS = 10  # of the test of relevance
+CANDIDATES, PAIRS = 500, 300  # features first in the ranking; pairs tested in full
 FLAGSHIP = "KernelRFE"  # what is recommended by if the caller names no method
 
 
@@ -220,6 +228,42 @@ class Setup:
             categorical_features=self.categorical_features,
             **self.common,
         )
+
+    @property
+    def no_pairs(self) -> str:
+        """Why pairs of these features have no test; empty if they have one."""
+        target = self.data.target
+        if self.data.blocks is not None:
+            return "some features are several columns"
+        if is_sparse(self.data.X):
+            return "X is sparse"
+        if target is not None and target.ndim == 2:
+            return "that is for classes, or one number in each row"
+        return ""
+
+    def test_pairs(self, ranking: Ints) -> Interactions:
+        """Test which pairs, of the features that are ranked first, work together."""
+        return interactions_in(
+            self.sample,
+            self.sample_groups,
+            candidates=np.flatnonzero(ranking <= CANDIDATES),
+            tested=PAIRS,
+            **self.common,
+        )
+
+    def score_by_chance(self, plan: Plan) -> float:
+        """Mean score of always the same answer in the folds of a plan."""
+        if self.data.task == "survival":
+            return 0.5
+        X, first = np.zeros((plan.data.shape[0], 1)), np.zeros(1, np.int64)
+        judge = replace(
+            plan.judge,
+            X=X,
+            make=lambda columns: guesser(self.score, plan.data),
+            nearest=None,
+            feature_of=None,
+        )
+        return float(np.mean([judge.score(f, "by chance", first) for f in plan.folds]))
 
     @property
     def rounds(self) -> int:

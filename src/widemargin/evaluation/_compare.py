@@ -6,15 +6,11 @@ Its stages take a `Setup`, what is to be done, and add fields of the `Comparison
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from inspect import isfunction
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.metrics import check_scoring
 
-from widemargin.data.protocol import Ints
 from widemargin.data.read import beyond_covariates, read_dataset
 from widemargin.evaluation._answer import (
     MAX_SAMPLES,
@@ -30,26 +26,17 @@ from widemargin.evaluation._curves import Baseline
 from widemargin.evaluation._defaults import BUDGET
 from widemargin.evaluation._defaults import choose as choose_methods
 from widemargin.evaluation._hard_rows import rank_rows
-from widemargin.evaluation._interactions import interactions_in
-from widemargin.evaluation._judges import (
-    as_scorer,
-    guesser,
-    name_of,
-    title_of,
-)
-from widemargin.evaluation._profile import Profile, describe
+from widemargin.evaluation._judges import name_of, title_of
+from widemargin.evaluation._profile import describe
 from widemargin.evaluation._redundancy import redundancy as find_redundant
 from widemargin.evaluation._selection_curve import columns_of, curve_of
 from widemargin.evaluation._selectors import task_of
 from widemargin.evaluation._stability import agreement
-from widemargin.judging.judge import Judge
-from widemargin.judging.trials import Plan
 from widemargin.notices import warn
 from widemargin.plain import plain
 from widemargin.progress import announce, progress, tell, titled
 
 LONG_FITS = 5 * 10**9  # differences between cells, from which fits take seconds
-CANDIDATES, PAIRS = 500, 300  # features first in the ranking; pairs tested in full
 N_FIRST = 5  # features of the first ranking to show
 LARGE_TABLE = 10**6  # cells, from which trees and near copies do
 
@@ -94,10 +81,11 @@ def compare(
 
     Parameters
     ----------
-    X : array-like or frame of shape (n_samples, n_features)
+    X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         Numbers, nominal features, missing values.
-    y : array-like of shape (n_samples,)
-        Class labels, or numbers to predict; see ``task``.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Class labels, numbers to predict, sets of labels or survival times; see
+        ``task``.
     methods : selector, name, list or dict of these, or function, optional
         Methods to choose from. Default: `KernelRFE`, beside a handful of others that
         are shown for comparison and not chosen, see `default_selectors`. A function is
@@ -156,9 +144,9 @@ def compare(
     image_order : {"C", "F"}, default="C"
         Whether the images were flattened row by row ("C") or column by column ("F"),
         as MATLAB does.
-    task : {"classification", "regression"} or None, default=None
-        Whether y holds classes or numbers. None goes by the selectors; without any, or
-        if these can do both, by y: decimals, and numbers that hardly repeat, are
+    task : str or None, default=None
+        What y holds, as for `KernelRFE`. None goes by the selectors; without any, or if
+        these can do both, by y: decimals, and numbers that hardly repeat, are
         measurements.
     positive : label, default=None
         Of two classes, the one to which the directions of the features and their AUCs
@@ -194,28 +182,23 @@ def compare(
             f"{redundancy!r}."
         )
     given = None if isfunction(methods) else methods
-    task = task_of(given, y, task, "compare", several=False)
-    data = read_dataset(X, y, "compare", task=task, sample_weight=sample_weight)
-    data = data.grouped(feature_groups, "compare")
-    about = describe(data, categorical_features)
-    if positive is not None:
-        about = replace(about, positive=_checked(positive, about))
+    task = task_of(given, y, task, "compare")
+    data = read_dataset(
+        X, y, "compare", task=task, sample_weight=sample_weight, sparse=True
+    ).grouped(feature_groups, "compare")
+    about = describe(data, categorical_features, positive)
     _check_shape(image_shape, image_order, about.n_features)
     raw, data = data, beyond_covariates(data, covariates, "compare")
-    seed = seed_of(random_state)
-    reference = (
-        None if baseline is None else columns_of(baseline, data.names, "compare")
-    )
+    seed, reference = seed_of(random_state), None
+    if baseline is not None:
+        reference = columns_of(baseline, data.names, "compare")
     if methods is None:
         methods = choose_methods(about, seed, categorical_features, budget / BUDGET)
     elif isfunction(methods):
         methods = methods(about)
     if given is None and data.covariates is not None and not data.numeric:
         methods = {label: m for label, m in methods.items() if m._beyond}
-    settings |= {
-        "random_state": seed,
-        "task": task,
-    }
+    settings |= {"random_state": seed, "task": task}
     setup = set_up(
         "compare",
         data,
@@ -233,10 +216,8 @@ def compare(
             "selector another label."
         )
     settings |= {"methods": setup.methods, "scoring": setup.score, "rate": RATE}
-    # One per row, as X and y.
-    settings["groups"] = None if groups is None else "groups"
-    settings["sample_weight"] = None if data.weights is None else "sample_weight"
-    settings["covariates"] = None if covariates is None else "covariates"
+    by_row = {"groups": groups, "sample_weight": data.weights, "covariates": covariates}
+    settings |= {name: None if v is None else name for name, v in by_row.items()}
     parts = go_through(setup)
     return Comparison(
         data=raw,
@@ -253,27 +234,15 @@ def compare(
     )
 
 
-def _checked(positive: Any, about: Profile) -> Any:
-    """The one of two classes that the caller names."""
-    classes = list(about.class_counts)
-    if len(classes) == 2 and positive in classes:
-        return classes[classes.index(positive)]
-    got = f"got {positive!r}"
-    if len(classes) != 2:
-        n_classes = "no classes" if about.numeric_target else f"{len(classes)} classes"
-        got = f"and y has {n_classes}"
-    raise ValueError(f"compare needs positive to be one of two classes of y, {got}.")
-
-
 def _check_shape(image_shape: Any, image_order: Any, d: int) -> None:
     if image_order not in ("C", "F"):
         raise ValueError(
             'compare needs image_order="C" (row by row) or "F" (column by column), '
             f"got {image_order!r}."
         )
-    if image_shape is None:
-        return
-    if len(image_shape) != 2 or image_shape[0] * image_shape[1] != d:
+    if image_shape is not None and (
+        len(image_shape) != 2 or image_shape[0] * image_shape[1] != d
+    ):
         raise ValueError(
             f"compare needs image_shape=(height, width) with height × width = {d}, the "
             f"number of features, got {tuple(image_shape)}."
@@ -311,18 +280,13 @@ def fit_all(setup: Setup, parts: Parts) -> None:
                 parts["selectors"][label] = setup.fitted(label)
             said += [str(w.message) for w in caught if w.category is UserWarning]
             advance()
-            if label == setup.candidates[0]:
-                _show_first(setup, label, parts["selectors"][label].ranking_)
+            if label == setup.candidates[0]:  # on a terminal, while all else is to come
+                best = np.argsort(parts["selectors"][label].ranking_, kind="stable")
+                names = ", ".join(map(str, setup.data.names[best[:N_FIRST]]))
+                tell(f"First ranking, by {label}: {names} …", setup.verbose)
     for message in dict.fromkeys(said):
         parts["notes"].append(message)
         warn(message)
-
-
-def _show_first(setup: Setup, label: str, ranking: Ints) -> None:
-    """Name the best features on a terminal while all else is still to come."""
-    best = np.argsort(ranking, kind="stable")[:N_FIRST]
-    names = ", ".join(str(setup.data.names[f]) for f in best)
-    tell(f"First ranking, by {label}: {names} …", setup.verbose)
 
 
 def choose(setup: Setup, parts: Parts) -> None:
@@ -334,13 +298,12 @@ def choose(setup: Setup, parts: Parts) -> None:
         )
     with titled("cross-validation"):
         results = setup.cross_validate()
-    scoring = name_of(setup.score, data.task)
     if data.row_weights is not None:
         parts["notes"].append(
             "Rows are weighed in rankings and scores. Tests, and similarities of "
             "features, take all rows to count the same."
         )
-    parts["curve"] = curve_of(results, scoring)
+    parts["curve"] = curve_of(results, name_of(setup.score, data.task))
     if results.interrupted:
         raise KeyboardInterrupt
     parts["times"] = {
@@ -348,37 +311,18 @@ def choose(setup: Setup, parts: Parts) -> None:
         for label in setup.methods
     }
     with quiet():
-        parts["chance"] = _chance(setup, results.plan)
-        fitted = parts["selectors"]
+        plan, fitted = results.plan, parts["selectors"].__getitem__
+        parts["chance"] = setup.score_by_chance(plan)
         parts["alone"] = {
-            label: setup.recommend(results, [label], fitted.__getitem__)
-            for label in setup.methods
+            label: setup.recommend(results, [label], fitted) for label in setup.methods
         }
         first, *others = setup.candidates
-        parts["recommendation"] = (
-            setup.recommend(results, setup.candidates, fitted.__getitem__)
-            if others
-            else parts["alone"][first]
-        )
+        found = parts["alone"][first]
+        if others:
+            found = setup.recommend(results, setup.candidates, fitted)
+        parts["recommendation"] = found
         if not data.numeric:
-            plan, found = results.plan, parts["recommendation"]
             parts["hard_rows"] = rank_rows(plan.table, plan.folds, found.supports)
-
-
-def _chance(setup: Setup, plan: Plan) -> float:
-    """Mean score of always the same answer."""
-    data = setup.sample
-    guess = guesser(setup.score, data.codes, numeric=data.numeric)
-    judge = Judge(
-        np.zeros((data.shape[0], 1)),
-        data.labels_given if data.numeric else data.codes,
-        lambda columns: clone(guess),
-        None,
-        check_scoring(guess, as_scorer(setup.score, data.codes, data.task)),
-        weights=data.row_weights,
-    )
-    first = np.zeros(1, np.int64)
-    return float(np.mean([judge.score(f, "by chance", first) for f in plan.folds]))
 
 
 def test_signal(setup: Setup, parts: Parts) -> None:
@@ -400,24 +344,15 @@ def test_relevance(setup: Setup, parts: Parts) -> None:
         )
 
 
-def test_interactions(setup: Setup, parts: Parts) -> None:
+def test_pairs(setup: Setup, parts: Parts) -> None:
     """Test which pairs, of the features that are ranked first, work together."""
     if not parts["signal_test"].found:
         return
-    if setup.sample.blocks is not None:
-        parts["notes"].append(
-            "Pairs were not tested: some features are several columns."
-        )
+    if reason := setup.no_pairs:
+        parts["notes"].append(f"Pairs were not tested: {reason}.")
         return
-    ranking = parts["recommendation"].ranking
     with titled("test of pairs"):
-        parts["interactions"] = interactions_in(
-            setup.sample,
-            setup.sample_groups,
-            candidates=np.flatnonzero(ranking <= CANDIDATES),
-            tested=PAIRS,
-            **setup.common,
-        )
+        parts["interactions"] = setup.test_pairs(parts["recommendation"].ranking)
 
 
 def choose_without_leaks(setup: Setup, parts: Parts) -> None:
@@ -453,7 +388,7 @@ STAGES = {
     "curve": choose,
     "signal": test_signal,
     "relevance": test_relevance,
-    "interactions": test_interactions,
+    "interactions": test_pairs,
     "leaks": choose_without_leaks,
     "agreement": agree,
     "redundancy": group,

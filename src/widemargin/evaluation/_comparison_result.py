@@ -345,7 +345,8 @@ class Comparison:
 
     @property
     def _guessing(self) -> str:
-        return "predicting the mean" if self.profile.numeric_target else "guessing"
+        numbers = self.profile and self.profile.task == "regression"
+        return "predicting the mean" if numbers else "guessing"
 
     def _measure(self, short: bool = False) -> str:
         assert self.curve is not None
@@ -367,27 +368,19 @@ class Comparison:
             of the scorer, so higher is better; a loss (``neg_…``) is negative.
         """
         area = {} if self.curve is None else self.curve.summary()["area"].to_dict()
-        others = {"area": area, "fit_time": self.times}
-        unknown = dict.fromkeys(SUMMARY, np.nan)
-        rows = []
-        for label in self.selectors:
-            own = self.alone.get(label)
-            known = {name: getattr(own, name) for name in CHOICE} if own else {}
-            known |= {name: of[label] for name, of in others.items() if label in of}
-            rows.append(unknown | {"method": label} | known)
-        if self.baseline is not None:
-            rows.append(
-                unknown
-                | {
-                    "method": Baseline.LABEL,
-                    "n_features": len(self.baseline.features),
-                    "score": self.baseline.score,
-                    "stderr": self.baseline.stderr,
-                    "score_all": self.score_all,
-                }
-            )
-        frame = data_frame({name: [row[name] for row in rows] for name in SUMMARY})
-        return frame.astype({"n_features": "Int64"})
+        rows: list[dict[str, Any]] = [
+            {name: getattr(self.alone.get(label), name, None) for name in CHOICE}
+            | {"area": area.get(label), "fit_time": self.times.get(label)}
+            | {"method": label}
+            for label in self.selectors
+        ]
+        if (today := self.baseline) is not None:
+            rows.append({name: getattr(today, name) for name in ("score", "stderr")})
+            rows[-1] |= {"method": Baseline.LABEL, "score_all": self.score_all}
+            rows[-1]["n_features"] = len(today.features)
+        frame = data_frame({name: [row.get(name) for row in rows] for name in SUMMARY})
+        numbers = dict.fromkeys(SUMMARY[1:], "float64") | {"n_features": "Int64"}
+        return frame.astype(numbers)
 
     @property
     def by_class(self) -> MarginSelector | None:

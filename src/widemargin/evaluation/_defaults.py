@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -37,22 +37,22 @@ def default_selectors(
     `KernelRFE`, which did best in the study, and methods that represent other ideas,
     among them random forest importances, to show what people use. On a table with
     nominal columns or missing values, only methods that support them are used; with
-    three or more ordered classes, the ordinal methods; with a numeric target, the
-    regression methods. On a huge table, methods that visit row by row visit a sample,
-    and methods that would take minutes are left out.
+    three or more ordered classes, the ordinal methods; with a numeric target, or
+    several, or sparse X, the methods that take it. On a huge table, methods that visit
+    row by row visit a sample, and methods that would take minutes are left out.
 
     Parameters
     ----------
-    X : array-like or frame of shape (n_samples, n_features)
+    X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         Numbers, nominal features, missing values.
-    y : array-like of shape (n_samples,)
-        Class labels, or numbers to predict.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Class labels, or numbers to predict; see ``task``.
     random_state : int, optional
         For the methods that have one.
     categorical_features : array-like of bool, int or str, optional
         Which columns are nominal.
-    task : {"classification", "regression"} or None, default=None
-        Whether y holds classes or numbers; None goes by y.
+    task : str or None, default=None
+        What y holds, as for `KernelRFE`; None goes by y.
 
     Returns
     -------
@@ -78,7 +78,14 @@ def choose(
 ) -> dict[str, MarginSelector]:
     """Choose by the profile of a table, for a share of the usual budget."""
     chosen = _for_numbers if about.numeric_target else _for_classes
-    methods = chosen(about, random_state, share)
+    several = about.target is not None and about.target.ndim == 2
+    methods = [
+        m
+        for m in chosen(about, random_state, share)
+        if about.task in m._tasks
+        and (m._several_targets or not several)
+        and (m._sparse or not about.sparse)
+    ]
     if categorical_features is not None:
         for selector in methods:
             selector.set_params(categorical_features=categorical_features)
@@ -88,14 +95,14 @@ def choose(
 def _for_numbers(
     about: Profile, random_state: int | None, share: float
 ) -> list[MarginSelector]:
-    """Methods for a numeric target."""
+    """Methods for numbers, sets of labels or survival times."""
     n, d = about.n_samples, about.n_features
     work, effort = n * n * d / share, current().effort
-    task: Literal["regression"] = "regression"
+    task: Any = about.task
     seed: dict[str, Any] = {"random_state": random_state}
     chosen: list[MarginSelector] = [KernelRFE(task=task, **seed)]
     if work <= effort.all_rows_work:
-        chosen.append(RReliefF())
+        chosen.append(RReliefF(task=task))
     if work <= effort.one_start_work:
         chosen.append(MultiSURF(task=task))
     if about.plain:

@@ -44,10 +44,12 @@ PLAIN, GROUP = ("numeric", "boolean"), "group"  # kinds; the latter of plain col
 Kinds = NDArray[np.object_]
 
 
-def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
-    """All fields of a `Profile`."""
+def findings(
+    data: Dataset, categorical_features: Any = None, positive: Any = None
+) -> dict[str, Any]:
+    """All fields of a `Profile`; ``positive`` is a class, or None."""
     if is_sparse(data.X):
-        return _of_sparse(data)
+        return _of_sparse(data, positive)
     values, kinds = _columns(data, categorical_features)
     codes, classes, target = data.codes, data.classes, data.target
     n, d = values.shape
@@ -80,7 +82,7 @@ def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
         **find_twins(values, codes),
         "class_counts": counts,
         "ordered": ordered,
-        "positive": _positive(counts, ordered),
+        "positive": _positive(counts, ordered, positive),
         "target": target,
         "task": data.task,
         "missing_codes": missing_codes,
@@ -93,7 +95,7 @@ def findings(data: Dataset, categorical_features: Any = None) -> dict[str, Any]:
     }
 
 
-def _of_sparse(data: Dataset) -> dict[str, Any]:
+def _of_sparse(data: Dataset, positive: Any) -> dict[str, Any]:
     """All fields for a sparse table, with findings in columns that may be a leak.
 
     These have a cell in each row, or in all but those of one class or target.
@@ -104,7 +106,7 @@ def _of_sparse(data: Dataset) -> dict[str, Any]:
     _, counts = np.unique(data.labels_given, return_counts=True)
     full = np.flatnonzero(zeros <= counts.max())[: max(1, DENSE_CELLS // n)]
     full = full if len(full) else np.zeros(1, np.int64)
-    found = findings(data.with_values(X[:, full].toarray()))
+    found = findings(data.with_values(X[:, full].toarray()), None, positive)
     columns = ("target_copies", "identifiers", "skewed")
     return found | {
         "n_features": d,
@@ -121,6 +123,7 @@ def _of_sparse(data: Dataset) -> dict[str, Any]:
         "missing_codes": {int(full[f]): v for f, v in found["missing_codes"].items()},
         "duplicated_rows": 0,
         "contradictory_rows": 0,
+        "sparse": True,
     }
 
 
@@ -139,11 +142,19 @@ def _columns(data: Dataset, categorical_features: Any) -> tuple[Floats, Kinds]:
     return values, kinds
 
 
-def _positive(counts: dict[Hashable, int], ordered: bool) -> Hashable:
+def _positive(counts: dict[Hashable, int], ordered: bool, wanted: Any) -> Hashable:
     """Of two classes, the one to which directions refer."""
+    if wanted is not None and (len(counts) != 2 or wanted not in counts):
+        got = f"and y has {len(counts) or 'no'} classes"
+        raise ValueError(
+            "compare needs positive to be one of two classes of y, "
+            f"{f'got {wanted!r}' if len(counts) == 2 else got}."
+        )
     if len(counts) != 2:
         return None
     first, second = counts
+    if wanted is not None:
+        return first if wanted == first else second
     return first if counts[first] < counts[second] and not ordered else second
 
 

@@ -73,6 +73,7 @@ TITLES = {
     "tree": "a decision tree",
     "forest": "a random forest",
     "boosting": "gradient boosting",
+    "cox": "Cox's model",
 }
 
 
@@ -177,11 +178,7 @@ def judge_for(
             nearest = NearestMean(nominal, task=task, feature_of=of)
         make = nearest.for_columns
     else:
-        if task == "survival":
-            named_one, scaler = _cox(estimator, caller), StandardScaler()
-        else:
-            of_numbers = task == "regression"
-            named_one, scaler = classifier_of(estimator, caller, numeric=of_numbers)
+        named_one, scaler = named_estimator(estimator, caller, task)
         plain = is_sparse(X) or (not len(nominal) and not np.isnan(X).any())
         if is_sparse(X) and scaler is not None:  # so that zeros stay zeros
             standard = isinstance(scaler, StandardScaler)
@@ -204,14 +201,22 @@ def judge_for(
     )
 
 
-def _cox(name: str, caller: str) -> Any:
-    """Cox's model, with a little ridge, from scikit-survival."""
+def named_estimator(name: str, caller: str, task: str) -> tuple[Any, Any]:
+    """The estimator of that name for a task, and what scales its features, if anything.
+
+    For survival times it is Cox's model, with a little ridge, from scikit-survival.
+    """
+    if task != "survival":
+        return classifier_of(name, caller, numeric=task == "regression")
+    if is_nearest(name, numeric=True):
+        return NearestMean(task=task), None
     if name != "cox":
         raise ValueError(
             f"{caller}: estimator={name!r} does not predict survival times. Use "
             '"5-nn", "cox" (with scikit-survival), or an estimator of scikit-survival.'
         )
-    return _imported("sksurv.linear_model:CoxPHSurvivalAnalysis", caller)(alpha=1.0)
+    cox = _imported("sksurv.linear_model:CoxPHSurvivalAnalysis", caller)(alpha=1.0)
+    return cox, StandardScaler()
 
 
 def _prepared(
@@ -269,20 +274,20 @@ def as_scorer(scoring: Any, y: Any, task: str) -> Any:
     return make_scorer(rank_loss, greater_is_better=False, labels=labels)
 
 
-def guesser(
-    scoring: Any, codes: Ints, *, numeric: bool = False
-) -> DummyClassifier | DummyRegressor:
+def guesser(scoring: Any, data: Dataset) -> DummyClassifier | DummyRegressor:
     """A classifier that always gives the same answer, the best one for the score.
 
     That is the largest class, but for ordered classes the middle one; of numbers the
-    mean.
+    mean. Of labels it is their frequencies, whose macro F1 is that of giving each label
+    at random as often as it occurs.
     """
-    if numeric:
+    if data.numeric:
         return DummyRegressor()
     if scoring != NEG_RANK_LOSS:
         return DummyClassifier(strategy="prior")
     # The class of the median row.
-    middle = int(np.searchsorted(np.cumsum(np.bincount(codes)), len(codes) / 2))
+    counts = np.cumsum(np.bincount(data.codes))
+    middle = data.classes[np.searchsorted(counts, data.shape[0] / 2)]
     return DummyClassifier(strategy="constant", constant=middle)
 
 

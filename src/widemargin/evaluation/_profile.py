@@ -75,6 +75,8 @@ class Profile:
         (probability-scale residuals of the null model).
     task : str
         What y holds: "classification", "regression", "multilabel" or "survival".
+    sparse : bool
+        Whether X is sparse.
     missing_codes : dict of int → list of float
         For columns of numbers, those that may stand for a missing value, such as −999:
         they repeat, at an end of the range, and are farther from the next value than
@@ -109,6 +111,7 @@ class Profile:
     spellings: dict[int, list[list[str]]] = field(default_factory=dict)
     skewed: list[int] = field(default_factory=list)
     task: str = "classification"
+    sparse: bool = False
 
     @property
     def numeric_target(self) -> bool:
@@ -344,7 +347,7 @@ def profile(
 
     Parameters
     ----------
-    X : array-like or frame of shape (n_samples, n_features)
+    X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         Columns of a frame are nominal or numbers by their types, as for the selectors.
     y : array-like of shape (n_samples,)
         Class labels, or numbers to predict.
@@ -370,16 +373,19 @@ def profile(
     >>> p.warnings
     ["1 feature is constant: 'unit'.", '1 row repeats an earlier one.']
     """
-    data = read_dataset(X, y, "profile", task=task_of(None, y, task, "profile"))
+    task = task_of(None, y, task, "profile")
+    data = read_dataset(X, y, "profile", task=task, sparse=True)
     return describe(data, categorical_features)
 
 
-def describe(data: Dataset, categorical_features: Any = None) -> Profile:
+def describe(
+    data: Dataset, categorical_features: Any = None, positive: Any = None
+) -> Profile:
     """Describe a table that was read already; see `profile`.
 
     Where columns are one feature, it is of features.
     """
-    about = Profile(**findings(data, categorical_features))
+    about = Profile(**findings(data, categorical_features, positive))
     return about if data.feature_of is None else of_groups(about, data)
 
 

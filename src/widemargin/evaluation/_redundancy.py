@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.data.dataset import Names
-from widemargin.data.frames import data_frame
+from widemargin.data.frames import data_frame, is_sparse
 from widemargin.data.labels import encode
 from widemargin.data.outcomes import read_target
 from widemargin.data.protocol import Floats, Ints
@@ -31,6 +31,7 @@ from widemargin.evaluation._selectors import (
     stoppable,
 )
 from widemargin.judging.copies import (
+    CellCorrelation,
     Correlation,
     Similarity,
     Uncertainty,
@@ -124,7 +125,8 @@ def redundancy(
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features)
-        Missing values and non-numeric columns are allowed.
+        Missing values and non-numeric columns are allowed; a sparse matrix, if there
+        are ``scores`` and the measure is "correlation".
     y : array-like of shape (n_samples,), optional
         Classes, or numbers to predict: decimals, and numbers that hardly repeat. If
         there are no ``scores``, features are visited in the order of their symmetrical
@@ -173,8 +175,8 @@ def redundancy(
     _check(threshold, measure)
     count_of("redundancy", "n_bins", n_bins, 2)
     with stoppable("redundancy"), Workers(thread_count(n_jobs)) as workers:
-        data = read_dataset(X, None, "redundancy", labels=False)
-        columns = data.apart()
+        cells = measure == "correlation" and scores is not None
+        data = read_dataset(X, None, "redundancy", labels=False, sparse=cells)
         (n, d), of = data.shape, data.feature_of
         labels = data.present_classes[0] if y is None else _labels(y, n_bins)
         labelled = y is not None or (data.has_labels and not data.numeric)
@@ -182,14 +184,16 @@ def redundancy(
             raise ValueError(
                 f"redundancy needs a label for each of {n} rows, got {len(labels)}."
             )
-        similarity: Similarity = Correlation(columns.numbers)
-        by_relevance = scores is None and labelled
-        if measure == "uncertainty" or by_relevance:
-            binned = Uncertainty(
-                columns.numbers, columns.nominal, n_bins, labels, workers
-            )
-            scores = binned.relevance() if by_relevance else scores
-            similarity = binned if measure == "uncertainty" else similarity
+        similarity: Similarity
+        if is_sparse(data.X):
+            similarity = CellCorrelation(data.X)
+        else:
+            columns = data.apart()
+            similarity = Correlation(columns.numbers)
+            if measure == "uncertainty" or (scores is None and labelled):
+                binned = Uncertainty(*columns, n_bins, labels, workers)
+                scores = binned.relevance() if scores is None and labelled else scores
+                similarity = binned if measure == "uncertainty" else similarity
         similarity = of_groups(similarity, of)
         order = _best_first(scores, d)
         order = order[similarity.usable[order]]

@@ -72,7 +72,7 @@ def relevance(
 
     Parameters
     ----------
-    X : array-like or frame of shape (n_samples, n_features)
+    X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         Numbers, nominal features, missing values.
     y : array-like of shape (n_samples,)
         Class labels, or numbers to predict.
@@ -119,7 +119,7 @@ def relevance(
     """
     count_of("relevance", "n_rounds", n_rounds, 5)
     task = task_of(None, y, task, "relevance")
-    data = read_dataset(X, y, "relevance", task=task)
+    data = read_dataset(X, y, "relevance", task=task, sparse=True)
     data = data.grouped(feature_groups, "relevance")
     data = beyond_covariates(data, covariates, "relevance")
     data.warn_of_columns("relevance", categorical_features)

@@ -57,7 +57,7 @@ def selection_curve(
     ----------
     selectors : selector, str, list of these, or dict of label → selector or str
         What ranks the features: selectors, or their names. They are not changed.
-    X : array-like or frame of shape (n_samples, n_features)
+    X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         Nominal columns and missing values, if all selectors take them.
     y : array-like of shape (n_samples,)
         Class labels, or numbers to predict; see ``task``.
@@ -131,7 +131,9 @@ def selection_curve(
     """
     data_frame({})  # to learn that pandas is missing before the work, not after it
     task = task_of(selectors, y, task, CALLER)
-    data = read_dataset(X, y, CALLER, task=task, sample_weight=sample_weight)
+    data = read_dataset(
+        X, y, CALLER, task=task, sample_weight=sample_weight, sparse=True
+    )
     reference = None if baseline is None else columns_of(baseline, data.names, CALLER)
     scoring = scoring_for(scoring, len(data.classes))
     plan = plan_for(

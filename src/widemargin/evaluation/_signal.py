@@ -196,7 +196,7 @@ def signal(
     if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
         raise ValueError(f"signal needs a level between 0 and 1, got {level!r}.")
     count_of("signal", "n_permutations", n_permutations, int(np.ceil(1 / level)) - 1)
-    data = read_dataset(X, None, "signal", labels=False)
+    data = read_dataset(X, None, "signal", labels=False, sparse=True)
     n = data.shape[0]
     task = task_of(None, y, task, "signal")
     if task == "classification":

@@ -258,11 +258,14 @@ class NearestNeighbor(ClassifierMixin, ScaledRows):
 
         Of a class with fewer rows, the mean over these; (m, n_classes).
         """
-        Z, T, named = self._rows(X), self._columns.T, self._named
-        D = cdist(Z[:, ~named], T[:, ~named], "sqeuclidean")
-        for f in np.flatnonzero(named):
-            D += Z[:, f, None] != T[:, f]
-        D = np.sqrt(D)
+        if is_sparse(X):
+            D = self._distances(X, np.arange(X.shape[1]))
+        else:
+            Z, T, named = self._rows(X), self._columns.T, self._named
+            D = cdist(Z[:, ~named], T[:, ~named], "sqeuclidean")
+            for f in np.flatnonzero(named):
+                D += Z[:, f, None] != T[:, f]
+            D = np.sqrt(D)
         means = np.empty((len(D), len(self.classes_)))
         for c, count in enumerate(np.minimum(self._prior, k)):
             near = np.partition(D[:, self._codes == c], count - 1, axis=1)

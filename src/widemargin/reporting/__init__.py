@@ -20,10 +20,12 @@ have is None, too. Features are numbered from 0 in the order of X.
     ``n_samples``, ``n_features``, ``kinds`` (how many features of each), ``classes``
     (``label``, ``count``), ``missing`` (``cells``, ``features``), ``constants``,
     ``duplicated_columns``, ``duplicated_rows`` (how many), ``majority`` (the share of
-    the largest class; None for a numeric target), ``target`` (of a numeric one:
-    ``low``, ``quartiles`` and ``high``, and ``bins``: ``low``, ``high`` and ``count``;
-    else None), ``ordered`` (whether the classes are), ``leaks`` (sentences
-    on features that may be copies of the target), ``warnings`` (sentences).
+    the largest class; None for a numeric target), ``target`` (of a numeric one, or of
+    the risk in survival times: ``low``, ``quartiles`` and ``high``, and ``bins``:
+    ``low``, ``high`` and ``count``; else None), ``task`` (what y holds), ``of`` (text
+    on several targets, labels or survival times; else None), ``ordered`` (whether the
+    classes are), ``leaks`` (sentences on features that may be copies of the target),
+    ``warnings`` (sentences).
 ``columns``
     See `widemargin.reporting.distributions`.
 ``features``
@@ -44,7 +46,8 @@ have is None, too. Features are numbered from 0 in the order of X.
     tested"), ``why`` (a reason, or empty), ``copy_of`` (the name of the better feature
     that a copy is like, or None), ``p_value``, ``q_value``, ``frequency``
     (share of the folds that choose it or a near copy of it), and ``direction`` and
-    ``auc``, which are None for three or more classes without an order. Else (a numeric
+    ``auc``, which are None for three or more classes without an order, and for several
+    targets. Else (a numeric
     target counts as classes in order) ``direction`` has 1 where values rise with the
     class, −1 where they fall and 0 where a test cannot tell, and ``auc`` the
     probability that of two rows of different classes the higher class has the higher

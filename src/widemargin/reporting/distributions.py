@@ -22,10 +22,10 @@ one per stretch of the axis, and categories the most frequent ones, highest firs
     ``levels`` (labels, at most eight, the rest being "other") and ``counts`` (per class
     one list, one entry per level): nominal features and numbers of few values.
 
-For a numeric target there are no classes; ``target`` has ``low`` and ``high``, the ends
-of its axis, and ``cut``, whether values lie beyond. A feature's ``missing`` has one
-entry. Its ``rho`` is Spearman's correlation with the target, None where values have no
-order, and its ``kind`` is one of these:
+For a numeric target (of survival times, the risk) there are no classes; ``target`` has
+``low`` and ``high``, the ends of its axis, and ``cut``, whether values lie beyond. A
+feature's ``missing`` has one entry. Its ``rho`` is Spearman's correlation with the
+target, None where values have no order, and its ``kind`` is one of these:
 
 ``kind`` = ``"scatter"``
     ``low``, ``high``, ``cut`` (of its axis), ``points`` (pairs of a value and a target,
@@ -49,6 +49,7 @@ from widemargin.data.blocks import columns_of
 from widemargin.data.dataset import Dataset
 from widemargin.data.frames import feature_names
 from widemargin.data.kinds import ORDERED
+from widemargin.data.outcomes import target_columns, target_names
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._findings import GROUP
 from widemargin.reporting.formats import numbers, text
@@ -72,21 +73,30 @@ Json = dict[str, Any]
 def distributions(
     data: Dataset | None, order: Ints, profile: Any, ordered: bool = False
 ) -> Json | None:
-    """Look at the first features of an order class by class; None without data."""
+    """Look at the first features of an order class by class; None without data.
+
+    Sets of labels count as classes with rows in common; several numbers have none.
+    """
     if data is None or not len(order):
         return None
     found: Json = {"classes": [], "n_classes": 0, "ordered": False}
-    if data.target is not None:
-        found["target"] = _axis(data.target)
-        look = partial(_against, target=data.target)
+    Y = None if data.target is None else target_columns(data.target, data.task)
+    if Y is not None and data.task != "multilabel":
+        if Y.shape[1] > 1:
+            return None
+        found["target"] = _axis(Y[:, 0])
+        look = partial(_against, target=Y[:, 0])
     else:
-        labels = data.classes.tolist() if data.labelled else ["all rows"]
-        counts = np.bincount(data.codes, minlength=len(labels))
+        if Y is not None:
+            labels, members = target_names(data.y_given, Y.shape[1]), Y.T > 0
+        else:
+            labels = data.classes.tolist() if data.labelled else ["all rows"]
+            members = data.codes == np.arange(len(labels))[:, None]
         most = N_ORDERED_CLASSES if ordered else N_CLASSES
-        shown = np.sort(np.argsort(-counts, kind="stable")[:most])
+        shown = np.sort(np.argsort(-members.sum(axis=1), kind="stable")[:most])
         found["classes"] = [text(labels[c]) for c in shown]
         found |= {"n_classes": len(labels), "ordered": ordered}
-        look = partial(_by_class, members=[data.codes == c for c in shown])
+        look = partial(_by_class, members=list(members[shown]))
     first = order[:N_FEATURES].tolist()
     nominal = [profile is not None and profile.kinds[f] == "nominal" for f in first]
     found["features"] = [
@@ -161,7 +171,7 @@ def column(data: Dataset, f: int) -> NDArray[Any]:
         if len(own) > 1:
             return _together(data.X[:, own], feature_names(data.table)[own])
         f = int(own[0])
-    values: Floats = data.X[:, f]
+    values = data.column(f)
     levels = data.categories.get(f)
     if levels is None and data.kinds[f] == ORDERED:
         kind = data.table.dtypes

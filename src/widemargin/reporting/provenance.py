@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import platform
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
@@ -91,8 +92,10 @@ def as_comparison(results: Any, X: Any, y: Any) -> Comparison:
     if X is not None:
         own = getattr(first, "_task", "classification")
         told = None if own == "classification" else own
-        task, there = task_of(None, y, told, "report", several=False), y is not None
-        data = read_dataset(X, y, "report", labels=there, task=task, look=False)
+        task, there = task_of(None, y, told, "report"), y is not None
+        data = read_dataset(
+            X, y, "report", labels=there, task=task, look=False, sparse=True
+        )
         if groups is not None:
             data = replace(data, blocks=Blocks(first._feature_of, groups))
         about = None if y is None else describe(data)
@@ -237,10 +240,16 @@ def _argument(name: str, value: Any) -> str:
     return _literal(value) if by_name else value
 
 
-def _regressor(line: str) -> str:
-    """The line with a model for numbers in the place of one for classes."""
-    line = line.replace("KNeighborsClassifier(1)", "KNeighborsRegressor(5)")
-    return line.replace("Classifier", "Regressor")
+def _with_model(line: str, task: str | None) -> str:
+    """The line with a model for the task in the place of one for classes."""
+    if task == "regression":
+        line = line.replace("KNeighborsClassifier(1)", "KNeighborsRegressor(5)")
+        return line.replace("Classifier", "Regressor")
+    if task == "survival":
+        home = "sksurv.linear_model import CoxPHSurvivalAnalysis"
+        line = re.sub(r"sklearn\.\w+ import \w+Classifier", home, line)
+        return re.sub(r"\w+Classifier\(.*?\)", "CoxPHSurvivalAnalysis(alpha=1.0)", line)
+    return line
 
 
 def _pipeline(
@@ -253,13 +262,14 @@ def _pipeline(
     """
     if not kept:
         return None
-    mixed = found.profile is not None and not found.profile.plain
+    about = found.profile
+    mixed, task = about is not None and not about.plain, about and about.task
+    y = ", a structured array (sksurv.util.Surv)," if task == "survival" else ""
     lines = [*(["import pandas as pd"] if reading else []), "import widemargin"]
     lines += MIXED_IMPORTS if mixed else PLAIN_IMPORTS
-    lines += ["", *(reading or ["# X, a frame, and y are your data."]), ""]
+    lines += ["", *(reading or [f"# X, a frame, and y{y} are your data."]), ""]
     lines += MIXED_STEPS if mixed else PLAIN_STEPS
-    if found.profile is not None and found.profile.numeric_target:
-        lines = [_regressor(line) for line in lines]
+    lines = [_with_model(line, task) for line in lines]
     frames = '.set_output(transform="pandas")' if mixed else ""
     if len(kept) <= MOST_NAMES:
         lines += ["", "# These features, for whatever model you have."]

@@ -15,6 +15,7 @@ import numpy as np
 from widemargin.base.scores import class_shares, leading_features
 from widemargin.data.blocks import columns_of
 from widemargin.data.frames import feature_names
+from widemargin.data.outcomes import target_names
 from widemargin.evaluation import Comparison
 from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.scores import measure
@@ -73,7 +74,7 @@ def summarize(
         "beats_chance": found.beats_chance,
         "complete": found.complete,
         "notes": texts(found.notes),
-        "data": _data(found.profile, found.ordered),
+        "data": _data(found.profile, found.data, found.ordered),
         "columns": columns(found.data, found.profile),
         "features": {"name": names},
         "methods": by_method,
@@ -102,9 +103,18 @@ def _columns(found: Comparison, kept: list[str]) -> list[str]:
     return texts(feature_names(found.data.table)[columns_of(of, places)])
 
 
-def _data(profile: Any, ordered: bool) -> Json | None:
+def _data(profile: Any, data: Any, ordered: bool) -> Json | None:
     if profile is None:
         return None
+    of, counts_of = None, profile.class_counts.items()
+    if profile.numeric_target and profile.task != "regression":
+        of = "with survival times"
+    if profile.target is not None and profile.target.ndim == 2:
+        names = target_names(data.y_given, profile.target.shape[1])
+        of = f"with {len(names)} numeric targets"
+        if profile.task == "multilabel":
+            of = f"with {len(names)} labels, of which a row may have several"
+            counts_of = zip(names, profile.target.sum(axis=0), strict=True)
     kinds, counts = np.unique(np.asarray(profile.kinds, str), return_counts=True)
     missing = np.asarray(profile.missing)
     return {
@@ -112,12 +122,13 @@ def _data(profile: Any, ordered: bool) -> Json | None:
         "n_features": int(profile.n_features),
         "kinds": dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
         "classes": [
-            {"label": text(label), "count": int(count)}
-            for label, count in profile.class_counts.items()
+            {"label": text(label), "count": int(count)} for label, count in counts_of
         ],
         "ordered": ordered,
         "majority": None if profile.numeric_target else float(profile.majority),
         "target": _target(profile.target),
+        "task": profile.task,
+        "of": of,
         "missing": {"cells": int(missing.sum()), "features": int((missing > 0).sum())},
         "constants": len(profile.constants),
         "duplicated_columns": sum(len(g) - 1 for g in profile.duplicated_columns),
@@ -128,8 +139,8 @@ def _data(profile: Any, ordered: bool) -> Json | None:
 
 
 def _target(target: Any) -> Json | None:
-    """How a numeric target is spread; None for classes."""
-    if target is None:
+    """How a numeric target, or a risk, is spread; None for classes or several."""
+    if target is None or target.ndim == 2:
         return None
     counts, edges = np.histogram(target, bins=N_BINS)
     return {
@@ -150,7 +161,8 @@ def _verdicts(found: Comparison) -> Json | None:
     about = found.profile
     frame = found.features.iloc[found.recommendation.ranking - 1]
     low, high = about.pair or (None, None)
-    directed = bool(about.pair or found.ordered or about.numeric_target)
+    one = about.target is not None and about.target.ndim == 1
+    directed = bool(about.pair or found.ordered or one)
     return {
         "low": text(low) if about.pair else None,
         "high": text(high) if about.pair else None,
@@ -233,21 +245,20 @@ def _leaks(found: Comparison) -> Json | None:
 def _curve(found: Comparison) -> Json | None:
     curve = found.curve
     scoring = curve.scoring if curve else None
-    numeric = bool(found.profile and found.profile.numeric_target)
     sign = measure(scoring).sign
     lines = _fold_lines(curve, sign) if curve else _prefix_lines(found)
     if not lines:
         return None
     if scoring is None:
         known = [getattr(s, "scoring_", None) for s in found.selectors.values()]
-        scoring = "r2" if numeric else next(filter(None, known), None)
+        scoring = next(filter(None, known), None)
     own = found.baseline
     return {
         "estimator": text(found.classifier),
         "scoring": None if scoring is None else text(scoring).removeprefix("neg_"),
         "lower_is_better": sign < 0,
         "chance": number(found.chance, sign),
-        "guess": "predicting the mean" if numeric else "guessing",
+        "guess": found._guessing,
         "score_all": number(found.score_all, sign),
         "baseline": own
         and {

@@ -15,7 +15,7 @@ from widemargin.cli.comparing import (
     default_page,
     save_results,
 )
-from widemargin.cli.data_options import DataOptions
+from widemargin.cli.data_options import DataOptions, EventOptions
 from widemargin.cli.options import (
     Effort,
     MethodOptions,
@@ -51,12 +51,12 @@ PAGE = "widemargin-demo.html"
 )
 @file_argument
 @method_option(several=True)
-@options_of(effort=Effort, how=MethodOptions, data=DataOptions, out=Output)
+@options_of(effort=Effort, how=MethodOptions, data=EventOptions, out=Output)
 def compare(
     file: str,
     method: tuple[str, ...],
     effort: Effort,
-    data: DataOptions,
+    data: EventOptions,
     how: MethodOptions,
     out: Output,
 ) -> None:
@@ -72,6 +72,7 @@ def compare(
     widemargin compare iris.csv
     widemargin compare genes.parquet -t tissue -m ReliefF -m Simba -m MRMR
     widemargin compare credit.csv --estimator logistic --scoring roc_auc
+    widemargin compare patients.csv --event died --time days
     widemargin compare visits.csv --groups patient --baseline age,weight
     widemargin compare faces.mat --image-shape 32x32 -o faces.html -o faces.csv
     """
@@ -94,13 +95,13 @@ def compare(
 @file_argument
 @method_option(several=True)
 @option("--title TEXT", "Heading of the page.")
-@options_of(effort=Effort, how=MethodOptions, data=DataOptions, out=Output)
+@options_of(effort=Effort, how=MethodOptions, data=EventOptions, out=Output)
 def report(
     file: str,
     method: tuple[str, ...],
     title: str | None,
     effort: Effort,
-    data: DataOptions,
+    data: EventOptions,
     how: MethodOptions,
     out: Output,
 ) -> None:

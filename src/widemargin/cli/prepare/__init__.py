@@ -79,13 +79,15 @@ class Dataset:
         """The table in memory as the library reads it; ``name`` begins its messages.
 
         Whether the target has classes was seen when the file was read. Sparse columns
-        are made dense, if there is room, unless they may stay ``sparse``.
-        What covariates explain is taken out, unless ``beyond`` is False.
+        are made dense, if there is room, unless they may stay ``sparse``; groups of
+        columns and covariates need them dense. What covariates explain is taken out,
+        unless ``beyond`` is False.
         """
         from widemargin.data.frames import has_sparse_columns
         from widemargin.data.read import beyond_covariates, read_dataset
 
         X = self.X
+        sparse &= self.feature_groups is None and self.covariates is None
         if not sparse and has_sparse_columns(X):
             n, d = X.shape
             check_room(f"{self.name}, {n} × {d} cells without gaps,", n * d * 8)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from widemargin.cli.prepare import DataOptions
     from widemargin.cli.reading import Source
 
-ROLES = ("groups", "time", "weights")  # options, in the order of `Roles`
+# Options, and the fields with what they name, in the order of `Roles`.
+ROLES = {"--groups": "groups", "--time": "order", "--weights": "weights"}
 TALL = 20  # times as many rows as columns, if rows are features
 
 
@@ -42,7 +43,7 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     dropped = find_columns(options.drop, columns, "--drop")
     keep = find_columns(options.keep, columns, "--keep")
     several = find_several(source, options)
-    asked = {f"--{name}": getattr(options, name) for name in ROLES}
+    asked = {option: getattr(options, name) for option, name in ROLES.items()}
     named = {
         option: wanted and _find_described(wanted, columns, source.about, option)
         for option, wanted in asked.items()

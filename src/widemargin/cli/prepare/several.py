@@ -19,6 +19,7 @@ HAPPENED = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0
 def find_several(source: Source, options: DataOptions) -> tuple[str, ...]:
     """Columns of event and time, or of several targets; () if there is one."""
     columns = [str(name) for name in source.frame.columns]
+    lifetime = options.lifetime or options.time
     if options.event is None:
         if options.lifetime is not None:
             raise Problem("--time needs --event, the column of the events.")
@@ -26,11 +27,11 @@ def find_several(source: Source, options: DataOptions) -> tuple[str, ...]:
         if wanted is None or "," not in wanted or wanted in columns:
             return ()
         found = find_columns((wanted,), columns, "--target")
-    elif options.lifetime is None or options.target is not None:
+    elif lifetime is None or options.target is not None:
         raise Problem("--event needs --time, the column of the times, and no --target.")
     else:
         found = find_columns((options.event,), columns, "--event")
-        found += find_columns((options.lifetime,), columns, "--time")
+        found += find_columns((lifetime,), columns, "--time")
     if len(set(found)) < 2 or options.bins or options.ordinal:
         raise Problem(
             f"several targets are numbers in different columns, got {listed(found)}"

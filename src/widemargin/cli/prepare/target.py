@@ -106,10 +106,10 @@ def find_positive(wanted: str | None, dataset: Dataset) -> Any:
     """The class that is written so; None if none is wanted."""
     if wanted is None:
         return None
-    labels = {str(label): label for label in dataset.y.unique()}
     if len(dataset.counts) != 2:
-        what = "numbers" if dataset.numeric else f"{len(labels)} classes"
+        what = "numbers" if dataset.numeric else f"{len(dataset.counts)} classes"
         raise Problem(f"--positive is for two classes; {dataset.target!r} has {what}.")
+    labels = {str(label): label for label in dataset.y.unique()}
     if wanted not in labels:
         raise Problem(
             f"--positive: {dataset.target!r} has no class {wanted!r}."
