@@ -18,8 +18,8 @@ import pytest
 import widemargin
 from waiting import LONG
 from widemargin import Simba
+from widemargin.kernels import when_compiling
 from widemargin.kernels._cache import private_folder
-from widemargin.kernels._jit import when_compiling
 
 pytestmark = pytest.mark.processes
 

@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from widemargin import kernels
 from widemargin._sklearn import Interval, StrOptions
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.sparse import SparseTable, row_of_cells
 from widemargin.data.table import Table
 from widemargin.engine import column_sums, row_sums
-from widemargin.kernels.information import Sorted, joint_sums, mdl_cuts
-from widemargin.kernels.records import TIE
-from widemargin.kernels.sparse import Cells, cell_joint_sums
+from widemargin.kernels.records import TIE, Cells, Sorted
 from widemargin.threads import Workers, spans
 
 BINS = {"three", "equal-width", "quantile", "mdl"}
@@ -135,9 +134,11 @@ class Coded:
                 sums[part] = self._weighted(features[part], other, width)
             elif isinstance(codes, CellCodes):
                 stored = codes.cells, codes.of_zero, features, other
-                cell_joint_sums(*stored, shape, self.logs, ends, sums)
+                kernels.sparse.cell_joint_sums(*stored, shape, self.logs, ends, sums)
             else:
-                joint_sums(codes, features, other, shape, self.logs, *ends, sums)
+                kernels.information.joint_sums(
+                    codes, features, other, shape, self.logs, *ends, sums
+                )
 
         self.workers.run(count, spans(len(features), max(64, 2**18 // len(other))))
         return sums
@@ -239,7 +240,9 @@ def in_bins(
         if bins == "mdl":
             cuts = np.zeros(order.shape, bool)
             ranked = Sorted(values, table.y[order], logs, one)
-            mdl_cuts(ranked, len(table.classes), 0, len(order), cuts)
+            kernels.information.mdl_cuts(
+                ranked, len(table.classes), 0, len(order), cuts
+            )
         else:
             cuts = np.diff(values, axis=1, prepend=values[:, :1]) > 0
             _refuse_many(cuts.sum(axis=1) + 1, part.start, name)

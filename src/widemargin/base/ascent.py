@@ -9,12 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
+from widemargin import kernels
 from widemargin.base.scores import squared_share
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import visiting_order
 from widemargin.engine.screens import WeightedScreen
-from widemargin.kernels.ascent import VisitRoom, move
+from widemargin.kernels.records import VisitRoom
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
@@ -103,7 +104,7 @@ class AscentSelector(MarginSelector):
             for part in spans(len(visits), self.batch_size):
                 delta, count = step(w, visits[part])
                 if count:
-                    move(w, delta, count)
+                    kernels.ascent.move(w, delta, count)
 
         return self._ascend(table, np.empty(0, np.int64), visit, e, workers)
 

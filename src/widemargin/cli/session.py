@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 import warnings
@@ -15,6 +16,7 @@ import click
 
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.terminal import message, printable, say
+from widemargin.kernels import when_compiling
 from widemargin.progress import long_work_only
 from widemargin.settings import current
 
@@ -113,8 +115,9 @@ def session(quiet: bool) -> Iterator[Session]:
 @contextmanager
 def working(notes: Session | None = None) -> Iterator[None]:
     """What the library says against the data, or the parameters, is for the user."""
-    from widemargin.kernels._jit import when_compiling
-
+    if not gc.isenabled():  # while everything was imported, see `main`
+        gc.freeze()
+        gc.enable()
     when_compiling(None if notes is None else notes.compiling)
     try:
         yield

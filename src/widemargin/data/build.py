@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 
+from widemargin import kernels
 from widemargin.data.frames import is_sparse
 from widemargin.data.mixed import separate
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable, added_up, ranked_cells, row_of_cells
 from widemargin.data.table import Table
-from widemargin.kernels.sums import observed_range
 from widemargin.threads import Workers
 
 FAR = 2**10  # ranges of a feature that lie between its values and 0, if they are far
@@ -55,7 +55,7 @@ def build(
         if nominal is None:
             refuse_other_than_numbers(X, name)
         workers.run(
-            lambda part: observed_range(
+            lambda part: kernels.sums.observed_range(
                 X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
             ),
             workers.shares(d, 256),

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.data.protocol import Floats, Ints
-from widemargin.kernels.distances import Mixed
+from widemargin.kernels.records import Mixed
 from widemargin.threads import Workers
 
 

@@ -16,7 +16,7 @@ from scipy.sparse import csc_array, csr_array
 
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.kernels.sparse import Cells
+from widemargin.kernels.records import Cells
 
 
 def cells_of(X: Any) -> Cells:

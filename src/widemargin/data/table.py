@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from widemargin.data.blocks import Pool
 from widemargin.data.kinds import listed
 from widemargin.data.protocol import AnyTable, Derived, Floats, Ints
-from widemargin.kernels.distances import Mixed, MixedRows
-from widemargin.kernels.records import Layout
+from widemargin.kernels.records import Layout, Mixed, MixedRows
 from widemargin.notices import warn
 from widemargin.settings import Settings, current
 

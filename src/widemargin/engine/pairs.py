@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.search import METRICS
-from widemargin.kernels.distances import measure_all
 from widemargin.kernels.records import Edges
 from widemargin.progress import Advance, progress
 from widemargin.threads import Workers, spans
@@ -71,7 +71,9 @@ def distances_to_all(
     D = np.empty((len(queries), len(table.X)))
     rows, ids = table.data, np.arange(len(table.X))
     workers.run(
-        lambda part: measure_all(METRICS[metric], rows, queries[part], ids, D[part]),
+        lambda part: kernels.distances.measure_all(
+            METRICS[metric], rows, queries[part], ids, D[part]
+        ),
         workers.shares(len(queries), 8),
     )
     # Where values are missing, differences are expected ones, and not 0.

@@ -11,16 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.neighbors import ReliefRule, slot_members
 from widemargin.engine.pairs import distances_to_all
-from widemargin.kernels.permutations import (
-    Touched,
-    Wanted,
-    permuted_neighbors,
-    permuted_sums,
-)
+from widemargin.kernels.records import Touched, Wanted
 from widemargin.threads import Workers, spans
 
 ENTRY_BYTES = 12  # of one neighbour under one permutation
@@ -116,7 +112,9 @@ def _neighbors(
                 np.empty(len(queries) + 1, np.int64),
             )
             near, distances = _nearest_first(D, min(length, n))
-            permuted_neighbors(near, distances, queries, labels, wanted, found)
+            kernels.permutations.permuted_neighbors(
+                near, distances, queries, labels, wanted, found
+            )
             complete = found.offsets[-1] >= 0
             room, length = 2 * room, 2 * length
         touched[number] = found
@@ -155,7 +153,7 @@ def _add(
         tile, group = piece
         differences = np.empty((most, tile.stop - tile.start))
         for queries, found in zip(parts, touched, strict=True):
-            permuted_sums(
+            kernels.permutations.permuted_sums(
                 X,
                 queries,
                 found,

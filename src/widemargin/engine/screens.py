@@ -11,12 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.kernels.ascent import STEP, arrange_columns
-from widemargin.kernels.distances import Mixed
-from widemargin.kernels.records import EUCLIDEAN, Screen
-from widemargin.kernels.tiles import Extras
+from widemargin.kernels.records import EUCLIDEAN, STEP, Extras, Mixed, Screen
 from widemargin.threads import fill_up, spans
 
 Singles = NDArray[np.float32]
@@ -100,7 +98,7 @@ class WeightedScreen:
         rows = self._room() if rows is None else rows
         shares = (w**2 * self.spread)[self.numeric]
         columns = self.numeric[np.argsort(-shares, kind="stable")]
-        arrange_columns(self.table.X, self.centre, columns, rows)
+        kernels.ascent.arrange_columns(self.table.X, self.centre, columns, rows)
         return Screen(rows, columns, self.largest)
 
     def parts(

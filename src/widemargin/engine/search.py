@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.neighbors import Neighbors, slot_members
 from widemargin.engine.screens import MixedScreen
-from widemargin.kernels.distances import MixedRows
 from widemargin.kernels.records import (
     CHUNK,
     EUCLIDEAN,
@@ -27,13 +27,13 @@ from widemargin.kernels.records import (
     ErrorBound,
     Layout,
     Lists,
+    MixedNorms,
+    MixedRows,
     Queries,
     Rule,
     Scratch,
     Tile,
 )
-from widemargin.kernels.search import resolve, search_pairs, search_panel
-from widemargin.kernels.tiles import MixedNorms, pack_rows
 from widemargin.progress import progress
 from widemargin.threads import Workers, fill_up, single_threaded_blas, spans
 
@@ -153,7 +153,7 @@ class Search:
         norms = np.zeros((2, padded))
 
         def pack(part: slice) -> None:
-            pack_rows(
+            kernels.tiles.pack_rows(
                 X[part], self.centre, self.factor, packed, part.start, norms[:, part]
             )
 
@@ -209,7 +209,7 @@ class Search:
         def search(pair: tuple[int, int]) -> None:
             a, b = (groups[g] for g in pair)
             corners = (a.start, a.stop, b.start, b.stop)
-            search_pairs(
+            kernels.search.search_pairs(
                 self.packed,
                 norms,
                 tuple(panel * self.width for panel in corners),
@@ -252,7 +252,7 @@ class Search:
         both = self._tile_norms(rows, norms)
 
         def search(part: slice) -> None:
-            search_panel(
+            kernels.search.search_panel(
                 self.packed,
                 both,
                 packed,
@@ -332,7 +332,7 @@ class Search:
         X, queries, bound = self._asked(rows)
 
         def settle(part: slice) -> None:
-            resolve(
+            kernels.search.resolve(
                 X,
                 Queries(*(a[part] for a in queries)),
                 candidates,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable, cells_of
 from widemargin.engine import kernel_ridge, nearest_rows, pairs, sums
@@ -15,13 +16,6 @@ from widemargin.engine.nearest_rows import pick
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.search import METRICS
 from widemargin.kernels.records import EUCLIDEAN, TIE, Edges
-from widemargin.kernels.sparse import (
-    add_cell_edge_sums,
-    add_pair_sums,
-    cell_forms,
-    measure_from,
-    measure_pairs,
-)
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
@@ -37,7 +31,9 @@ def _measured(
     rows, columns = table.cells, table.columns
 
     def measure(part: slice) -> None:
-        measure_from(metric, rows, columns, norms, queries[part], D[part])
+        kernels.sparse.measure_from(
+            metric, rows, columns, norms, queries[part], D[part]
+        )
 
     workers.run(measure, workers.shares(len(queries), 4))
     return D
@@ -70,7 +66,7 @@ def nearest(
         doubt = error * (norms[part].max() + norms.max())
         q, j = np.nonzero(border * (1 + 4 * TIE) + doubt >= D)
         exact = np.empty(len(q))
-        measure_pairs(kind, table.cells, part[q], rows[j], exact)
+        kernels.sparse.measure_pairs(kind, table.cells, part[q], rows[j], exact)
         D[:] = np.inf
         D[q, j] = exact
 
@@ -89,7 +85,9 @@ def edge_sums(
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
     total = np.zeros(table.n_features)
-    add_cell_edge_sums(table.cells, edges, power, 0, len(edges.heads), total)
+    kernels.sparse.add_cell_edge_sums(
+        table.cells, edges, power, 0, len(edges.heads), total
+    )
     return total
 
 
@@ -108,7 +106,9 @@ def class_edge_sums(
     borders = [0, *(np.flatnonzero(np.diff(codes)) + 1), len(codes)]
     for start, stop in pairwise(borders):
         before = found[0].copy()
-        add_cell_edge_sums(table.cells, edges, power, start, stop, found[0])
+        kernels.sparse.add_cell_edge_sums(
+            table.cells, edges, power, start, stop, found[0]
+        )
         found[1 + codes[start : start + 1]] += found[0] - before
     return found
 
@@ -128,7 +128,7 @@ def group_sums(
     total = np.zeros((len(offsets) - 1, table.n_features))
     for g, group in enumerate(total):
         place = offsets[g], offsets[g + 1]
-        add_cell_edge_sums(table.cells, edges, power, *place, group)
+        kernels.sparse.add_cell_edge_sums(table.cells, edges, power, *place, group)
     return total
 
 
@@ -144,7 +144,7 @@ def distances_to_all(
     q, j = np.nonzero(CANCELLED * (norms[queries][:, None] + norms) > D)
     exact = np.empty(len(q))
     D = np.sqrt(D, out=D) if kind == EUCLIDEAN else D
-    measure_pairs(kind, table.cells, queries[q], j, exact)
+    kernels.sparse.measure_pairs(kind, table.cells, queries[q], j, exact)
     D[q, j] = exact
     return D
 
@@ -161,7 +161,7 @@ def sums_around(table: SparseTable, queries: Ints, edges: Edges) -> Floats:
     for own, (start, stop) in zip(found[1:], pairwise(borders), strict=True):
         W, before = weights[start:stop], found[0].copy()
         asked = queries[start:stop], W, W.sum(axis=1)
-        add_pair_sums(table.cells, table.columns, *asked, found[0])
+        kernels.sparse.add_pair_sums(table.cells, table.columns, *asked, found[0])
         own += found[0] - before + W.sum(axis=0) @ sizes
     return found
 
@@ -215,7 +215,7 @@ def quadratic_forms(
     w = np.append(w, w.sum())
     terms, A = np.empty((3, len(data.feature))), np.vstack([A, A.sum(axis=0)])
     workers.run(
-        lambda part: cell_forms(
+        lambda part: kernels.sparse.cell_forms(
             columns, W, w, A, data.shift, part.start, part.stop, terms
         ),
         spans(len(data.feature), 2**12),

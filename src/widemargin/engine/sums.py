@@ -11,19 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from widemargin import kernels
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.nearest_rows import nearest
 from widemargin.engine.neighbors import anyone
-from widemargin.kernels.distances import add_mixed_edge_sums
 from widemargin.kernels.records import Edges
-from widemargin.kernels.sums import (
-    add_edge_sums,
-    add_group_sums,
-    add_mixed_group_sums,
-    add_sided_sums,
-    measure_edges,
-)
 from widemargin.threads import Workers, spans
 
 A = TypeVar("A", bound=np.ndarray)
@@ -123,10 +116,14 @@ def _run_sums(
             add(starts[r], stops[r], part, after[r])
 
     def add_plain(start: int, stop: int, part: slice, sums: Floats) -> None:
-        add_edge_sums(X, edges, power, start, stop, part.start, part.stop, sums)
+        kernels.sums.add_edge_sums(
+            X, edges, power, start, stop, part.start, part.stop, sums
+        )
 
     def add_mixed(start: int, stop: int, part: slice, sums: Floats) -> None:
-        add_mixed_edge_sums(table.data, edges, power, start, stop, sums)
+        kernels.distances.add_mixed_edge_sums(
+            table.data, edges, power, start, stop, sums
+        )
 
     parts = workers.shares(d, 512, 1024)
     blocks = range(len(heads))
@@ -180,11 +177,13 @@ def group_sums(
 
     def add(part: slice) -> None:
         groups = offsets, part.start, part.stop
-        add_group_sums(table.X, edges, 0 if signed else power, *groups, sums)
+        kernels.sums.add_group_sums(
+            table.X, edges, 0 if signed else power, *groups, sums
+        )
         # Where a value is missing, the rows hold the mean, which is all that signed
         # differences need to know.
         if table.mixed is not None and not signed:
-            add_mixed_group_sums(table.data, edges, power, *groups, sums)
+            kernels.sums.add_mixed_group_sums(table.data, edges, power, *groups, sums)
 
     workers.run(add, spans(n_groups, GROUP_BLOCK))
     return sums if signed else table.pooled(sums, power)
@@ -268,14 +267,16 @@ def sided_sums(
 
     def add(b: int) -> None:
         block = blocks[b].start, blocks[b].stop
-        add_sided_sums(table.X, edges, sides, *block, sums[b])
+        kernels.sums.add_sided_sums(table.X, edges, sides, *block, sums[b])
 
     workers.run(add, range(len(blocks)))
     total: Floats = sums.sum(axis=0)
     if table.mixed is not None:
         # A side is that of the numbers; without one, all counts.
         free = Edges(*(a[sides == 0] for a in edges))
-        add_mixed_edge_sums(table.data, free, 2, 0, len(free.heads), total)
+        kernels.distances.add_mixed_edge_sums(
+            table.data, free, 2, 0, len(free.heads), total
+        )
     return total
 
 
@@ -288,7 +289,7 @@ def pair_lengths(
     heads, tails, _ = edges
     lengths = np.empty(len(heads))
     workers.run(
-        lambda part: measure_edges(
+        lambda part: kernels.sums.measure_edges(
             table.X, heads[part], tails[part], sides[part], w * w, lengths[part]
         ),
         spans(len(heads), EDGE_BLOCK),

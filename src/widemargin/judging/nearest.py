@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, vstack
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from widemargin import kernels
 from widemargin.data.blocks import group_spans
 from widemargin.data.build import build, ranks_among
 from widemargin.data.frames import is_sparse
@@ -24,7 +25,6 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
 from widemargin.engine.nearest_rows import shares
 from widemargin.engine.pairs import distances_to_all
-from widemargin.kernels.prefixes import find_means, find_votes
 from widemargin.kernels.records import TIE
 from widemargin.threads import Workers, spans
 
@@ -278,7 +278,9 @@ class NearestNeighbor(ClassifierMixin, ScaledRows):
             return self._sparse_answers(X, self._codes, order, sizes)
         Z = self._rows(X)
         votes = np.zeros((len(sizes), len(Z), len(self.classes_)))
-        find_votes(self._columns, Z, self._named, order, sizes, self._codes, votes)
+        kernels.prefixes.find_votes(
+            self._columns, Z, self._named, order, sizes, self._codes, votes
+        )
         return votes
 
     def _near(self, D: Floats) -> Floats:
@@ -341,7 +343,9 @@ class NearestMean(RegressorMixin, ScaledRows):
             return self._sparse_answers(X, self._given, order, sizes)
         Z, k = self._rows(X), min(NEIGHBORS, len(self._y))
         means = np.empty((len(sizes), len(Z), self._width))
-        find_means(self._columns, Z, self._named, order, sizes, self._y, k, means)
+        kernels.prefixes.find_means(
+            self._columns, Z, self._named, order, sizes, self._y, k, means
+        )
         return means if self._width > 1 else means[..., 0]
 
     def _near(self, D: Floats) -> Floats:

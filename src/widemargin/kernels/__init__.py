@@ -1,7 +1,9 @@
 """All compiled code, one subject per file.
 
-Nothing compiles at import. The functions release the GIL and are single-threaded;
-threads belong to the engine, which hands each of them its own rows, panels or restarts.
+A file is imported when one of its functions is first used, `kernels.sums.add_edge_sums`
+for example, and Numba with it: what needs no compiled code starts without. Nothing
+compiles at import. The functions release the GIL and are single-threaded; threads
+belong to the engine, which hands each of them its own rows, panels or restarts.
 
 How neighbours are found
 ------------------------
@@ -31,3 +33,39 @@ by direct differences; ties are settled by one rule (`distances`). A list that i
 short to be sure is reported, and the engine repeats the search for that query with a
 longer one.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from widemargin.kernels import ascent as ascent
+    from widemargin.kernels import distances as distances
+    from widemargin.kernels import information as information
+    from widemargin.kernels import permutations as permutations
+    from widemargin.kernels import prefixes as prefixes
+    from widemargin.kernels import search as search
+    from widemargin.kernels import sparse as sparse
+    from widemargin.kernels import sums as sums
+    from widemargin.kernels import tiles as tiles
+else:
+
+    def __getattr__(name: str) -> Any:
+        try:
+            return import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError:
+            raise AttributeError(f"{__name__} has no file {name}") from None
+
+
+_listener: Callable[[], None] | None = None
+
+
+def when_compiling(listener: Callable[[], None] | None) -> None:
+    """Call a function each time that code is not in a cache and has to be compiled.
+
+    Only one is kept; None keeps none.
+    """
+    global _listener
+    _listener = listener

@@ -27,6 +27,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
 from numba.extending import overload
 
+from widemargin import kernels
 from widemargin.kernels._cache import (
     digest_of_sources,
     fault,
@@ -37,18 +38,6 @@ from widemargin.kernels._cache import (
 )
 
 __all__ = ["by_type", "cache_counts", "cache_place", "inner", "jit", "tiny"]
-
-_listener = None
-
-
-def when_compiling(listener):
-    """Call a function each time that code is not in a cache and has to be compiled.
-
-    Only one is kept; None keeps none.
-    """
-    global _listener
-    _listener = listener
-
 
 _functions = weakref.WeakSet()  # all that have a cache
 
@@ -104,8 +93,8 @@ class _Cache(NullCache):
                 head, code = read_file(folder / name)
                 if head == self._head(key, code):
                     return CompileResult._rebuild(target_context, *pickle.loads(code))
-        if _listener is not None:
-            _listener()
+        if kernels._listener is not None:
+            kernels._listener()
         return None
 
     def save_overload(self, sig, data):

@@ -18,11 +18,14 @@ from widemargin.kernels.distances import (
     share_ties,
     weighted_distance,
 )
-from widemargin.kernels.records import LINEAR, MAX_INT64, TIE, UNIT, Edges
-
-# Features after which it is asked whether a row is out. With fewer, the compiler finds
-# no vectors in the loop over them, and a fit takes twice as long.
-STEP = np.uint64(64)
+from widemargin.kernels.records import (
+    LINEAR,
+    MAX_INT64,
+    STEP,
+    TIE,
+    UNIT,
+    Edges,
+)
 
 
 @jit
@@ -135,25 +138,6 @@ def nearest_of_ties(count, best, rank, found):
         if is_within(r, best) and rank[j] < lowest:
             chosen, lowest, distance = j, rank[j], r
     return chosen, distance
-
-
-class VisitRoom(NamedTuple):
-    """Room for visits of rows."""
-
-    found: tuple  # (n,) rows that are near, and (n,) their distances
-    delta: np.ndarray  # (d,) Σ Δ_f / w_f over the rows of a batch
-    squares: np.ndarray  # (d,) of a `Weighting`, as the next
-    weights: np.ndarray  # (D,) float32
-    r: np.ndarray  # (1, 2) distances to a hit and a miss under w
-    c: np.ndarray  # (1, 2) what their squared differences count
-
-    @classmethod
-    def of(cls, w, n, width):
-        """Room for n rows and a screen of ``width`` columns; not compiled."""
-        found = np.empty(n, np.int64), np.empty(n)
-        delta, squares = np.zeros((2, w.size))
-        weights = np.zeros(width, np.float32)
-        return cls(found, delta, squares, weights, *np.empty((2, 1, 2)))
 
 
 @inner

@@ -5,40 +5,11 @@ rows that are wanted, those nearer than the border, the distance of the last one
 1. What is left is shared by all rows at the border, or goes to those of lowest rank.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import types
 
 from widemargin.kernels._jit import by_type, inner, jit, tiny
 from widemargin.kernels.records import EUCLIDEAN, TIE, Edges
-
-
-class Mixed(NamedTuple):
-    """Nominal features and missing cells, which rows of numbers leave out.
-
-    In the rows, a nominal feature is 0 throughout, and where the value of a numeric
-    feature is missing there is the mean of its class. The mean is never farther from a
-    value than that class is on the average, so what is stored here only adds to the
-    differences of the rows, and nothing is lost to cancellation.
-    """
-
-    codes: np.ndarray  # (n, M) float32, nominal values; NaN, where missing, equals all
-    nominal: np.ndarray  # (M,) which feature each column of codes is
-    starts: np.ndarray  # (n + 1,) cells that row i lacks: starts[i] … starts[i+1]−1
-    features: np.ndarray  # (m,) feature of each missing cell
-    pairs: np.ndarray  # (m,) the row of ``expected`` for its feature and class
-    expected: np.ndarray  # (P, n) difference to expect between such a cell and a row
-    excess: np.ndarray  # (2, P, n) float32, what it adds to |.| and (.)², see `Extras`
-    absent: np.ndarray  # (n, d) which cells are missing
-    weights: np.ndarray  # (d,) what the rows have been multiplied by
-
-
-class MixedRows(NamedTuple):
-    """Rows of numbers, with their nominal features and missing cells."""
-
-    X: np.ndarray
-    mixed: Mixed
 
 
 @inner

@@ -1,20 +1,9 @@
 """Information of discrete features, and cuts that make them."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
 from widemargin.kernels.records import TIE
-
-
-class Sorted(NamedTuple):
-    """Features in ascending order of their values, one per row."""
-
-    values: np.ndarray  # (d, n)
-    labels: np.ndarray  # (d, n) class of the sample that each value belongs to
-    logs: np.ndarray  # (n + 1,) c · ln c in fixed point
-    one: float  # what 1 is in that fixed point
 
 
 @jit

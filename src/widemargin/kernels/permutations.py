@@ -9,15 +9,6 @@ from widemargin.kernels.distances import is_nearer, is_within
 from widemargin.kernels.records import TIE
 
 
-class Wanted(NamedTuple):
-    """Which neighbours a query has, by its class, and what they count."""
-
-    slots: np.ndarray  # (C, C) slot of [query class, row class], −1 for none
-    counts: np.ndarray  # (C, S) neighbours wanted, of which there are enough
-    coefficients: np.ndarray  # (C, S) what each wanted neighbour counts
-    prefix: int  # how many nearest rows of any class hold them, nearly always
-
-
 class Found(NamedTuple):
     """Neighbours of one query under one permutation."""
 
@@ -25,16 +16,6 @@ class Found(NamedTuple):
     slots: np.ndarray  # (P,)
     filled: np.ndarray  # (S,) how many of each slot are listed
     borders: np.ndarray  # (S,) distance of the last one wanted
-
-
-class Touched(NamedTuple):
-    """Weighted neighbours of some queries under all permutations."""
-
-    offsets: np.ndarray  # (m·B + 1,) entries of query q, permutation b: q·B + b
-    places: np.ndarray  # place of each entry's row among the rows of its query
-    weights: np.ndarray
-    rows: np.ndarray  # rows that are a neighbour of a query under any permutation
-    ends: np.ndarray  # (m + 1,) where the rows of each query begin and end
 
 
 @inner

@@ -13,6 +13,9 @@ LINE = 16  # numbers of single precision in a cache line; panels are a multiple 
 NEVER = np.float32(np.inf).view(np.int32)  # the key of a row that is not to be found
 MAX_INT64 = np.int64(2**63 - 1)
 ROW_BITS = np.int64(2**32 - 1)  # of an entry of a candidate list; those above are a key
+# Features after which an ascent asks whether a row is out. With fewer, the compiler
+# finds no vectors in the loop over them, and a fit takes twice as long.
+STEP = np.uint64(64)
 
 
 class Layout(NamedTuple):
@@ -122,3 +125,103 @@ class Utility(NamedTuple):
 
     kind: int
     beta: float
+
+
+class Mixed(NamedTuple):
+    """Nominal features and missing cells, which rows of numbers leave out.
+
+    In the rows, a nominal feature is 0 throughout, and where the value of a numeric
+    feature is missing there is the mean of its class. The mean is never farther from a
+    value than that class is on the average, so what is stored here only adds to the
+    differences of the rows, and nothing is lost to cancellation.
+    """
+
+    codes: np.ndarray  # (n, M) float32, nominal values; NaN, where missing, equals all
+    nominal: np.ndarray  # (M,) which feature each column of codes is
+    starts: np.ndarray  # (n + 1,) cells that row i lacks: starts[i] … starts[i+1]−1
+    features: np.ndarray  # (m,) feature of each missing cell
+    pairs: np.ndarray  # (m,) the row of ``expected`` for its feature and class
+    expected: np.ndarray  # (P, n) difference to expect between such a cell and a row
+    excess: np.ndarray  # (2, P, n) float32, what it adds to |.| and (.)², see `Extras`
+    absent: np.ndarray  # (n, d) which cells are missing
+    weights: np.ndarray  # (d,) what the rows have been multiplied by
+
+
+class MixedRows(NamedTuple):
+    """Rows of numbers, with their nominal features and missing cells."""
+
+    X: np.ndarray
+    mixed: Mixed
+
+
+class Extras(NamedTuple):
+    """The same for the screen, in its units: what is added to tiles."""
+
+    codes: np.ndarray  # (chunks, rows, length) float32, NaN where missing
+    sizes: np.ndarray  # (chunks, length) what a difference of codes counts
+    starts: np.ndarray  # (rows + 1,)
+    pairs: np.ndarray  # (m,)
+    excess: np.ndarray  # (P, rows of the other side) what a missing cell adds
+
+
+class MixedNorms(NamedTuple):
+    """Norms of both sides of a tile, or None, and the extras of both."""
+
+    norms: tuple
+    ours: Extras
+    theirs: Extras
+
+
+class Cells(NamedTuple):
+    """Stored cells, row after row; or those of columns, column after column."""
+
+    starts: np.ndarray  # (n + 1,) int64, row i has cells starts[i] … starts[i+1]−1
+    places: np.ndarray  # (m,) int32, column of each, ascending in a row
+    values: np.ndarray  # (m,)
+
+
+class Sorted(NamedTuple):
+    """Features in ascending order of their values, one per row."""
+
+    values: np.ndarray  # (d, n)
+    labels: np.ndarray  # (d, n) class of the sample that each value belongs to
+    logs: np.ndarray  # (n + 1,) c · ln c in fixed point
+    one: float  # what 1 is in that fixed point
+
+
+class VisitRoom(NamedTuple):
+    """Room for visits of rows."""
+
+    found: tuple  # (n,) rows that are near, and (n,) their distances
+    delta: np.ndarray  # (d,) Σ Δ_f / w_f over the rows of a batch
+    squares: np.ndarray  # (d,) of a `Weighting`, as the next
+    weights: np.ndarray  # (D,) float32
+    r: np.ndarray  # (1, 2) distances to a hit and a miss under w
+    c: np.ndarray  # (1, 2) what their squared differences count
+
+    @classmethod
+    def of(cls, w, n, width):
+        """Room for n rows and a screen of ``width`` columns; not compiled."""
+        found = np.empty(n, np.int64), np.empty(n)
+        delta, squares = np.zeros((2, w.size))
+        weights = np.zeros(width, np.float32)
+        return cls(found, delta, squares, weights, *np.empty((2, 1, 2)))
+
+
+class Wanted(NamedTuple):
+    """Which neighbours a query has, by its class, and what they count."""
+
+    slots: np.ndarray  # (C, C) slot of [query class, row class], −1 for none
+    counts: np.ndarray  # (C, S) neighbours wanted, of which there are enough
+    coefficients: np.ndarray  # (C, S) what each wanted neighbour counts
+    prefix: int  # how many nearest rows of any class hold them, nearly always
+
+
+class Touched(NamedTuple):
+    """Weighted neighbours of some queries under all permutations."""
+
+    offsets: np.ndarray  # (m·B + 1,) entries of query q, permutation b: q·B + b
+    places: np.ndarray  # place of each entry's row among the rows of its query
+    weights: np.ndarray
+    rows: np.ndarray  # rows that are a neighbour of a query under any permutation
+    ends: np.ndarray  # (m + 1,) where the rows of each query begin and end

@@ -7,20 +7,10 @@ columns in which that row has a cell (`measure_from`). They are rounded; those t
 decide are measured again, by direct differences of two rows (`measure_pairs`).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit, tiny
 from widemargin.kernels.records import EUCLIDEAN
-
-
-class Cells(NamedTuple):
-    """Stored cells, row after row; or those of columns, column after column."""
-
-    starts: np.ndarray  # (n + 1,) int64, row i has cells starts[i] … starts[i+1]−1
-    places: np.ndarray  # (m,) int32, column of each, ascending in a row
-    values: np.ndarray  # (m,)
 
 
 @tiny

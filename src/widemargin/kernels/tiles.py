@@ -1,7 +1,5 @@
 """Rows packed in single precision, and tiles: blocks of distances between panels."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import types
 
@@ -116,24 +114,6 @@ def _choose_tile(ours, first, theirs, offset, norms, shape, tile, part):
     if isinstance(norms, types.BaseNamedTuple):
         return _mixed_tile
     return _euclidean_tile
-
-
-class Extras(NamedTuple):
-    """The same for the screen, in its units: what is added to tiles."""
-
-    codes: np.ndarray  # (chunks, rows, length) float32, NaN where missing
-    sizes: np.ndarray  # (chunks, length) what a difference of codes counts
-    starts: np.ndarray  # (rows + 1,)
-    pairs: np.ndarray  # (m,)
-    excess: np.ndarray  # (P, rows of the other side) what a missing cell adds
-
-
-class MixedNorms(NamedTuple):
-    """Norms of both sides of a tile, or None, and the extras of both."""
-
-    norms: tuple
-    ours: Extras
-    theirs: Extras
 
 
 @inner

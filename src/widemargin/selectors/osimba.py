@@ -29,7 +29,6 @@ from widemargin.engine.neighbors import HIGHER, HIT, LOWER, MISS
 from widemargin.engine.screens import WeightedScreen
 from widemargin.kernels._jit import jit
 from widemargin.kernels.ascent import (
-    VisitRoom,
     add_sided,
     move,
     nearest_dominating,
@@ -37,7 +36,7 @@ from widemargin.kernels.ascent import (
     weigh,
 )
 from widemargin.kernels.distances import numbers_of, sided_distance
-from widemargin.kernels.records import Screen
+from widemargin.kernels.records import Screen, VisitRoom
 from widemargin.margin.utility import neighbors_at
 from widemargin.threads import Workers
 

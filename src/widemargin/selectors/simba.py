@@ -23,15 +23,8 @@ from widemargin.engine import edge_sums, hits_and_misses, nearest
 from widemargin.engine.neighbors import HIT, MISS
 from widemargin.engine.screens import WeightedScreen
 from widemargin.kernels._jit import jit
-from widemargin.kernels.ascent import (
-    VisitRoom,
-    add_hit_and_miss,
-    move,
-    nearest_from,
-    slope,
-    weigh,
-)
-from widemargin.kernels.records import Screen, Utility
+from widemargin.kernels.ascent import add_hit_and_miss, move, nearest_from, slope, weigh
+from widemargin.kernels.records import Screen, Utility, VisitRoom
 from widemargin.margin.utility import UTILITIES, evaluate, neighbors_at, resolve_beta
 from widemargin.threads import Workers
 

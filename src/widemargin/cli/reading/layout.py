@@ -232,12 +232,13 @@ def _titles(rows: Rows) -> int:
     Of their cells at most half are filled, as spreadsheets export them.
     """
     width = len(rows[0]) if rows else 0
-    filled = [sum(map(bool, map(str.strip, row))) for row in rows]
+    filled = (sum(map(bool, map(str.strip, row))) for row in rows)
     table = next((i for i, count in enumerate(filled) if 2 * count > width), 0)
     if table >= len(rows) - 1 or any(len(row) != width for row in rows[: table + 1]):
         return 0
     # A table of two columns may have a name for the second only.
-    if width < 2 or (width == 2 and not rows[0][0].strip() and filled[0]):
+    named = width == 2 and not rows[0][0].strip() and rows[0][1].strip()
+    if not table or width < 2 or named:
         return 0
     numbers = [any(map(NUMBER.fullmatch, row)) for row in (rows[0], rows[table])]
     return 0 if all(numbers) or _is_data(rows[table], rows[table + 1 :]) else table
@@ -272,14 +273,14 @@ def _is_data(first: list[str], body: Rows) -> bool:
     """
     cells = list(map(str.strip, first))
     numbers = [float(c) for c in cells if NUMBER.fullmatch(c)]
-    rising = all(a < b for a, b in pairwise(numbers))
-    named = any(
+    if len(numbers) <= sum(map(bool, cells)) / 2:
+        return False
+    if not all(a < b for a, b in pairwise(numbers)):
+        return True
+    return len(numbers) < 5 and not any(
         c and not NUMBER.fullmatch(c) and _is_name(c, [row[j].strip() for row in body])
         for j, c in enumerate(cells)
         if all(len(row) > j for row in body)
-    )
-    return len(numbers) > sum(map(bool, cells)) / 2 and not (
-        rising and (named or len(numbers) >= 5)
     )
 
 
@@ -304,9 +305,9 @@ def _names(
 
 def _decimal(body: Rows, separator: str) -> str:
     """The decimal mark that most numbers have."""
+    if separator == ",":  # quoted cells with one are looked at later, by columns
+        return "."
     cells = [cell.strip() for row in body for cell in row]
-    # In a comma separated file only quoted cells have a comma; these are looked at
-    # later, one column at a time.
-    commas = separator != "," and sum(map(bool, map(DECIMAL_COMMA.fullmatch, cells)))
+    commas = sum(map(bool, map(DECIMAL_COMMA.fullmatch, cells)))
     points = sum(map(bool, map(DECIMAL_POINT.fullmatch, cells)))
-    return "," if commas and commas > points else "."
+    return "," if commas > points else "."

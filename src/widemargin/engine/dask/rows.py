@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from widemargin.data.mixed import Mixture, missing_cells, set_apart
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.kernels.distances import Mixed, MixedRows
+from widemargin.kernels.records import Mixed, MixedRows
 
 
 @dataclass(frozen=True)
