@@ -247,7 +247,8 @@ def test_select_and_compare_give_the_answer_of_auto_selector(iris):
         assert found["stderr"] == pytest.approx(auto.score_stderr_)
         assert found["stability"] == pytest.approx(auto.stability_)
         assert found["scoring"] == auto.scoring_
-        tested = auto.features_[auto.features_["relevant"].astype(bool)].sort_values(["q_value", "rank"])
+        tested = auto.features_[auto.features_["relevant"].astype(bool)]
+        tested = tested.sort_values(["q_value", "rank"])
         assert [f["feature"] for f in found["relevant"]] == tested["feature"].tolist()
         assert found["without_leaks"] is None
     ranks = {row["feature"]: row["rank"] for row in compared["features"]}

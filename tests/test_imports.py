@@ -33,9 +33,15 @@ absent("jinja2")
 import widemargin.plotting
 absent("matplotlib")
 
+# KernelRFE, the default of the command, needs no compiled code.
+import numpy as np
+X, y = np.random.default_rng(0).random((40, 3)), [0, 1] * 20
+widemargin.KernelRFE().fit(X, y)
+absent("numba")
+
 # Nobody imports Dask without need.
-import numpy as np, widemargin.baselines
-widemargin.ReliefF().fit(np.random.default_rng(0).random((40, 3)), [0, 1] * 20)
+import widemargin.baselines
+widemargin.ReliefF().fit(X, y)
 absent("dask", "distributed")
 
 # Importing the tools one by one leaves their names.
