@@ -1,6 +1,7 @@
 """More rows than the workers could hold: ReliefF on lazily made data, and its memory.
 
     python evidence/speed/dask_memory.py [--rows 2000000] [--features 64] [--check]
+        [--keep]
 
 Two workers with 700 MB each. ``--check`` fails if the client's peak reaches 500 MB, or
 if a worker says anything about its memory.
@@ -16,6 +17,7 @@ import dask.array as da
 import numpy as np
 import psutil
 from distributed import Client, LocalCluster
+from keep import keep
 
 from widemargin import ReliefF
 
@@ -59,6 +61,7 @@ def main():
     parser.add_argument("--chunk", type=int, default=50_000)
     parser.add_argument("--samples", type=int, default=2_000)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="store the peaks")
     options = parser.parse_args()
     X, y = make(options.rows, options.features, options.chunk)
     cluster = LocalCluster(
@@ -95,6 +98,8 @@ def main():
         f"memory: {len(said)}; workers restarted: {not same}"
     )
     print("\n".join(said))
+    if options.keep:
+        keep("dask_memory", data=X.nbytes / MB, client=ours, worker=max(theirs))
     if options.check:
         right = fitted.get_support(indices=True).tolist() == [0, 1, 2, 3, 4]
         sys.exit(not (ours < 500 and not said and same and right))

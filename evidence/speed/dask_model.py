@@ -1,18 +1,20 @@
 """The cost model of docs/scale.md: rates of the tasks, and fits predicted from them.
 
-    python evidence/speed/dask_model.py
+    python evidence/speed/dask_model.py [--keep]  --keep: only the rates, into results/
 
 Rates are of one thread and in processor time. From them, the processor time of a fit on
 two workers of one thread each is predicted, and then measured.
 """
 
 import os
+import sys
 import time
 
 import dask.array as da
 import numpy as np
 import psutil
 from distributed import Client, LocalCluster
+from keep import keep
 
 from widemargin import ReliefF
 from widemargin.engine.dask.encoding import Columns
@@ -66,6 +68,10 @@ def main():
     for d in (16, 64, 256, 1000):
         known[d] = rates(d)
         print(f"| {d} | " + " | ".join(f"{r:.3f}" for r in known[d]) + " |")
+    if "--keep" in sys.argv:
+        survey, search = ({d: each[i] for d, each in known.items()} for i in (1, 2))
+        keep("dask_model", survey=survey, search=search)
+        return
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, memory_limit="700MB", dashboard_address=":0"
     )

@@ -3,6 +3,7 @@
     python evidence/speed/sampling.py  1 000 000 × 100, 20 informative
     python evidence/speed/sampling.py --rows 100000 --shift 0.5
     python evidence/speed/sampling.py --mapped  X is a memory-mapped file
+    python evidence/speed/sampling.py --mapped --keep  store what was found
 
 Visiting all rows would take most of an hour, so its time is extrapolated, in two ways:
 
@@ -27,6 +28,7 @@ import tempfile
 import time
 
 import numpy as np
+from keep import keep
 
 from widemargin import ReliefF
 
@@ -60,6 +62,7 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=100)
     parser.add_argument("--shift", type=float, default=0.7)
     parser.add_argument("--mapped", action="store_true")
+    parser.add_argument("--keep", action="store_true")
     args = parser.parse_args()
     n, d = args.rows, args.features
 
@@ -75,11 +78,15 @@ def main() -> None:
         fitted = ReliefF(INFORMATIVE, n_samples="auto", random_state=0)
         auto = timed(fitted, X, y)
         memory = gigabytes()
+        found = len(np.intersect1d(fitted.get_support(indices=True), informative))
+        if args.keep:
+            visited = fitted.n_samples_
+            keep("sampling", visited=visited, found=found, peak=memory, before=before)
+            return
         once = timed(ReliefF(n_samples=few, random_state=0), X, y)
         twice = timed(ReliefF(n_samples=2 * few, random_state=0), X, y)
         small = timed(ReliefF(), X[:pairs], y[:pairs])
 
-    found = len(np.intersect1d(fitted.get_support(indices=True), informative))
     print(f"{n} × {d}, {INFORMATIVE} informative features, shift {args.shift}")
     print(
         f'n_samples="auto": {auto[0]:.1f} s, {fitted.n_samples_} rows visited, '

@@ -3,7 +3,7 @@
 Writes ``results/sparse.json`` beside this file, of which the figures in
 `docs/guides/text.md` are taken:
 
-    python -m evidence.speed.sparse [basehock] [wide]
+    python -m evidence.speed.sparse_tables [basehock] [wide]
 
 Times are processor seconds, memory is the peak of what Python allocates during a fit
 beyond X itself, in megabytes.
