@@ -103,6 +103,7 @@ truth: $(VENV)/.has-all ## test the answers against known truth, and write docs/
 study: $(VENV)/.has-all ## compare methods on many tables, and write docs/study.md
 	@$(BIN)/python -m evidence.study
 	@$(BIN)/python -m evidence.study --page
+	@$(BIN)/python -m evidence.stale --measured study
 
 dist: ## build the wheel and the sdist, and try them in clean environments
 	@$(PYTHON) -m venv .venv-dist
