@@ -29,15 +29,15 @@ assert callable(widemargin.report)
 assert widemargin.reporting.html is part
 absent("jinja2")
 
-# matplotlib is imported only to draw.
-import widemargin.plotting
-absent("matplotlib")
-
 # KernelRFE, the default of the command, needs no compiled code.
 import numpy as np
 X, y = np.random.default_rng(0).random((40, 3)), [0, 1] * 20
 widemargin.KernelRFE().fit(X, y)
 absent("numba")
+
+# matplotlib is imported only to draw.
+import widemargin.plotting
+absent("matplotlib")
 
 # Nobody imports Dask without need.
 import widemargin.baselines
