@@ -24,16 +24,17 @@ absent("numba", "sklearn", "matplotlib", "jinja2", "pandas", "dask")
 import widemargin
 from widemargin.reporting import report
 absent("jinja2", "pandas")
-import widemargin.reporting.html as part
-assert callable(widemargin.report)
-assert widemargin.reporting.html is part
-absent("jinja2")
 
 # KernelRFE, the default of the command, needs no compiled code.
 import numpy as np
 X, y = np.random.default_rng(0).random((40, 3)), [0, 1] * 20
 widemargin.KernelRFE().fit(X, y)
 absent("numba")
+
+import widemargin.reporting.html as part
+assert callable(widemargin.report)
+assert widemargin.reporting.html is part
+absent("jinja2")
 
 # matplotlib is imported only to draw.
 import widemargin.plotting
