@@ -69,7 +69,7 @@ def main():
         known[d] = rates(d)
         print(f"| {d} | " + " | ".join(f"{r:.3f}" for r in known[d]) + " |")
     if "--keep" in sys.argv:
-        survey, search = ({d: each[i] for d, each in known.items()} for i in (1, 2))
+        survey, search = ({f"d={d}": r[i] for d, r in known.items()} for i in (1, 2))
         keep("dask_model", survey=survey, search=search)
         return
     cluster = LocalCluster(
