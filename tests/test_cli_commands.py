@@ -216,14 +216,14 @@ def test_compare_prints_the_answer_the_methods_and_the_verdicts():
     assert "* recommended; the others are for comparison" in methods
     found = json.loads(invoke("compare", "iris.csv", "--json", "-q").stdout)
     head, *rows = verdicts.splitlines()
-    assert head.split() == ["feature", "verdict", "q", "frequency"]
+    assert head.split() == ["feature", "verdict", "q", "in", "folds"]
     shown = {row[0]: row for row in rows[:4]}
     for feature in found["features"]:
         row = shown[feature["feature"]]
         copy = f" of {feature['copy_of']}" * (feature["copy_of"] is not None)
         assert f" {feature['verdict']}{copy} " in row
         assert row.endswith(f" {feature['frequency']:.0%}".replace("%", " %"))
-    assert f"All relevant: {len(found['relevant'])} features, in the report" in verdicts
+    assert f"\n{len(found['relevant'])} features are relevant (q < 0.05)" in verdicts
     assert result.stderr.endswith("report written to iris-comparison.html\n")
     assert sorted(os.listdir()) == ["iris-comparison.html", "iris.csv"]
 
@@ -333,7 +333,7 @@ def test_report_writes_a_page_and_makes_it_again_from_its_data():
     assert result.exit_code == 0, result.stderr
     answer, _, head, *_ = result.stdout.splitlines()
     assert "of 4 features" in answer
-    assert head.split() == ["feature", "verdict", "q", "frequency"]
+    assert head.split() == ["feature", "verdict", "q", "in", "folds"]
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Flowers" in page
     again = invoke("report", "page.json", "-o", "again.html")
@@ -371,7 +371,7 @@ def test_directions_are_those_of_the_rarer_class_or_of_a_named_one(
     assert result.exit_code == 0, result.stderr
     low = "nein" if high == "ja" else "ja"
     assert re.search(rf"\ntells +kept .* {way}\n", result.stdout)
-    assert f'rises: values are higher in "{high}" than in "{low}"\n' in result.stdout
+    assert f'in folds  with "{high}"\n' in result.stdout
     saved = json.loads(Path("paid.json").read_text(encoding="utf-8"))["verdicts"]
     assert (saved["low"], saved["high"]) == (low, high)
     assert f"{saved['auc'][0]:.2f}" == auc
@@ -574,7 +574,7 @@ def test_long_help_has_every_option_in_a_section(command):
     assert "\nOptions:" not in found
     parts = re.split(r"^(\w[\w ]+):\n", found, flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
-    assert list(sections)[:2] == ["Method", "Data"]
+    assert list(sections)[:2] == ["Data", "Results"]
     assert "--method" in sections["Method"]
     assert "--target" in sections["Data"]
     assert sections["Results"].split()[0].startswith("-")  # no lone FILE

@@ -161,7 +161,7 @@ def test_a_comparison_and_its_page(tmp_path):
     result = invoke("compare", "data.csv", *QUICK, "-o", "a.html", "-o", "a.json")
     assert result.exit_code == 0, result.stderr
     assert "the R² of 5-NN" in result.stdout
-    assert "rises: with the target" in result.stdout
+    assert "in folds  with the target" in result.stdout
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     for text in ("Against the target", "by predicting the mean", "numeric target"):
         assert text in page

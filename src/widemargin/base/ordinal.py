@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.utils import Tags
 
+from widemargin import kernels
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector
 from widemargin.base.estimator import AUTO
 from widemargin.data.kinds import listed, nominal_columns
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
-from widemargin.kernels.ascent import add_dominating_hit_sums, measure_dominating_hits
 from widemargin.threads import Workers, spans
 
 CONSTRAINTS: dict[str, Any] = {
@@ -148,7 +148,7 @@ def dominating_hit_sums(
     layout, blocks = table.layout, spans(len(table.X), 64)
     sums = np.zeros((len(blocks), table.X.shape[1]))
     workers.run(
-        lambda b: add_dominating_hit_sums(
+        lambda b: kernels.ascent.add_dominating_hit_sums(
             table.data, layout, k, blocks[b].start, blocks[b].stop, sums[b]
         ),
         range(len(blocks)),
@@ -160,7 +160,7 @@ def dominating_hits(table: Table, k: int, rows: Ints, workers: Workers) -> Float
     """The same for each of some rows, (m, d)."""
     layout, sums = table.layout, np.zeros((len(rows), table.X.shape[1]))
     workers.run(
-        lambda q: add_dominating_hit_sums(
+        lambda q: kernels.ascent.add_dominating_hit_sums(
             table.data, layout, k, rows[q], rows[q] + 1, sums[q]
         ),
         range(len(rows)),
@@ -172,7 +172,7 @@ def dominating_hit_distances(table: Table, w: Floats, workers: Workers) -> Float
     """Distance under w of each row to its nearest hit above and below; 0 if none."""
     layout, near = table.layout, np.empty((len(table.X), 2))
     workers.run(
-        lambda part: measure_dominating_hits(
+        lambda part: kernels.ascent.measure_dominating_hits(
             table.data, layout, w**2, part.start, part.stop, near
         ),
         spans(len(table.X), 64),

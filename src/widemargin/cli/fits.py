@@ -311,14 +311,14 @@ def _without_direction(
 
 def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     """Note the score of a selection made by folds, and what it rests on."""
-    from widemargin.evaluation._profile import describe
-    from widemargin.judging.scores import measure
-
     selector, dataset = ranking.selector, ranking.dataset
     _say_copies(selector, dataset, notes)
     scores = getattr(selector, "prefix_scores_", None)
     if scores is None:
         return
+    from widemargin.evaluation._profile import describe
+    from widemargin.judging.scores import measure
+
     kept = int(selector.n_features_)
     of_all = f"{kept} of {plural(selector.ranking_.max(), 'feature')}"
     value = float(scores[kept - 1])

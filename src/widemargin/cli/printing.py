@@ -203,10 +203,10 @@ def print_verdicts(comparison: Any) -> None:
     table.add_column("verdict", overflow="fold")
     if tested is not None:
         table.add_column("q", justify="right", no_wrap=True)
-    table.add_column("frequency", justify="right", no_wrap=True)
+    table.add_column("in folds", justify="right", no_wrap=True)
     directed = bool((frame["direction"] != 0).any())
     if directed:
-        table.add_column("direction", no_wrap=True)
+        table.add_column(f"with {_high_end(comparison)}", overflow="fold")
     together = bool((frame["works_with"] != "").any())
     if together:
         table.add_column("works with", overflow="fold")
@@ -225,12 +225,20 @@ def print_verdicts(comparison: Any) -> None:
     print_table(console, table)
     if hidden:
         console.print(f"{hidden} more are kept (in the report, and by --json)")
-    _print_legend(console, comparison, directed)
     if tested is not None:
-        count = plural(len(comparison.relevant), "feature")
-        console.print(f"All relevant: {count}, in the report and by --json")
+        count = plural(len(comparison.relevant), "feature is", "features are")
+        console.print(
+            f"{count} relevant (q < {LEVEL:g}); the report and --json list them"
+        )
     if comparison.without_leaks is not None:
         _print_leaks(console, comparison)
+
+
+def _high_end(comparison: Any) -> str:
+    """What rises with a feature that is said to rise."""
+    if (pair := comparison.profile.pair) is not None:
+        return f'"{name_in_a_line(pair[1])}"'
+    return "the risk" if comparison.profile.task == "survival" else "the target"
 
 
 def print_hard_rows(found: Any) -> None:
@@ -248,19 +256,6 @@ def print_hard_rows(found: Any) -> None:
     console.print(f"\n{found.sentence}\n", soft_wrap=True)
     print_table(console, table)
     console.print("row: its number in the file, from 0; suggested: by its neighbours")
-
-
-def _print_legend(console: Console, comparison: Any, directed: bool) -> None:
-    """Explain the columns."""
-    tested = f"q < {LEVEL:g}: relevant; " * (comparison.relevance is not None)
-    console.print(f"{tested}frequency: share of folds that keep it or a near copy")
-    if directed and (pair := comparison.profile.pair) is not None:
-        low, high = map(name_in_a_line, pair)
-        text = f'rises: values are higher in "{high}" than in "{low}"'
-        console.print(text, soft_wrap=True)
-    elif directed:
-        survival = comparison.profile.task == "survival"
-        console.print(f"rises: with the {'risk' if survival else 'target'}")
 
 
 def _print_leaks(console: Console, comparison: Any) -> None:

@@ -14,14 +14,14 @@ Reader = Callable[[Any], Any]
 
 # Sections of a long help, and the options in each; all others are in the last.
 SECTIONS = {
-    "Method": "method redundancy features neighbors metric scale samples param jobs "
-    "seed",
-    "Data": "target event lifetime weights labels transpose task drop categorical "
-    "feature_groups covariates missing max_missing ordinal bins sample keep_ids header "
-    "format sheet image_shape image_order",
-    "Evaluation": "folds budget groups cv time estimator scoring baseline positive",
+    "Data": "target labels task event lifetime groups ordinal bins drop categorical "
+    "missing weights",
+    "Results": "output saved candidates top title baseline hard_rows keep as_json "
+    "force quiet",
+    "Method": "method features redundancy neighbors metric scale",
+    "Evaluation": "folds estimator scoring cv time budget positive",
     "Files larger than memory": "engine scheduler",
-    "Results": "",
+    "Rarely needed": "",
 }
 POSITIVE = r"0*[1-9]\d*"
 FRACTION = r"0?\.\d*[1-9]\d*"

@@ -23,27 +23,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine.pairs import distances_to_all
 from widemargin.engine.search import METRICS
 from widemargin.engine.sparse import sums_around
-from widemargin.kernels.distances import add_mixed_edge_sums, measure_all
-from widemargin.kernels.radius import (
+from widemargin.kernels.records import (
     BAND,
     FIXED_FEATURES,
     FIXED_QUERIES,
     FIXED_ROWS,
     PANEL,
+    Edges,
     RadiusLists,
-    fix_rows,
-    fixed_distances,
-    list_rows,
-    list_sums,
-    list_values,
 )
-from widemargin.kernels.records import Edges
 from widemargin.progress import progress
 from widemargin.threads import Workers, fill_up, spans
 
@@ -107,7 +102,7 @@ class RoundedRows:
         def fix(part: slice) -> None:
             written = cells, self.totals, moved
             rows = part.start, part.stop
-            fix_rows(table.X, table.low, self.unit, *rows, *written)
+            kernels.radius.fix_rows(table.X, table.low, self.unit, *rows, *written)
 
         workers.run(fix, workers.shares(n, 64))
         self.cells = cells.ravel()
@@ -116,7 +111,9 @@ class RoundedRows:
 
     def measure(self, first: int, D: Floats) -> None:
         """Distances of all rows from rows first …, as many as D has."""
-        fixed_distances(self.cells, self.d, self.totals, self.unit, first, D)
+        kernels.radius.fixed_distances(
+            self.cells, self.d, self.totals, self.unit, first, D
+        )
 
 
 class _Room:
@@ -163,7 +160,7 @@ class Around:
         """
         table, room = self.search.table, self.room
         lists, values, lengths = room.lists, room.values, self.counts.sum(axis=(1, 2))
-        total = list_values(self.queries, target, weights, lists, values)
+        total = kernels.radius.list_values(self.queries, target, weights, lists, values)
         if table.weights is not None:
             filled, heads, ids = self._listed
             values[: len(filled)][filled] *= (
@@ -175,14 +172,16 @@ class Around:
         n, bands, d = table.n_rows, self.search.bands, table.n_features
         room.sums[:] = 0.0
         listed = self.queries, table.y, lists.ids, lengths, values, room.ends
-        list_sums(bands.ravel(), n, *listed, room.sums)
+        kernels.radius.list_sums(bands.ravel(), n, *listed, room.sums)
         sums = room.sums.reshape(-1, bands.shape[0] * BAND)[:, :d].copy()
         if table.mixed is not None:
             edges = self._edges()
             borders = np.searchsorted(table.y[edges.heads], np.arange(len(sums)))
             for own, (start, stop) in zip(sums[1:], pairwise(borders), strict=True):
                 before = sums[0].copy()
-                add_mixed_edge_sums(table.data, edges, 1, start, stop, sums[0])
+                kernels.distances.add_mixed_edge_sums(
+                    table.data, edges, 1, start, stop, sums[0]
+                )
                 own += sums[0] - before
         return sums, total
 
@@ -307,11 +306,13 @@ class RadiusSearch:
                 D[:] = distances_to_all(self.table, queries, self.metric, alone)
             return
         rows = self.table.data
-        measure_all(METRICS[self.metric], rows, queries, self._all_rows, D)
+        kernels.distances.measure_all(
+            METRICS[self.metric], rows, queries, self._all_rows, D
+        )
         # Where values are missing, differences are expected ones, and not 0.
         D[np.arange(len(queries)), queries] = 0.0
 
     def _list(self, room: _Room, first: int, places: Ints, errors: Floats) -> None:
         """List what is around rows first + places, whose distances are in the room."""
         limits = self.starts, self.radius, errors, self.both
-        list_rows(room.D, first + places, *limits, places, room.lists)
+        kernels.radius.list_rows(room.D, first + places, *limits, places, room.lists)

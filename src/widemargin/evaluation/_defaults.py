@@ -15,7 +15,6 @@ from widemargin.evaluation._profile import Profile, profile
 from widemargin.selectors.kernel_rfe import KernelRFE
 from widemargin.selectors.multisurf import MultiSURF
 from widemargin.selectors.orelieff import OReliefF
-from widemargin.selectors.osimba import OSimba
 from widemargin.selectors.relief import Relief
 from widemargin.selectors.relieff import ReliefF
 from widemargin.selectors.rrelieff import RReliefF
@@ -136,6 +135,8 @@ def _for_classes(
         if every_row:
             chosen.append(OReliefF(**rise))
         if once:
+            from widemargin.selectors.osimba import OSimba  # with Numba
+
             chosen.append(OSimba(**rise, **starts))
     chosen += [KernelRFE(**seed), ReliefF(**sample)]
     if about.plain:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from widemargin.kernels import information as information
     from widemargin.kernels import permutations as permutations
     from widemargin.kernels import prefixes as prefixes
+    from widemargin.kernels import radius as radius
     from widemargin.kernels import search as search
     from widemargin.kernels import sparse as sparse
     from widemargin.kernels import sums as sums

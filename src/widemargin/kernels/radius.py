@@ -8,19 +8,18 @@ a difference takes two operations on twice as many numbers at once as in double
 precision. The error is what rounding moves the two rows by, which is summed per row.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from widemargin.kernels._jit import inner, jit
-from widemargin.kernels.records import TIE
+from widemargin.kernels.records import (
+    BAND,
+    FIXED_FEATURES,
+    FIXED_QUERIES,
+    FIXED_ROWS,
+    PANEL,
+    TIE,
+)
 from widemargin.kernels.simd import absolute, as_float64, load, minimum, splat, store
-
-FIXED_ROWS = 32  # rows side by side
-FIXED_QUERIES = 4  # rows measured from together; divides FIXED_ROWS
-FIXED_FEATURES = 32  # features whose sum has to fit into 31 bits
-BAND = 32  # features that are summed at once, in registers
-PANEL = 128  # rows of a panel, whose BAND features stay in the fastest cache
 
 
 @jit
@@ -78,15 +77,6 @@ def fixed_distances(cells, d, totals, unit, first, D):
             store(b, D, place + width)
             store(c, D, place + 2 * width)
             store(e, D, place + 3 * width)
-
-
-class RadiusLists(NamedTuple):
-    """Near, and far, rows of some queries."""
-
-    ids: np.ndarray  # (m, n) int32
-    sides: np.ndarray  # (m, n) int8, 1 where a row is far
-    counts: np.ndarray  # (m, 2, C) near and far rows of each class
-    unsure: np.ndarray  # (m,) bool, whether an error may have put a row on another side
 
 
 @inner

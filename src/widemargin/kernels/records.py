@@ -16,6 +16,12 @@ ROW_BITS = np.int64(2**32 - 1)  # of an entry of a candidate list; those above a
 # Features after which an ascent asks whether a row is out. With fewer, the compiler
 # finds no vectors in the loop over them, and a fit takes twice as long.
 STEP = np.uint64(64)
+# Of searches within a radius.
+FIXED_ROWS = 32  # rows side by side
+FIXED_QUERIES = 4  # rows measured from together; divides FIXED_ROWS
+FIXED_FEATURES = 32  # features whose sum has to fit into 31 bits
+BAND = 32  # features that are summed at once, in registers
+PANEL = 128  # rows of a panel, whose BAND features stay in the fastest cache
 
 
 class Layout(NamedTuple):
@@ -225,3 +231,12 @@ class Touched(NamedTuple):
     weights: np.ndarray
     rows: np.ndarray  # rows that are a neighbour of a query under any permutation
     ends: np.ndarray  # (m + 1,) where the rows of each query begin and end
+
+
+class RadiusLists(NamedTuple):
+    """Near, and far, rows of some queries."""
+
+    ids: np.ndarray  # (m, n) int32
+    sides: np.ndarray  # (m, n) int8, 1 where a row is far
+    counts: np.ndarray  # (m, 2, C) near and far rows of each class
+    unsure: np.ndarray  # (m,) bool, whether an error may have put a row on another side
