@@ -351,7 +351,7 @@ def test_verdicts_have_a_direction_for_two_classes(iris):
     rows = {line.split()[0]: line for line in result.stdout.splitlines() if line}
     assert rows["c"].endswith("rises")
     assert rows["falling"].endswith("falls")
-    assert 'values are higher in "virginica" than in "versicolor"' in result.stdout
+    assert 'in folds  with "virginica"' in result.stdout
 
 
 @pytest.mark.parametrize(

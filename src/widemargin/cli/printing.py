@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from widemargin.cli.fits import Ranking
     from widemargin.cli.options import MethodOptions
 
-BAR = 20  # characters of the longest bar
+BAR = 20  # characters of the longest bar, and of a class in a title
 MOST_KEPT, NEXT = 15, 5  # features that are listed: of those kept, of the others
 DIRECTIONS = {1: "rises", -1: "falls"}
 LEVEL = 0.05  # of the test of relevance
@@ -206,7 +206,7 @@ def print_verdicts(comparison: Any) -> None:
     table.add_column("in folds", justify="right", no_wrap=True)
     directed = bool((frame["direction"] != 0).any())
     if directed:
-        table.add_column(f"with {_high_end(comparison)}", overflow="fold")
+        table.add_column(f"with {_high_end(comparison)}", no_wrap=True)
     together = bool((frame["works_with"] != "").any())
     if together:
         table.add_column("works with", overflow="fold")
@@ -237,7 +237,8 @@ def print_verdicts(comparison: Any) -> None:
 def _high_end(comparison: Any) -> str:
     """What rises with a feature that is said to rise."""
     if (pair := comparison.profile.pair) is not None:
-        return f'"{name_in_a_line(pair[1])}"'
+        name = name_in_a_line(pair[1])
+        return f'"{name}"' if len(name) <= BAR else f'"{name[:BAR]}…"'
     return "the risk" if comparison.profile.task == "survival" else "the target"
 
 
