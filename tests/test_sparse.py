@@ -293,6 +293,22 @@ def test_a_million_columns_take_little_memory(selector):
     assert selector.ranking_[7] == 1
 
 
+def test_kernel_rfe_holds_one_matrix_of_its_rows_and_one_copy_of_the_cells():
+    rng = np.random.default_rng(0)
+    X = sp.random_array((900, 2000), density=0.02, random_state=rng, format="csr")
+    y = np.arange(900) % 2
+    selector = KernelRFE(10, max_rows=600, n_jobs=1, random_state=0)
+    clone(selector).fit(X[:, :100], y)
+    tracemalloc.start()
+    try:
+        selector.fit(X, y)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    cells = X.data.nbytes + X.indices.nbytes
+    assert most < 1.5 * 8 * 600**2 + 3 * cells
+
+
 JUDGED = [
     ReliefF("auto"),
     ReliefF("auto", redundancy="auto", scale="standard"),

@@ -149,9 +149,9 @@ class MarginSelector(Hooks, TableSelector):
             refuse_covariates_on_dask(self, covariates)
             return self._fit_on_dask(X, y)
         refuse_weights(self, sample_weight)
-        data = self._read(X, y, sample_weight)
-        data = beyond_covariates(data, covariates, type(self).__name__)
-        return self._fit_view(self._view(data))._by_column()
+        # Without a name here, the copy of X can go when it has been scaled.
+        more = sample_weight, covariates
+        return self._fit_view(self._view(self._read(X, y, *more)))._by_column()
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -171,14 +171,14 @@ class MarginSelector(Hooks, TableSelector):
             self.feature_names_in_ = data.column_names
         return self._fit_view(data)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
+    def _read(self, X: Any, y: Any, w: Any = None, covariates: Any = None) -> Dataset:
         """Check the caller's table, and turn it into numbers and codes."""
-        used = self._numeric_target or self._uses_labels(y)
+        used, name = self._numeric_target or self._uses_labels(y), type(self).__name__
         refuse_auto_without_labels(self, used or y is not None)
-        return read_dataset(
+        data = read_dataset(
             X,
             y,
-            type(self).__name__,
+            name,
             estimator=self,
             mixed=self._mixed,
             nominal=self._nominal,
@@ -187,8 +187,9 @@ class MarginSelector(Hooks, TableSelector):
             ordered=self._ordered_classes,
             single=isinstance(X, np.ndarray),
             sparse=self._sparse,
-            sample_weight=sample_weight,
+            sample_weight=w,
         )
+        return beyond_covariates(data, covariates, name)
 
     def _view(self, data: Dataset) -> Dataset:
         """The dataset as this method sees it, after checks that it can be fitted."""

@@ -11,6 +11,7 @@ from functools import singledispatch
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 
 from widemargin.data.build import moments
@@ -20,7 +21,8 @@ from widemargin.threads import Workers, spans
 
 TIE = 1e-9  # of the terms of a score: scores as close as this are equal
 ROUNDING = 1e-13  # of the distances: what is less is none
-PANEL, BLOCK = 128, 256  # rows and columns worked on at a time
+PANEL, BLOCK = 64, 256  # rows and columns worked on at a time
+GIVEN_AWAY = np.empty((0, 0))  # in the place of a matrix whose memory is needed
 
 
 class RidgeParameters(Protocol):
@@ -62,6 +64,9 @@ class KernelRidge:
 
     Weights w of the rows, of mean 1, multiply their squared errors. So with W = diag(w)
     K and Y become W^½ K W^½ and W^½ Y, and m and t weighted means.
+
+    LAPACK works in one triangle. So one matrix M holds R below the diagonal; and, from
+    the diagonal up, K + λI, then its Cholesky factor, then the inverse of that.
     """
 
     def __init__(
@@ -76,18 +81,17 @@ class KernelRidge:
         self.w, root = w, 1.0 if w is None else np.sqrt(w)[:, None]
         self.how, self.data, self.rows, self.Y = how, data, rows, root * Y
         self.workers, self.total = workers, float((self.Y**2).sum()) or 1.0
-        self.R, L, self.m, self.t = self._factorise(gram_matrix(data, rows, workers))
-        _mirror(self.R)
-        H, _ = dtrtri(L, lower=1, overwrite_c=1)
-        B = H @ self.Y
-        A, self.loss = H.T @ B, float((B**2).sum())
-        residuals = A / np.einsum("ij,ij->j", H, H)[:, None]
-        self.A = root * A
-        self.leave_one_out = (residuals**2).sum() / self.total
+        M, self.m, self.t = self._factorise(gram_matrix(data, rows, workers))
+        H, _ = dtrtri(M.T, lower=1, overwrite_c=1)
+        B = dtrmm(1.0, H, self.Y, lower=1)
+        A, self.loss = dtrmm(1.0, H, B, lower=1, trans_a=1), float((B**2).sum())
+        squares = [(np.triu(M[i, i.start :]) ** 2).sum(axis=1) for i in _panels(M)]
+        self.leave_one_out = ((A.T / np.concatenate(squares)) ** 2).sum() / self.total
+        self.A, self.M = root * A, M
 
-    def _factorise(self, G: Floats) -> tuple[Floats, Floats, float, float]:
-        """R above the diagonal, the Cholesky factor of K + λI, m and t."""
-        n, how, g, w = len(G), self.how, G.diagonal(), self.w
+    def _factorise(self, G: Floats) -> tuple[Floats, float, float]:
+        """The Cholesky factor of K + λI, and R, in the memory of G; m and t."""
+        n, how, g, w = len(G), self.how, G.diagonal().copy(), self.w
         pairs, sums = float(n * (n - 1)), (float(g.sum()), float(G.sum()))
         if w is not None:
             pairs, sums = n * n - float(w @ w), (float(w @ g), float(w @ G @ w))
@@ -95,33 +99,40 @@ class KernelRidge:
         m = m if m > ROUNDING * sums[0] else 1.0
         t, c = sums[0] / n or 1.0, how.gamma / m
         root = None if w is None else np.sqrt(w)
-        R, K = np.empty_like(G), np.empty_like(G)
-        # A few rows at a time stay in the cache; LAPACK needs one triangle only.
-        for i in spans(n, PANEL):
-            right = slice(i.start, n)
-            r = np.multiply(G[i, right], 2 * c, out=R[i, right])
+        for i in _panels(G):  # a few rows stay in the cache
+            right, size = slice(i.start, n), i.stop - i.start
+            k = G[i, right]
+            r = 2 * c * k
             r -= c * g[right]
             r -= c * g[i, None]
             np.exp(np.minimum(r, 0.0, out=r), out=r)
-            k = np.multiply(G[i, right], how.linear / t, out=K[i, right])
+            k *= how.linear / t
             k += (1 - how.linear) * r
             if root is not None:
                 k *= root[i, None] * root[right]
-        K.flat[:: n + 1] += how.alpha
-        L, failed = dpotrf(K.T, lower=1, overwrite_a=1)
+            k[:, :size] = np.triu(k[:, :size]) + np.tril(r[:, :size], -1)
+            G[i.stop :, i] = r[:, size:].T
+        G.flat[:: n + 1] += how.alpha
+        _, failed = dpotrf(G.T, lower=1, clean=0, overwrite_a=1)
         if failed:
             raise ValueError(
                 f"KernelRFE: alpha={how.alpha:g} is too small for rows that are alike: "
                 "the kernel matrix is singular. Use a larger alpha, such as 0.01."
             )
-        return R, L, m, t
+        return G, m, t
 
     def gradient(self) -> tuple[Floats, float]:
-        """s_f of each feature, and the difference up to which two are equal."""
-        a, A = self.how.linear, self.A
-        W = A @ A.T
-        W *= self.R
-        W *= (1 - a) * 2 * self.how.gamma / self.m
+        """s_f of each feature, and the difference up to which two are equal.
+
+        W takes the place of R, so this works once.
+        """
+        a, A, W, self.M = self.how.linear, self.A, self.M, GIVEN_AWAY
+        W.flat[:: len(W) + 1] = 1.0  # R of a row and itself
+        factor = (1 - a) * 2 * self.how.gamma / self.m
+        for i in _panels(W):
+            W[i, : i.stop] *= factor * A[i] @ A[: i.stop].T
+            W[i, i] = np.tril(W[i, i]) + np.tril(W[i, i], -1).T
+        _mirror(W.T)
         terms = quadratic_forms(
             self.data, self.rows, W, A * math.sqrt(a / self.t), self.workers
         )
@@ -130,12 +141,13 @@ class KernelRidge:
 
     def added(self, S: Ints) -> tuple[Floats, float]:
         """The loss without each feature in turn, less the loss with all."""
+        self.M = GIVEN_AWAY
         Z, loss = self.data.take(self.rows), np.empty(len(S))
 
         def leave_out(f: int) -> None:
             others = Z[:, self.data.feature != S[f]]
-            _, L, _, _ = self._factorise(others @ others.T)
-            loss[f] = (dtrtrs(L, self.Y, lower=1)[0] ** 2).sum()
+            M, _, _ = self._factorise(others @ others.T)
+            loss[f] = (dtrtrs(M.T, self.Y, lower=1)[0] ** 2).sum()
 
         if len(S) > 1:
             self.workers.run(leave_out, range(len(S)))
@@ -185,8 +197,12 @@ def quadratic_forms(
 
 def _mirror(G: Floats) -> None:
     """Fill the lower triangle of a symmetric matrix with the upper one."""
-    for i in spans(len(G), PANEL):
+    for i in _panels(G):
         G[i.stop :, i] = G[i, i.stop :].T
+
+
+def _panels(G: Floats) -> list[slice]:
+    return spans(len(G), PANEL)
 
 
 @singledispatch

@@ -197,8 +197,9 @@ def standardised_columns(table: SparseTable, scale: str | None) -> SparseColumns
 @kernel_ridge.gram_matrix.register
 def gram_matrix(data: SparseColumns, rows: Ints, workers: Workers) -> Floats:
     """Z Zᵀ of centred columns, of products of those that are not."""
-    X = data.cells(rows)
-    G: Floats = (X @ X.T).toarray()
+    X, G = data.cells(rows), np.empty((len(rows), len(rows)))
+    for part in spans(len(rows), QUERIES):
+        G[part] = (X[part] @ X.T).toarray()
     along = X @ data.shift
     G -= along
     G -= along[:, None]
