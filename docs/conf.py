@@ -27,6 +27,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "docstrings",
     "drawings",
+    "live_report",
     "mathml",
     "see_also",
 ]
@@ -55,6 +56,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "widemargin"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
+html_extra_path = ["drawings/made/credit.html"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False

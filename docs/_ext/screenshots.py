@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 from example_data import write_example_data
-from playwright.sync_api import sync_playwright
 
 import widemargin
 from widemargin.evaluation import compare
@@ -32,6 +31,8 @@ def make_report(folder: Path) -> Path:
 
 
 def main() -> None:
+    from playwright.sync_api import sync_playwright
+
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as player:
         address = make_report(Path(folder)).as_uri()
         browser = player.chromium.launch(executable_path=shutil.which("chromium"))

@@ -21,7 +21,7 @@ def ranked(ax, selector, X, y, title):
 
 def draw():
     X, y = make_xor(400, 30, random_state=0)
-    fig, axes = figure(8.6, 2.7, ncols=2)
+    fig, axes = figure(6.0, 2.3, ncols=2)
     forest = ForestImportance(random_state=0)
     ranked(axes[0], forest, X, y, "random forest importances")
     ranked(axes[1], KernelRFE(), X, y, "KernelRFE")
