@@ -1,9 +1,13 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist
 
 from cases import CASES, gaussian, small_tables
 from oracles.frll import frll
+from oracles.neighbours import scaled
+from settings_tools import changed_settings
 from widemargin import FRLL
 
 pytestmark = [
@@ -21,6 +25,42 @@ def test_sums_are_the_quadratic_forms_of_the_laplacians(case, neighbors, k):
     within, between = frll(X, y, k, neighbors=neighbors)
     np.testing.assert_allclose(fitted.within_, within, atol=1e-10)
     np.testing.assert_allclose(fitted.between_, between, atol=1e-10)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_sums_within_a_radius_are_those_of_the_oracle(case):
+    X, y = case(np.random.default_rng(0))
+    some = pdist(scaled(X, "minmax"))
+    for radius in {np.median(some), some.max(), 9.0} - {0.0}:  # some that occur
+        with changed_settings(pair_block=5 * len(y)):  # several blocks
+            fitted = FRLL(radius=float(radius)).fit(X, y)
+        within, between = frll(X, y, radius=radius)
+        np.testing.assert_allclose(fitted.within_, within, atol=1e-9)
+        np.testing.assert_allclose(fitted.between_, between, atol=1e-9)
+
+
+def test_a_radius_without_neighbours_says_how_far_rows_are():
+    X, y = gaussian(np.random.default_rng(0))
+    message = r"no two rows within radius=1e-06. The mean distance .* is 0\.\d+"
+    with pytest.raises(ValueError, match=message):
+        FRLL(radius=1e-6).fit(X, y)
+
+
+def test_a_sparse_table_has_the_same_neighbours_within_a_radius():
+    X, y = gaussian(np.random.default_rng(0))
+    X[X < 0] = 0
+    options = {"radius": 0.9, "scale": "maxabs"}
+    dense = FRLL(**options).fit(X, y)
+    sparse = FRLL(**options).fit(csr_array(X), y)
+    np.testing.assert_allclose(sparse.scores_, dense.scores_, rtol=1e-9)
+
+
+def test_radius_is_refused_on_dask():
+    array = pytest.importorskip("dask.array")
+    X, y = gaussian(np.random.default_rng(0))
+    X, y = (array.from_array(a, chunks=(30, -1)[: a.ndim]) for a in (X, y))
+    with pytest.raises(ValueError, match="needs radius=None"):
+        FRLL(radius=0.5).fit(X, y)
 
 
 @given(small_tables())

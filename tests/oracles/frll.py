@@ -37,16 +37,27 @@ def graphs(X, y, k, neighbors):
     return W, B
 
 
+def ball(X, y, radius):
+    """The same, joined if within the radius (section 1, "the epsilon-ball")."""
+    n = len(y)
+    W, B = np.zeros((n, n)), np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if i != j and np.sqrt(np.sum((X[i] - X[j]) ** 2)) <= radius * (1 + TIE):
+                (W if y[j] == y[i] else B)[i, j] = 1
+    return W, B
+
+
 def laplacian_form(A, f):
     """f'Lf with L = D - A."""
     L = np.diag(A.sum(axis=1)) - A
     return f @ L @ f
 
 
-def frll(X, y, k=5, *, neighbors="class", scale="minmax"):
+def frll(X, y, k=5, *, neighbors="class", radius=None, scale="minmax"):
     """J_w and J_b of every feature."""
     X = scaled(X, scale)
-    W, B = graphs(X, y, k, neighbors)
+    W, B = graphs(X, y, k, neighbors) if radius is None else ball(X, y, radius)
     within = np.array([laplacian_form(W, f) for f in X.T])
     between = np.array([laplacian_form(B, f) for f in X.T])
     return within, between

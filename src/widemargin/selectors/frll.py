@@ -8,17 +8,21 @@ face recognition*, 2013: FRLL-Q and FRLL-D.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from widemargin._sklearn import StrOptions
 from widemargin.base import MarginSelector, separation_ratio
+from widemargin.base.estimator import POSITIVE
 from widemargin.base.scores import shared_out
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import warn_single_members, warn_small_classes
+from widemargin.data.table import Table, warn_single_members, warn_small_classes
 from widemargin.engine import Edges, anyone, end_sums, hits_and_misses, nearest
+from widemargin.engine.pairs import blocks_of_pairs, mean_distance
+from widemargin.kernels.records import TIE
 from widemargin.threads import Workers
 
 
@@ -27,7 +31,8 @@ class FRLL(MarginSelector):
     """FRLL: nearby samples should agree within a class and differ between classes.
 
     The graph G_w joins samples of the same class, and G_b samples of different classes,
-    if either is among the other's k nearest. With unit edge weights,
+    if either is among the other's k nearest, or if they are within a radius. With unit
+    edge weights,
 
         J_w = Σ (x_i,f − x_j,f)² over the edges of G_w,   J_b likewise of G_b,
 
@@ -48,6 +53,10 @@ class FRLL(MarginSelector):
     neighbors : {"class", "global"}, default="class"
         Whether the k nearest samples are found separately in the same class and in all
         other classes, or among all samples at once.
+    radius : float or None, default=None
+        Join all samples that are no farther from each other than this, by scaled
+        features, instead of the nearest. ``n_neighbors`` and ``neighbors`` then have no
+        effect, and the time is that of all pairs.
     redundancy : float, "auto" or None, default=None
         Similarity at which a feature is skipped as a near copy of a better one: |r|, or
         the symmetrical uncertainty if there are nominal or missing values. "auto"
@@ -122,6 +131,7 @@ class FRLL(MarginSelector):
     n_neighbors: int = 5
     criterion: Literal["quotient", "difference"] = "quotient"
     neighbors: Literal["class", "global"] = "class"
+    radius: float | None = None
 
     _sparse = True
     _instead_on_dask = None
@@ -131,36 +141,40 @@ class FRLL(MarginSelector):
         **MarginSelector._parameter_constraints,
         "criterion": [StrOptions({"quotient", "difference"})],
         "neighbors": [StrOptions({"class", "global"})],
+        "radius": [None, POSITIVE],
     }
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         warn_single_members(table, "FRLL", "it has no edge within its class")
-        if self.neighbors == "class":
+        if self.neighbors == "class" and self.radius is None:
             warn_small_classes(table, "FRLL", self.n_neighbors)
-        heads, tails = self._joined(table, workers)
-        same, w = table.y[heads] == table.y[tails], table.row_weights
-
-        def total(part: Any) -> Floats:
-            i, j = heads[part], tails[part]
-            return end_sums(table, Edges(i, j, w[i] * w[j]), power=2, workers=workers)
-
-        (J_w, *within), (J_b, *between) = total(same), total(~same)
-        self.within_, self.between_ = J_w, J_b
+        w, shape = table.row_weights, (1 + len(table.classes), table.n_features)
+        within, between = np.zeros(shape), np.zeros(shape)
+        for heads, tails in self._joined(table, workers):
+            same = table.y[heads] == table.y[tails]
+            for sums, part in (within, same), (between, ~same):
+                i, j = heads[part], tails[part]
+                edges = Edges(i, j, w[i] * w[j])
+                sums += end_sums(table, edges, power=2, workers=workers)
+        J_w, J_b = self.within_, self.between_ = within[0], between[0]
         if self.criterion == "quotient":
             scores = separation_ratio(J_b, J_w)
-            self._keep_by_class(table, shared_out(scores, np.array(between)))
+            self._keep_by_class(table, shared_out(scores, between[1:]))
             return scores
         scores = J_b - J_w
         nothing = (J_w == 0) & (J_b == 0)
         if not nothing.all():
             scores[nothing] = scores[~nothing].min() - 1
-        by_class = np.array(between) - within
+        by_class = between[1:] - within[1:]
         by_class[:, nothing] = scores[nothing] / len(by_class)
         self._keep_by_class(table, by_class)
         return scores
 
-    def _joined(self, table: AnyTable, workers: Workers) -> tuple[Ints, Ints]:
+    def _joined(self, table: AnyTable, workers: Workers) -> Iterator[tuple[Ints, Ints]]:
         """Edges of both graphs, each once."""
+        if self.radius is not None:
+            yield from pairs_within(table, self.radius, workers)
+            return
         n = table.n_rows
         relation = hits_and_misses if self.neighbors == "class" else anyone
         pairs = []
@@ -171,4 +185,28 @@ class FRLL(MarginSelector):
             low, high = np.minimum(heads, block.rows), np.maximum(heads, block.rows)
             pairs.append(low * n + high)
         heads, tails = np.divmod(np.unique(np.concatenate(pairs)), n)
-        return heads, tails
+        yield heads, tails
+
+
+def pairs_within(
+    table: AnyTable, radius: float, workers: Workers
+) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs of rows no farther from each other, each once, some rows at a time."""
+    if not isinstance(table, Table):
+        raise ValueError(
+            "FRLL on a Dask collection needs radius=None: a radius takes the distances "
+            "of all pairs of rows. Use n_neighbors."
+        )
+    limit, count = radius * (1 + TIE), 0
+    with blocks_of_pairs(table, "euclidean", workers, "FRLL") as blocks:
+        for queries, distances in blocks:
+            later = queries[:, None] < np.arange(table.n_rows)
+            places, tails = np.nonzero(later & (distances <= limit))
+            count += len(tails)
+            yield queries[places], np.ascontiguousarray(tails)
+    if not count:
+        mean = mean_distance(table, "euclidean", workers, "FRLL")
+        raise ValueError(
+            f"FRLL found no two rows within radius={radius}. The mean distance of two "
+            f"rows, scaled, is {mean:.3g}."
+        )
