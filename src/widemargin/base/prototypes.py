@@ -61,10 +61,7 @@ class SeparabilityRatio(MarginSelector):
     def _score(self, table: Table, workers: Workers) -> Floats:
         self._require_memory(table)
         labels = self._given_labels(table)
-        if self.delta == "auto":
-            self.delta_ = heat_width(table, workers)
-        else:
-            self.delta_ = float(self.delta)
+        self.delta_ = heat_width(self.delta, table, workers)
         within = self._within(table, labels, workers)
         between, *by_class = self._between(table, workers)
         scores = separation_ratio(between, within)

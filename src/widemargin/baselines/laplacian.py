@@ -17,9 +17,9 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import Tags
 
 from widemargin.base import MarginSelector
-from widemargin.data.protocol import Floats, Ints
+from widemargin.data.protocol import Floats
 from widemargin.data.table import Table
-from widemargin.engine import edge_sums, heat_width, nearest
+from widemargin.engine import edge_sums, heat, heat_width, neighbor_pairs
 from widemargin.kernels.records import Edges
 from widemargin.notices import warn
 from widemargin.threads import Workers, single_threaded_blas, spans
@@ -161,20 +161,13 @@ class LaplacianScore(MarginSelector):
         return y is not None if self.supervised is None else bool(self.supervised)
 
     def _score(self, table: Table, workers: Workers) -> Floats:
-        if self.delta == "auto":
-            self.delta_ = heat_width(table, workers)
-        else:
-            self.delta_ = float(self.delta)
+        self.delta_ = heat_width(self.delta, table, workers)
         # Without labels, all samples are of one class, and validation wants two.
         graph = self._class_graph if len(table.classes) > 1 else self._neighbor_graph
         numerator, D = graph(table, workers)
         denominator = _weighted_scatter(table.X - table.low, D)
         nothing = NONE * D.sum() * (table.high - table.low) ** 2
         return 0.0 - _ratio(numerator, denominator, nothing)
-
-    def _heat(self, squares: Floats) -> Floats:
-        """S of pairs at these squared distances."""
-        return np.exp(-squares / self.delta_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -195,7 +188,8 @@ class LaplacianScore(MarginSelector):
 
         def add(b: int) -> None:
             start, rows, stop = blocks[b]
-            S = self._heat(cdist(table.X[rows], table.X[start:stop], "sqeuclidean"))
+            squares = cdist(table.X[rows], table.X[start:stop], "sqeuclidean")
+            S = np.exp(-squares / self.delta_)
             S[np.arange(len(S)), np.arange(rows.start, rows.stop) - start] = 0.0
             S *= w[rows, None]
             S *= w[start:stop]
@@ -217,18 +211,12 @@ class LaplacianScore(MarginSelector):
                 f"LaplacianScore: n_neighbors={k}, but X has {n} rows; each row is "
                 "joined to all others."
             )
-        pairs: list[Ints] = []
-        distances: list[Floats] = []
         slots = np.zeros((1, 1), np.int64)
-        for block in nearest(table, k, slots, distances=True, workers=workers):
-            heads = np.repeat(block.queries, np.diff(block.offsets))
-            low, high = np.minimum(heads, block.rows), np.maximum(heads, block.rows)
-            pairs.append(low * n + high)
-            distances.append(np.asarray(block.distances))
-        edges, first = np.unique(np.concatenate(pairs), return_index=True)
-        heads, tails = np.divmod(edges, n)
+        heads, tails, lengths = neighbor_pairs(
+            table, k, slots, distances=True, workers=workers
+        )
         w, D = table.row_weights, np.zeros(n)
-        S = self._heat(np.concatenate(distances)[first] ** 2) * w[heads] * w[tails]
+        S = heat(lengths, self.delta_) * w[heads] * w[tails]
         D += np.bincount(heads, S, minlength=n)
         D += np.bincount(tails, S, minlength=n)
         joined = Edges(heads, tails, S)

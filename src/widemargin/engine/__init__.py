@@ -29,6 +29,7 @@ from widemargin.engine.sums import (
     heat,
     heat_width,
     invasions,
+    neighbor_pairs,
     pair_lengths,
     row_sums,
     sided_sums,

@@ -327,11 +327,38 @@ def invasions(
     raise NotImplementedError
 
 
-def heat_width(table: Table, workers: Workers) -> float:
-    """δ of the heat kernel: the mean distance to the (⌊ln n⌋ + 1)-th nearest row.
+def neighbor_pairs(
+    table: AnyTable, k: int, slots: Ints, *, workers: Workers, distances: bool = False
+) -> tuple[Ints, Ints, Floats]:
+    """Pairs of rows of which one is among the other's k nearest, each once.
+
+    Returns
+    -------
+    low, high : array of shape (n_pairs,)
+        Rows.
+    lengths : array of shape (n_pairs,)
+        Their distances; zeros unless ``distances``.
+    """
+    n = table.n_rows
+    pairs, lengths = [], []
+    for block in nearest(table, k, slots, distances=distances, workers=workers):
+        heads = np.repeat(block.queries, block.counts.sum(axis=1))
+        low, high = np.minimum(heads, block.rows), np.maximum(heads, block.rows)
+        pairs.append(low * n + high)
+        measured = block.distances
+        lengths.append(np.zeros(len(heads)) if measured is None else measured)
+    found, first = np.unique(np.concatenate(pairs), return_index=True)
+    low, high = np.divmod(found, n)
+    return low, high, np.concatenate(lengths)[first]
+
+
+def heat_width(delta: float | str, table: Table, workers: Workers) -> float:
+    """δ of the heat kernel; "auto": mean distance to the (⌊ln n⌋ + 1)-th nearest row.
 
     Where that is 0, since every row has that many duplicates, δ is 1.
     """
+    if delta != "auto":
+        return float(delta)
     n = len(table.X)
     i = int(np.log(n)) + 1
     reach = np.empty(n)

@@ -31,6 +31,7 @@ from widemargin.base.estimator import (
     all_or_nothing,
 )
 from widemargin.data.protocol import Floats, Ints
+from widemargin.metric.scaler import spans_of
 
 STARTS = 10  # of k-means
 
@@ -130,7 +131,7 @@ class MarginPrototypes(ClassifierMixin, Versioned, Documented, BaseEstimator):
                 f"MarginPrototypes needs at least 2 classes in y, got 1 class "
                 f"({self.classes_.tolist()[0]!r})."
             )
-        low, span = _scaling(X, self.scale)
+        low, span = X.min(axis=0), spans_of(X, self.scale)
         Z = (X - low) / span
         P, labels = self._start(Z, codes)
         d = Z.shape[1]
@@ -181,16 +182,6 @@ class MarginPrototypes(ClassifierMixin, Versioned, Documented, BaseEstimator):
         D = squared_distances(Z, P, self.feature_importances_)
         labels: NDArray[Any] = self.prototype_classes_[D.argmin(axis=1)]
         return labels
-
-
-def _scaling(X: Floats, scale: str | None) -> tuple[Floats, Floats]:
-    """What to subtract from each feature, and what to divide it by."""
-    low, span = X.min(axis=0), np.ptp(X, axis=0)
-    if scale == "standard":
-        span = X.std(axis=0)
-    constant = np.ptp(X, axis=0) == 0
-    ones = np.ones(X.shape[1])
-    return low, ones if scale is None else np.where(constant, 1.0, span)
 
 
 def squared_distances(Z: Floats, P: Floats, relevance: Floats) -> Floats:

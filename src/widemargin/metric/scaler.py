@@ -123,7 +123,7 @@ class MarginScaler(
         else:
             self.selector_ = clone(self.selector).fit(X, y, **fit_params)
         scale = getattr(self.selector_, "scale", "minmax")
-        self.scale_ = _spans(values, scale)
+        self.scale_ = spans_of(values, scale)
         self.weights_ = self._weights(values.shape[1])
         return self
 
@@ -167,7 +167,7 @@ class MarginScaler(
         return tags
 
 
-def _spans(X: Floats, scale: str | None) -> Floats:
+def spans_of(X: Floats, scale: str | None) -> Floats:
     """What the selector divides each feature by; 1 for a constant one."""
     low, high = X.min(axis=0), X.max(axis=0)
     if scale == "rank":

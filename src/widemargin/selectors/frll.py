@@ -20,7 +20,7 @@ from widemargin.base.estimator import POSITIVE
 from widemargin.base.scores import shared_out
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_single_members, warn_small_classes
-from widemargin.engine import Edges, anyone, end_sums, hits_and_misses, nearest
+from widemargin.engine import Edges, anyone, end_sums, hits_and_misses, neighbor_pairs
 from widemargin.engine.pairs import blocks_of_pairs, mean_distance
 from widemargin.kernels.records import TIE
 from widemargin.threads import Workers
@@ -175,16 +175,11 @@ class FRLL(MarginSelector):
         if self.radius is not None:
             yield from pairs_within(table, self.radius, workers)
             return
-        n = table.n_rows
         relation = hits_and_misses if self.neighbors == "class" else anyone
-        pairs = []
-        for block in nearest(
-            table, self.n_neighbors, relation(len(table.classes)), workers=workers
-        ):
-            heads = np.repeat(block.queries, block.counts.sum(axis=1))
-            low, high = np.minimum(heads, block.rows), np.maximum(heads, block.rows)
-            pairs.append(low * n + high)
-        heads, tails = np.divmod(np.unique(np.concatenate(pairs)), n)
+        slots = relation(len(table.classes))
+        heads, tails, _ = neighbor_pairs(
+            table, self.n_neighbors, slots, workers=workers
+        )
         yield heads, tails
 
 
