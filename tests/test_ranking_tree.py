@@ -31,6 +31,8 @@ LIMITS = [
     {"min_impurity_decrease": 0.02},
     {"min_impurity_decrease": 2.0},
     {"max_depth": 4, "min_samples_leaf": 2, "min_impurity_decrease": 0.01},
+    {"criterion": "information"},
+    {"criterion": "information", "min_impurity_decrease": 0.05, "max_depth": 3},
 ]
 
 
@@ -85,6 +87,30 @@ def test_any_small_table_has_the_tree_of_the_oracle(table, depth, leaf, decrease
     classes, codes = np.unique(y, return_inverse=True)
     fitted = RankingTree(**limits).fit(X, y)
     assert_same_tree(fitted, oracle.grow(X, codes, len(classes), **limits))
+
+
+@given(small_tables(), st.sampled_from([0.0, 0.01, 0.2]))
+def test_any_small_table_has_the_informed_tree_of_the_oracle(table, least):
+    X, y = table
+    limits = {"criterion": "information", "min_impurity_decrease": least}
+    classes, codes = np.unique(y, return_inverse=True)
+    fitted = RankingTree(**limits).fit(X, y)
+    assert_same_tree(fitted, oracle.grow(X, codes, len(classes), **limits))
+
+
+def test_rank_information_by_hand():
+    # The column that is the class: each row's own sets are the same, so the mean of
+    # -log(|[x]| / n), which is the rank entropy of the class.
+    y = [0, 0, 1, 1]
+    assert oracle.rank_information(y, y) == pytest.approx(np.log(2) / 2)
+    assert oracle.rank_information([0, 0, 0, 0], y) == 0
+
+
+def test_only_features_that_rise_with_the_class_have_rank_information():
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1, 2], 4)
+    rising = RankingTree(criterion="information").fit(X, y)
+    np.testing.assert_array_equal(rising.predict(X), y)
+    assert RankingTree(criterion="information").fit(-X, y).get_n_leaves() == 1
 
 
 def test_impurity_by_hand():

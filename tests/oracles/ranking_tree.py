@@ -27,11 +27,26 @@ def ranking_impurity(counts):
     return impurity
 
 
+def rank_information(x, y):
+    """RMI of a column and the class, by the sets of rows that are no less.
+
+    -1/n sum_i log(|[x_i]_B| |[x_i]_C| / (n |[x_i]_B and [x_i]_C|)), Hu et al. 2012.
+    """
+    n, total = len(y), 0.0
+    for i in range(n):
+        in_feature = {j for j in range(n) if x[j] >= x[i]}
+        in_class = {j for j in range(n) if y[j] >= y[i]}
+        both = len(in_feature & in_class)
+        total -= math.log(len(in_feature) * len(in_class) / (n * both))
+    return total / n
+
+
 def grow(
     X,
     y,
     n_classes,
     *,
+    criterion="impurity",
     max_depth=math.inf,
     min_samples_split=2,
     min_samples_leaf=1,
@@ -41,15 +56,30 @@ def grow(
 
     The threshold of a split is half-way between two neighbouring values. Of equally
     good splits the one of the lowest feature is taken, then that of the lowest
-    threshold. ``min_impurity_decrease`` is a share of the impurity of all rows.
+    threshold. ``min_impurity_decrease`` is a share of the impurity of all rows. With
+    the criterion "information" the gain is that of the column that says which side a
+    row is on, and is to be at least ``min_impurity_decrease``.
     """
     rows = [(list(map(float, x)), int(c)) for x, c in zip(X, y, strict=True)]
-    least = min_impurity_decrease * ranking_impurity(class_counts(rows, n_classes))
+    least = min_impurity_decrease
+    if criterion == "impurity":
+        least *= ranking_impurity(class_counts(rows, n_classes))
+
+    def gain(counts, left, right, sides, classes):
+        if criterion == "information":
+            return rank_information(sides, classes)
+        return (
+            ranking_impurity(counts)
+            - ranking_impurity(class_counts(left, n_classes))
+            - ranking_impurity(class_counts(right, n_classes))
+        )
 
     def subtree(rows, depth):
         counts = class_counts(rows, n_classes)
         node = Node(counts)
         if depth >= max_depth or len(rows) < min_samples_split:
+            return node
+        if ranking_impurity(counts) == 0:
             return node
         best = None
         for f in range(len(rows[0][0])):
@@ -60,13 +90,10 @@ def grow(
                 right = [row for row in rows if row[0][f] > threshold]
                 if min(len(left), len(right)) < min_samples_leaf:
                     continue
-                decrease = (
-                    ranking_impurity(counts)
-                    - ranking_impurity(class_counts(left, n_classes))
-                    - ranking_impurity(class_counts(right, n_classes))
-                )
-                if decrease > 0 and (best is None or decrease > best[0]):
-                    best = decrease, f, threshold, left, right
+                sides = [x[f] > threshold for x, _ in rows]
+                found = gain(counts, left, right, sides, [c for _, c in rows])
+                if found > (0 if best is None else best[0]) + 1e-12:
+                    best = found, f, threshold, left, right
         if best is not None and best[0] >= least:
             _, node.feature, node.threshold, left, right = best
             node.left, node.right = subtree(left, depth + 1), subtree(right, depth + 1)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from widemargin.kernels._jit import inner, jit
+from widemargin.kernels._jit import inner, jit, tiny
 
 
 class TreeLimits(NamedTuple):
@@ -13,7 +13,8 @@ class TreeLimits(NamedTuple):
     depth: int  # nodes at this depth are leaves
     split: int  # fewest rows of a node that is split
     leaf: int  # fewest rows of a node
-    share: float  # least decrease of impurity, in terms of the root's impurity
+    least: float  # least decrease, as a share of the root's impurity, or information
+    informed: bool  # whether splits are judged by rank mutual information
 
 
 class TreeNodes(NamedTuple):
@@ -52,17 +53,48 @@ def _ranking_impurity(counts, size):
     return impurity
 
 
-@inner
-def _best_ranking_split(XT, y, order, first, last, smallest, totals, counts):
-    """Decrease, feature and place of the best split of a node; −1 if there is none.
+@tiny
+def _impurity_decrease(totals, counts, n_left, n_right):
+    """What is no longer compared if ``counts`` go left: a whole number, as a float.
 
-    Of the rows in the order of that feature, those before the place go left. The
-    decrease is what is no longer compared: per cut between classes, left below · right
-    above + right below · left above. All in integers, so that ties are ties; the first
+    Per cut between classes, left below · right above + right below · left above.
+    """
+    decrease, left, both = 0, 0, 0
+    for c in range(totals.size - 1):
+        left += counts[c]
+        both += totals[c]
+        right = both - left
+        decrease += left * (n_right - right) + right * (n_left - left)
+    return float(decrease)
+
+
+@inner
+def _rank_information(totals, counts, n_left, n_right):
+    """Rank mutual information of the side and the class if ``counts`` go left.
+
+    Σ log(n · |right of class ≥ c| / (|right| · |class ≥ c|)) / n over the rows of the
+    right side, c the class of each. All rows are no less than one of the left side, so
+    that its term is 0.
+    """
+    n, information, right, both = n_left + n_right, 0.0, 0, 0
+    for c in range(totals.size - 1, -1, -1):
+        here = totals[c] - counts[c]
+        right += here
+        both += totals[c]
+        if here > 0:
+            information += here * np.log(n * right / (n_right * both))
+    return information / n
+
+
+@inner
+def _best_ranking_split(XT, y, order, first, last, limits, totals, counts):
+    """Gain, feature and place of the best split of a node; 0 if there is none.
+
+    Of the rows in the order of that feature, those before the place go left. The first
     of equal splits wins.
     """
-    best, feature, place = -1, -1, -1
-    cuts = totals.size - 1
+    best, feature, place = 0.0, -1, -1
+    smallest, informed = limits.leaf, limits.informed
     for f in range(XT.shape[0]):
         value = XT[f, order[f, first]]
         if value == XT[f, order[f, last - 1]]:
@@ -78,14 +110,12 @@ def _best_ranking_split(XT, y, order, first, last, smallest, totals, counts):
             n_left, n_right = p - first, last - p
             if n_left < smallest or n_right < smallest:
                 continue
-            decrease, left, both = 0, 0, 0
-            for c in range(cuts):
-                left += counts[c]
-                both += totals[c]
-                right = both - left
-                decrease += left * (n_right - right) + right * (n_left - left)
-            if decrease > best:
-                best, feature, place = decrease, f, p
+            if informed:
+                gain = _rank_information(totals, counts, n_left, n_right)
+            else:
+                gain = _impurity_decrease(totals, counts, n_left, n_right)
+            if gain > best + 1e-12:
+                best, feature, place = gain, f, p
     return best, feature, place
 
 
@@ -139,10 +169,11 @@ def grow_ranking_tree(XT, y, order, n_classes, limits, nodes):
             and depth[node] < limits.depth
             and stop - start >= max(limits.split, 2 * limits.leaf)
         ):
-            decrease, f, place = _best_ranking_split(
-                XT, y, order, start, stop, limits.leaf, totals, counts
+            gain, f, place = _best_ranking_split(
+                XT, y, order, start, stop, limits, totals, counts
             )
-            if f >= 0 and decrease >= limits.share * impurity[0]:
+            unit = 1 if limits.informed else impurity[0]
+            if f >= 0 and gain >= limits.least * unit:
                 feature[node] = f
                 low, high = XT[f, order[f, place - 1]], XT[f, order[f, place]]
                 threshold[node] = _midpoint(low, high)
