@@ -17,7 +17,18 @@ from cases import gaussian
 from settings_tools import distributed_settings
 from test_mixed import credit, frame
 from waiting import act_on_each_wait, wait_until, without_hanging
-from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, RReliefF, Simba
+from widemargin import (
+    FRLL,
+    LMBA,
+    AutoSelector,
+    KernelRFE,
+    OReliefF,
+    OSimba,
+    Relief,
+    ReliefF,
+    RReliefF,
+    Simba,
+)
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
 
 # A busy machine takes its time to start a process.
@@ -119,6 +130,8 @@ METHODS = [
     FisherScore(),
     PearsonScore(),
     InformationGain(),
+    KernelRFE(max_rows=30, random_state=0),
+    AutoSelector(random_state=0),
 ]
 
 

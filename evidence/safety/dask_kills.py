@@ -32,7 +32,18 @@ import pandas as pd
 from distributed import Client, LocalCluster
 from distributed.utils import get_mp_context
 
-from widemargin import FRLL, LMBA, OReliefF, OSimba, Relief, ReliefF, RReliefF, Simba
+from widemargin import (
+    FRLL,
+    LMBA,
+    AutoSelector,
+    KernelRFE,
+    OReliefF,
+    OSimba,
+    Relief,
+    ReliefF,
+    RReliefF,
+    Simba,
+)
 from widemargin.baselines import FisherScore, InformationGain, PearsonScore
 from widemargin.engine.dask.monitor import Monitor
 
@@ -59,6 +70,9 @@ CASES = [
     (OSimba(**BATCHES), "numbers"),
     (OSimba(**UNDIRECTED, **BATCHES), "mixed"),
     (LMBA(batch_size=600, random_state=0), "numbers"),
+    (KernelRFE(max_rows=100, random_state=0), "numbers"),
+    (KernelRFE(max_rows=100, random_state=0), "mixed"),
+    (AutoSelector(random_state=0), "mixed"),
 ]
 SETTINGS = {
     "distributed.worker.multiprocessing-method": "forkserver",

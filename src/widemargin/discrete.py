@@ -26,6 +26,7 @@ from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.sparse import SparseTable, row_of_cells
 from widemargin.data.table import Table
 from widemargin.engine import column_sums, row_sums
+from widemargin.engine.sums import square_sums
 from widemargin.kernels.records import TIE, Cells, Sorted
 from widemargin.threads import Workers, spans
 
@@ -321,24 +322,28 @@ def counted_relevance(
     function = partial(_counts, encode=encode, shape=(n_bins, C))
     counts = row_sums(table, function, workers=workers)
     both, ours = _entropy_sum(counts, (1, 2)), _entropy_sum(counts.sum(axis=2), 1)
-    theirs = _entropy_sum(table.counts, 0)
+    theirs = _entropy_sum(table.sizes, 0)
     shared = (n * np.log(n) - ours - (theirs - both)) / n
     return np.where(shared < 1e-14, 0.0, shared)
 
 
-def _entropy_sum(counts: Ints, axis: Any) -> Any:
+def _entropy_sum(counts: Floats | Ints, axis: Any) -> Any:
     """Σ c · ln c."""
-    return np.sum(counts * np.log(np.maximum(counts, 1)), axis=axis)
+    return xlogy(counts, counts).sum(axis=axis)
 
 
-def _squares(U: Floats, y: Ints, mean: Floats) -> Floats:
-    return np.square(U - mean).sum(axis=0)
+def _squares(U: Floats, y: Ints, w: Floats | None, mean: Floats) -> Floats:
+    return square_sums(U - mean, w)
 
 
 def _counts(
-    U: Floats, y: Ints, encode: Callable[[Floats], Codes], shape: tuple[int, int]
-) -> Ints:
-    """(d, bins, classes): rows in each bin of a feature and of each class."""
+    U: Floats,
+    y: Ints,
+    w: Floats | None,
+    encode: Callable[[Floats], Codes],
+    shape: tuple[int, int],
+) -> Floats | Ints:
+    """(d, bins, classes): what rows in a bin of a feature, and of a class, weigh."""
     cells = encode(U).astype(np.int64) * shape[1] + y[:, None]
     size = shape[0] * shape[1]
-    return np.stack([np.bincount(c, minlength=size).reshape(shape) for c in cells.T])
+    return np.stack([np.bincount(c, w, size).reshape(shape) for c in cells.T])

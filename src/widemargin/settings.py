@@ -52,6 +52,8 @@ class DistributedSettings:
         Different texts of a column of a file that is read part by part.
     counted_values : int, default=2**22
         Values that are counted together to find expected differences.
+    fetched_cells : int, default=2**25
+        Cells that are fetched at once to be worked on in memory.
     partition_bytes : int, default=2**26
         Bytes of a file that become a partition.
     connection_timeout : float, default=10.0
@@ -79,6 +81,7 @@ class DistributedSettings:
     max_categories: int = 2**24
     max_texts: int = 2**20
     counted_values: int = 2**22
+    fetched_cells: int = 2**25
     partition_bytes: int = 2**26
     connection_timeout: float = 10.0
     status_interval: float = 2.0
@@ -106,6 +109,11 @@ class EffortSettings:
         Differences that the test for a signal sums over under all permutations.
     min_signal_rows, max_signal_rows : int, default=200 and 1000
         Rows for what, in that test, compares all of them.
+    drawn_rows, drawn_cells : int, default=5000 and 2**25
+        Rows, and their cells, that are drawn from a Dask collection for what is done in
+        memory.
+    min_drawn_rows : int, default=600
+        Rows that are drawn whatever their cells.
     """
 
     all_starts_work: int = 10**9
@@ -115,6 +123,9 @@ class EffortSettings:
     signal_sums: int = 2 * 10**9
     min_signal_rows: int = 200
     max_signal_rows: int = 1000
+    drawn_rows: int = 5000
+    drawn_cells: int = 2**25
+    min_drawn_rows: int = 600
 
 
 @dataclass(frozen=True)

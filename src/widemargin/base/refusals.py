@@ -7,16 +7,13 @@ from typing import Any
 from widemargin.data.dataset import Dataset
 
 
-def refuse_weights(selector: Any, weights: Any, *, on_dask: bool = False) -> None:
+def refuse_weights(selector: Any, weights: Any) -> None:
     """Say that there is no way to weigh rows, and what to use instead."""
     instead, name = selector._instead_with_weights, type(selector).__name__
-    if weights is None or not (instead or on_dask):
-        return
-    if on_dask:
-        name, instead = f"{name} on a Dask collection", f"{name} on X.compute()"
-    raise ValueError(
-        f"{name} does not take sample_weight. Use {instead}, or leave it out."
-    )
+    if weights is not None and instead is not None:
+        raise ValueError(
+            f"{name} does not take sample_weight. Use {instead}, or leave it out."
+        )
 
 
 def refuse_auto_without_labels(selector: Any, has_labels: bool) -> None:
@@ -32,9 +29,14 @@ def refuse_auto_without_labels(selector: Any, has_labels: bool) -> None:
             )
 
 
-def refuse_on_dask(selector: Any, y: Any) -> None:
+def refuse_on_dask(selector: Any, y: Any, covariates: Any) -> None:
     """Say what does not run on Dask collections, and what to use instead."""
     name = type(selector).__name__
+    if covariates is not None:
+        raise ValueError(
+            f"{name}: covariates are for tables in memory. Fit to a sample, "
+            "X.sample(...).compute()."
+        )
     if selector._task in ("multilabel", "survival"):
         raise ValueError(
             f'{name}: task="{selector._task}" does not run on Dask collections. Use it '
@@ -53,21 +55,6 @@ def refuse_on_dask(selector: Any, y: Any) -> None:
             f"{name}: feature_groups are for tables in memory and do not run on "
             "Dask collections. Use them on a sample, X.sample(...).compute()."
         )
-    if selector.redundancy is not None:
-        raise ValueError(
-            f"{name}: redundancy={selector.redundancy!r} compares all features with "
-            "each other and does not run on Dask collections. Leave it out."
-        )
-
-
-def refuse_auto_on_dask(selector: Any) -> None:
-    """Refuse "auto" after a fit to a Dask collection that gave no subset."""
-    if selector.n_features_to_select == "auto" and selector._natural_support() is None:
-        raise ValueError(
-            f'{type(selector).__name__}: n_features_to_select="auto" compares all rows '
-            "with all features and does not run on Dask collections. Pass a number "
-            "of features."
-        )
 
 
 def refuse_covariates(selector: Any, data: Dataset) -> None:
@@ -76,13 +63,4 @@ def refuse_covariates(selector: Any, data: Dataset) -> None:
         raise ValueError(
             f"{type(selector).__name__} does not take covariates with classes. Use "
             "KernelRFE or ReliefF."
-        )
-
-
-def refuse_covariates_on_dask(selector: Any, covariates: Any) -> None:
-    """Say that covariates are for tables in memory."""
-    if covariates is not None:
-        raise ValueError(
-            f"{type(selector).__name__}: covariates are for tables in memory. Fit "
-            "to a sample, X.sample(...).compute()."
         )

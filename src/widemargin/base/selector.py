@@ -25,10 +25,8 @@ from widemargin.base.estimator import (
 )
 from widemargin.base.hooks import Hooks
 from widemargin.base.refusals import (
-    refuse_auto_on_dask,
     refuse_auto_without_labels,
     refuse_covariates,
-    refuse_covariates_on_dask,
     refuse_on_dask,
     refuse_weights,
 )
@@ -113,28 +111,23 @@ class MarginSelector(Hooks, TableSelector):
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            Sparse X, for methods that take it, is worked on as it is.
             Numbers; methods with a parameter ``categorical_features`` also take nominal
             features and missing values. Columns of objects in a frame go by their
             values: numbers, or text, which is nominal. Masked cells are missing. It is
-            not changed. A Dask array or frame is worked on where its partitions are: on
-            the cluster of the active client, or by the configured scheduler. There, a
-            feature with missing values takes 8 bytes for each different value, and each
-            class in which some are missing, of the memory of one worker.
+            not changed, and sparse X stays sparse. A Dask array or frame is worked on
+            by the cluster of the active client, or by the configured scheduler.
         y : array-like of shape (n_samples,), or what ``task`` says
             Class labels: numbers, strings, booleans or categories. Numbers that look
             like a measurement (more than 20 different ones, a tenth of them in one row
             only) are refused; text and categories never are. Methods for ordered
-            classes take numbers or ordered categories. If X is a Dask frame, y may be
-            the name of one of its columns.
+            classes take numbers or ordered categories. y may name a column of a Dask X.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, relative to the others; rows of weight 0 are left
-            out. None weighs all the same. See the guide to weights for what each method
-            makes of them.
+            out. None weighs all the same. See the guide to weights.
         covariates : array-like or frame of shape (n_samples, ...), default=None
             What the features are to tell something beyond, such as batch or age; see
-            the guide to covariates. Text and categories, and whole numbers of at most
-            ten different values, are nominal.
+            the guide to covariates. Text, categories and whole numbers of at most ten
+            different values are nominal.
         **unknown : dict
             Nothing else is taken.
 
@@ -144,13 +137,11 @@ class MarginSelector(Hooks, TableSelector):
             The fitted selector.
         """
         refuse_keywords(type(self).__name__, unknown)
-        if on_dask(X):
-            refuse_weights(self, sample_weight, on_dask=True)
-            refuse_covariates_on_dask(self, covariates)
-            return self._fit_on_dask(X, y)
         refuse_weights(self, sample_weight)
         # Without a name here, the copy of X can go when it has been scaled.
         more = sample_weight, covariates
+        if on_dask(X):
+            return self._fit_on_dask(X, y, *more)
         return self._fit_view(self._view(self._read(X, y, *more)))._by_column()
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -171,7 +162,9 @@ class MarginSelector(Hooks, TableSelector):
             self.feature_names_in_ = data.column_names
         return self._fit_view(data)
 
-    def _read(self, X: Any, y: Any, w: Any = None, covariates: Any = None) -> Dataset:
+    def _read(
+        self, X: Any, y: Any, w: Any = None, covariates: Any = None, look: bool = True
+    ) -> Dataset:
         """Check the caller's table, and turn it into numbers and codes."""
         used, name = self._numeric_target or self._uses_labels(y), type(self).__name__
         refuse_auto_without_labels(self, used or y is not None)
@@ -185,6 +178,7 @@ class MarginSelector(Hooks, TableSelector):
             labels=used or (self._needs_rows() and y is not None),
             task=self._task,
             ordered=self._ordered_classes,
+            look=look,
             single=isinstance(X, np.ndarray),
             sparse=self._sparse,
             sample_weight=w,
@@ -308,32 +302,38 @@ class MarginSelector(Hooks, TableSelector):
         given = getattr(self, "class_weight", None)
         if given is None:
             return data.row_weights
-        return weights_by_class(data, given, type(self).__name__)
+        how = given, type(self).__name__, data.row_weights
+        return weights_by_class(data.labels_given, *how, numeric=data.numeric)
 
     @_fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
-    def _fit_on_dask(self, X: Any, y: Any, *, look: bool = True) -> Self:
+    def _fit_on_dask(
+        self, X: Any, y: Any, w: Any = None, covariates: Any = None, look: bool = True
+    ) -> Self:
         """Fit to a Dask collection; see `read_labels` for ``look``."""
         from widemargin.engine.dask.build import distribute
 
-        refuse_on_dask(self, y)
+        refuse_on_dask(self, y, covariates)
         self.groups_ = self._feature_of = None
         with (
             Workers(1, self.verbose) as workers,
-            distribute(self, X, y, look=look) as table,
+            distribute(self, X, y, w, look=look) as table,
         ):
             self.scores_ = self._score(table, workers)
-        refuse_auto_on_dask(self)
-        return self._keep(Answer(self._rank(table)))
+            self.ranking_ = self._rank(table)
+            if not self._needs_rows():
+                return self._keep(Answer(self.ranking_))
+            drawn = table.drawn(getattr(self, "random_state", None) or 0)
+        with muted():
+            data = self._view(self._read(*drawn, look=False))
+        with Workers(thread_count(self.n_jobs), self.verbose) as workers:
+            return self._keep(answer(self, data, workers))
 
     def _keep(self, found: Answer) -> Self:
         """Take over what was found, and select."""
-        self.ranking_ = found.ranking
-        self.prefix_scores_ = found.prefix_scores
-        self.optimism_ = found.optimism
-        self.scoring_ = found.scoring
-        self.redundancy_ = found.redundancy
-        self.redundant_with_ = found.redundant_with
+        for name, value in found._asdict().items():
+            if name != "size":
+                setattr(self, f"{name}_", value)
         self.support_ = self._select(found.size)
         self.n_features_ = int(self.support_.sum())
         return self

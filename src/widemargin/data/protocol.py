@@ -44,6 +44,10 @@ class AnyTable(Protocol):
         """(n,) weights of the rows, of mean 1; None if all count the same."""
 
     @property
+    def design(self) -> Floats | None:
+        """(n, q) columns that tell covariates, if there are any."""
+
+    @property
     def low(self) -> Floats:
         """(d,) smallest value of each feature."""
 

@@ -137,6 +137,23 @@ def visiting_order(table: AnyTable, order: Any, name: str) -> Ints:
     return table.positions(order)
 
 
+def some_rows(codes: NDArray[Any], most: int, random: np.random.RandomState) -> Ints:
+    """At most so many rows, at random: of each class in proportion, at least two.
+
+    If there are too many classes for that, as of numbers to predict, of each tenth.
+    """
+    n, counts = len(codes), np.bincount(codes)
+    if n <= most:
+        return np.arange(n)
+    parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
+    if most < 10 * len(parts):
+        parts = np.array_split(np.concatenate(parts), 10)
+    stops = np.cumsum([0, *map(len, parts)])
+    sizes = 2 + np.diff(stops * max(0, most - 2 * len(parts)) // n)
+    drawn = [random.permutation(p)[:m] for p, m in zip(parts, sizes, strict=True)]
+    return np.sort(np.concatenate(drawn)[:most])
+
+
 def warn_single_members(table: AnyTable, name: str, consequence: str) -> None:
     """Name, once, the classes that have one member and what follows from it."""
     lonely = table.classes[table.counts == 1]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import compute_sample_weight
 
 from widemargin.data.protocol import Floats
-
-if TYPE_CHECKING:
-    from widemargin.data.dataset import Dataset
 
 HUGE = 1e150  # beyond, sums and squares of weights overflow
 
@@ -50,21 +47,23 @@ def of_mean_one(w: Floats | None) -> Floats | None:
     return w / w.mean()
 
 
-def weights_by_class(data: Dataset, class_weight: Any, name: str) -> Floats:
+def weights_by_class(
+    labels: Any, class_weight: Any, name: str, w: Floats | None, *, numeric: bool
+) -> Floats:
     """Weights of the rows, multiplied by those of their classes.
 
     ``class_weight`` is by label, or "balanced", after scikit-learn: the total of each
     class is the same if all rows weigh the same.
     """
-    if data.numeric:
+    if numeric:
         raise ValueError(
             f"{name} needs classes for class_weight={class_weight!r}, but y is a "
             "numeric target. Use sample_weight."
         )
-    w: Floats = compute_sample_weight(class_weight, data.labels_given)
-    if not ((w > 0) & (w <= HUGE)).all():
+    of_class: Floats = compute_sample_weight(class_weight, labels)
+    if not ((of_class > 0) & (of_class <= HUGE)).all():
         raise ValueError(
             f"{name} needs class_weight to be positive, got {class_weight!r}. Drop the "
             "rows of classes that should not count."
         )
-    return w if data.row_weights is None else w * data.row_weights
+    return of_class if w is None else of_class * w

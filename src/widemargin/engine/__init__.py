@@ -37,6 +37,13 @@ from widemargin.engine.sums import (
 from widemargin.kernels.records import Edges
 
 
+def drawn_rows(name: str, X: Any, y: Any, random_state: Any, *others: Any) -> Any:
+    """Random rows of a Dask collection, in memory; see its `drawn`."""
+    from widemargin.engine.dask.collection import drawn
+
+    return drawn(name, X, y, random_state, *others)
+
+
 def on_dask(collection: Any) -> bool:
     """Whether something is a Dask collection; Dask is not imported to find out."""
     return type(collection).__module__.split(".")[0] in {"dask", "dask_expr"}

@@ -15,7 +15,7 @@ from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 
 from widemargin.data.build import moments
-from widemargin.data.protocol import Floats, Ints
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table
 from widemargin.threads import Workers, spans
 
@@ -36,7 +36,7 @@ class RidgeParameters(Protocol):
 class Columns(NamedTuple):
     """Columns of numbers that the features are made of: one, or a block of several."""
 
-    X: Floats  # (n, d) numbers, or codes of nominal values; NaN: missing
+    X: Any  # (n, d) numbers, or codes of nominal values; NaN: missing
     feature: Ints  # (p,) the feature that each column belongs to, ascending
     column: Ints  # (p,) which column of X it is, or indicates a value of
     shift: Floats  # (p,)
@@ -47,11 +47,11 @@ class Columns(NamedTuple):
         """The columns of some features."""
         kept = np.isin(self.feature, features)
         parts: Any = (p if p is None else p[kept] for p in self[1:])
-        return Columns(self.X, *parts)
+        return type(self)(self.X, *parts)
 
     def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
         """Centred and scaled numbers; 0, the mean, where a value is missing."""
-        Z = self.X[rows[:, None], self.column[part]]
+        Z: Floats = self.X[rows[:, None], self.column[part]]
         if self.value is None or self.span is None:
             return np.subtract(Z, self.shift[part], out=Z)
         value, known = self.value[part], ~np.isnan(Z)
@@ -206,8 +206,18 @@ def _panels(G: Floats) -> list[slice]:
 
 
 @singledispatch
-def standardised_columns(table: Table, scale: str | None) -> Any:
+def loaded(data: Any, draws: list[Ints]) -> tuple[Any, list[Ints]]:
+    """Columns with the rows of the first of some draws in memory, and where these are.
+
+    Of rows on the workers, as many draws as there is room for.
+    """
+    return data, draws
+
+
+@singledispatch
+def standardised_columns(table: AnyTable, scale: str | None) -> Any:
     """The features that vary, as columns of numbers."""
+    assert isinstance(table, Table)
     varying, mixed = np.flatnonzero(~table.constant), table.mixed
     of, whole = np.arange(table.n_features), np.zeros(table.n_features, np.bool_)
     if table.pool is not None:

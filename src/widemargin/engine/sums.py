@@ -320,9 +320,9 @@ def invasions(
     active : array of shape (m, k)
         How many rows invade each target.
     sums : array of shape (n_features,)
-        Σ (x − invader)² over all rows, targets and invaders.
+        Σ weight · (x − invader)² over all rows, targets and invaders.
     hinges : float
-        Σ (limit − squared distance) over the same.
+        Σ weight · (limit − squared distance) over the same.
     """
     raise NotImplementedError
 

@@ -27,7 +27,7 @@ from widemargin.data.protocol import Ints
 from widemargin.data.read import beyond_covariates, read_dataset
 from widemargin.data.refuse import refuse_columns
 from widemargin.data.weights import of_mean_one, weights_by_class
-from widemargin.engine import on_dask
+from widemargin.engine import drawn_rows, on_dask
 from widemargin.evaluation._answer import (
     FLAGSHIP,
     MAX_SAMPLES,
@@ -264,9 +264,8 @@ class AutoSelector(TableSelector):
         """
         refuse_keywords(NAME, unknown)
         if on_dask(X):
-            raise ValueError(
-                f"{NAME} draws rows at random and does not run on Dask collections. "
-                "Use it on a sample of the rows, X.sample(...).compute()."
+            X, y, sample_weight, groups, covariates = drawn_rows(
+                NAME, X, y, self.random_state, sample_weight, groups, covariates
             )
         data = read_dataset(
             X,
@@ -280,7 +279,8 @@ class AutoSelector(TableSelector):
             sample_weight=sample_weight,
         )
         if self.class_weight is not None:
-            weights = weights_by_class(data, self.class_weight, NAME)
+            labels, given = data.labels_given, (self.class_weight, NAME, data.weights)
+            weights = weights_by_class(labels, *given, numeric=data.numeric)
             data = replace(data, weights=of_mean_one(weights))
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)

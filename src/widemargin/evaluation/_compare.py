@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from widemargin.data.read import beyond_covariates, read_dataset
+from widemargin.engine import drawn_rows, on_dask
 from widemargin.evaluation._answer import (
     MAX_SAMPLES,
     RATE,
@@ -182,6 +183,11 @@ def compare(
             f"{redundancy!r}."
         )
     given = None if isfunction(methods) else methods
+    seed, reference = seed_of(random_state), None
+    if on_dask(X):
+        X, y, sample_weight, groups, covariates = drawn_rows(
+            "compare", X, y, seed, sample_weight, groups, covariates
+        )
     task = task_of(given, y, task, "compare")
     data = read_dataset(
         X, y, "compare", task=task, sample_weight=sample_weight, sparse=True
@@ -189,7 +195,6 @@ def compare(
     about = describe(data, categorical_features, positive)
     _check_shape(image_shape, image_order, about.n_features)
     raw, data = data, beyond_covariates(data, covariates, "compare")
-    seed, reference = seed_of(random_state), None
     if baseline is not None:
         reference = columns_of(baseline, data.names, "compare")
     if methods is None:

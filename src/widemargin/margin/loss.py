@@ -107,11 +107,13 @@ def hinges(
 ) -> tuple[Edges, Floats, Floats]:
     """Edges of rows to targets; squared lengths and limits, (m, k), −1 for no target.
 
-    A row of another class invades a target if it is no farther than the limit.
+    The edges of a row have its weight. A row of another class invades a target if it is
+    no farther than the limit.
     """
-    ids, counts, theta, _ = (a[rows] for a in targets)
+    ids, counts, theta, weights = (a[rows] for a in targets)
     there = np.arange(ids.shape[1]) < counts[:, None]
-    edges = Edges(np.repeat(rows, counts), ids[there], np.ones(int(counts.sum())))
+    weights = np.repeat(weights, counts)
+    edges = Edges(np.repeat(rows, counts), ids[there], weights)
     everywhere = np.zeros(len(edges.heads), np.int64)
     lengths, limits = np.full((2, *ids.shape), -1.0)
     lengths[there] = pair_lengths(table, edges, everywhere, w, workers=workers) ** 2
@@ -127,9 +129,9 @@ def total_loss(
         return _loss_in_memory(table, targets, w, c, workers)
     total, rows = 0.0, np.flatnonzero(targets.counts)
     for part in spans(len(rows), ROWS_AT_ONCE):
-        _, lengths, limits = hinges(table, targets, rows[part], w, workers)
+        edges, lengths, limits = hinges(table, targets, rows[part], w, workers)
         _, _, hinged = invasions(table, rows[part], limits, w, workers=workers)
-        total += float(lengths[lengths >= 0].sum()) + c * hinged
+        total += float(edges.coefficients @ lengths[lengths >= 0]) + c * hinged
     return total
 
 

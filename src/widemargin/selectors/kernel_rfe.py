@@ -30,10 +30,14 @@ from widemargin.base import FRACTION, POSITIVE, MarginSelector
 from widemargin.data.covariates import residuals
 from widemargin.data.dataset import Dataset
 from widemargin.data.outcomes import TASKS, standardised, target_columns
-from widemargin.data.protocol import Floats, Ints
-from widemargin.data.table import Table
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.weights import of_mean_one
-from widemargin.engine.kernel_ridge import Columns, KernelRidge, standardised_columns
+from widemargin.engine.kernel_ridge import (
+    Columns,
+    KernelRidge,
+    loaded,
+    standardised_columns,
+)
 from widemargin.progress import progress
 from widemargin.threads import Workers, single_threaded_blas, thread_count
 
@@ -196,6 +200,7 @@ class KernelRFE(MarginSelector):
 
     _mixed = True
     _sparse = True
+    _instead_on_dask = None
     _several_targets = True
     _score_of_group = "differences"
     _beyond = "target"
@@ -222,8 +227,8 @@ class KernelRFE(MarginSelector):
             columns = standardised_columns(table, self.scale)
             Y = centred_targets(table, self.task)
             random = check_random_state(self.random_state)
-            rows = _drawn(np.argsort(Y[:, 0], kind="stable"), self.max_rows, random)
-            w = table.weights
+            rows = _drawn(_strata(table, Y), self.max_rows, random)
+            Y, w = Y[rows], None if table.weights is None else table.weights[rows]
             sizes = self._sizes(int(np.isin(order, columns.feature).sum()))
             losses = [
                 self._step(columns.of(order[:k]), rows, Y, w, workers).leave_one_out
@@ -231,30 +236,31 @@ class KernelRFE(MarginSelector):
             ]
         return sizes[int(np.argmin(losses))] if sizes else None
 
-    def _score(self, table: Table, workers: Workers) -> Floats:
-        columns, Y = (
+    def _score(self, table: AnyTable, workers: Workers) -> Floats:
+        with single_threaded_blas():
+            return self._eliminate(table, workers)
+
+    def _eliminate(self, table: AnyTable, workers: Workers) -> Floats:
+        data, Y = (
             standardised_columns(table, self.scale),
             centred_targets(table, self.task),
         )
-        with single_threaded_blas():
-            return self._eliminate(columns, Y, table.weights, workers)
-
-    def _eliminate(
-        self, data: Columns, Y: Floats, w: Floats | None, workers: Workers
-    ) -> Floats:
-        """Scores, for any centred targets Y, whose first column strata are made by."""
-        d = self._n_scored
+        d, w = self._n_scored, table.weights
         S = np.unique(data.feature)
         sizes = self._sizes(len(S))
         self.n_iter_ = len(sizes)
         self.gradient_, self.loss_path_ = np.zeros(d), np.full(d, np.nan)
         scores, level = np.zeros(d), -math.inf
-        random = check_random_state(self.random_state)
-        strata = np.argsort(Y[:, 0], kind="stable")
+        random, strata = check_random_state(self.random_state), _strata(table, Y)
+        draws = [_drawn(strata, self.max_rows, random) for _ in sizes]
+        held, places = data, list[Ints]()
         with progress(type(self).__name__, len(sizes), self.verbose) as advance:
-            for size, rest in pairwise([*sizes, 0]):
-                rows = _drawn(strata, self.max_rows, random)
-                step = self._step(data.of(S), rows, Y, w, workers)
+            for t, (size, rest) in enumerate(pairwise([*sizes, 0])):
+                if not places:
+                    held, places = loaded(data.of(S), draws[t:])
+                rows, (place, *places) = draws[t], places
+                here = None if w is None else w[rows]
+                step = self._step(held.of(S), place, Y[rows], here, workers)
                 self.loss_path_[size - 1] = step.leave_one_out
                 exact = size <= EXACT
                 if not exact or size == sizes[0]:
@@ -277,8 +283,8 @@ class KernelRFE(MarginSelector):
     def _step(
         self, data: Columns, rows: Ints, Y: Floats, w: Floats | None, workers: Workers
     ) -> KernelRidge:
-        w = None if w is None else of_mean_one(w[rows])
-        Y = Y[rows] - np.average(Y[rows], axis=0, weights=w)
+        w = of_mean_one(w)
+        Y = Y - np.average(Y, axis=0, weights=w)
         return KernelRidge(self, data, rows, Y, workers, w)
 
     def _sizes(self, d: int) -> list[int]:
@@ -291,13 +297,19 @@ class KernelRFE(MarginSelector):
         return sizes
 
 
-def centred_targets(table: Table, task: str) -> Floats:
+def centred_targets(table: AnyTable, task: str) -> Floats:
     """(n, q) targets of mean 0."""
     if table.target is not None:
         return standardised(target_columns(table.target, task), table.weights)
     p = table.sizes / len(table.y)
-    Y: Floats = (np.eye(len(p))[table.y] - p) / np.sqrt(p)
+    Y: Floats = ((np.eye(len(p)) - p) / np.sqrt(p))[table.y]
     return Y if table.design is None else residuals(Y, table.design)
+
+
+def _strata(table: AnyTable, Y: Floats) -> Ints:
+    """Rows of like targets together; the same ones, wherever the rows are."""
+    by_class = np.argsort(table.y, kind="stable")
+    return by_class[np.argsort(Y[by_class, 0], kind="stable")]
 
 
 def _drawn(strata: Ints, max_rows: int, random: np.random.RandomState) -> Ints:

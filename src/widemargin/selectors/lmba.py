@@ -317,7 +317,8 @@ def descend_on_workers(
         tested = w if lmba.active == "weighted" else np.ones(len(w))
         edges, lengths, limits = hinges(table, targets, rows, tested, workers)
         active, pushed, _ = invasions(table, rows, limits, tested, workers=workers)
-        pull = 1 + lmba.c * active[lengths >= 0]
+        pull = (1 + lmba.c * active[lengths >= 0]) * edges.coefficients
         edges = edges._replace(coefficients=pull)
         pulled = edge_sums(table, edges, power=2, workers=workers)
+        step *= targets.weights[rows].mean()
         go_down(pulled - lmba.c * pushed, step, w, np.empty(len(w)))

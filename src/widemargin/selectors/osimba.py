@@ -330,6 +330,7 @@ def batch_step(
             coefficients(np.ascontiguousarray(r[:, [HIT, slot]]), of_margin)
             c[:, [HIT, slot]] += of_margin
         c[~there] = 0.0
+        c *= table.row_weights[block.queries, None]
         side = np.broadcast_to(sides, r.shape)[found]
         delta += sided_sums(table, block.edges(c), side, workers=workers)
         count += int(np.count_nonzero(there))

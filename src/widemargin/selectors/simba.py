@@ -258,6 +258,7 @@ def batch_step(
         r = block.single_distances()
         c = np.empty_like(r)
         coefficients(r, utility, c)
+        c *= table.row_weights[block.queries, None]
         delta += edge_sums(table, block.edges(c), power=2, workers=workers)
         count += int(np.count_nonzero(~np.isnan(r[:, HIT])))
     return delta, count

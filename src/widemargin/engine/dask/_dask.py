@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from widemargin.engine.dask import _dask
 from widemargin.settings import current
 
@@ -50,6 +52,15 @@ def dataframe() -> Any:
 def empty_like(frame: Any) -> Any:
     """A pandas frame without rows, of the same columns and types as a Dask frame."""
     return frame._meta
+
+
+def concatenated(parts: list[Any]) -> Any:
+    """Arrays, or pandas frames or series whose categories may differ, as one."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    from dask.dataframe.dispatch import concat
+
+    return concat(parts)
 
 
 def event_loop(client: Any) -> Any:

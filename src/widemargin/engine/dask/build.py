@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from widemargin.data.build import refuse_extreme_ranges
-from widemargin.data.protocol import AnyTable
 
-# The operations of the engine are registered by these two.
+# The operations of the engine are registered by these.
+from widemargin.engine.dask import ridge as ridge
 from widemargin.engine.dask import search as search
 from widemargin.engine.dask import sums as sums
 from widemargin.engine.dask.cluster import Cluster
@@ -47,8 +47,8 @@ def block_rows(
 
 @contextmanager
 def distribute(
-    estimator: Any, X: Any, y: Any, *, look: bool = True
-) -> Iterator[AnyTable]:
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, look: bool = True
+) -> Iterator[Any]:
     """A table of a Dask array or frame X; at the end, nothing of it is left there.
 
     Parameters
@@ -59,19 +59,21 @@ def distribute(
     X : Dask array or frame
     y : array-like, Dask collection or str
         Labels; the name of a column of a frame X.
+    sample_weight : array-like or Dask collection, default=None
+        Weights of the rows.
     look : bool, default=True
         Whether many different whole numbers in y are refused, or warned of, as
         classes.
     """
     cluster = Cluster(type(estimator).__name__)
     try:
-        yield _build(cluster, estimator, X, y, look)
+        yield _build(cluster, estimator, X, y, sample_weight, look)
     finally:
         cluster.release()
 
 
 def _build(
-    cluster: Cluster, estimator: Any, X: Any, y: Any, look: bool
+    cluster: Cluster, estimator: Any, X: Any, y: Any, sample_weight: Any, look: bool
 ) -> DistributedTable:
     """A table of X and labels y; see `distribute`."""
     scale, ordered = estimator.scale, estimator._ordered_classes
@@ -84,9 +86,13 @@ def _build(
     numeric, nominal = estimator._numeric_target, estimator._nominal
     source = Source(X, y, name, cluster, nominal, numeric, look)
     # Few partitions are on few workers.
-    spread = len(source.parts) < capacity[0]
+    spread = len(source.rows.parts) < capacity[0]
     if source.n_bytes() * settings.kept_share <= capacity[1]:
         source.keep()
+    if sample_weight is not None:
+        source.weigh(sample_weight)
+    if getattr(estimator, "class_weight", None) is not None:
+        source.weigh_classes(estimator.class_weight)
     summary, codes, classes = source.survey(ordered=ordered)
     source.describe(estimator)
     refuse_extreme_ranges(summary.low, summary.high, scale, name)
@@ -123,4 +129,6 @@ def _build(
         kept=kept,
         differences=differences,
         target=source.target,
+        weights=source.weights,
+        collection=source,
     )

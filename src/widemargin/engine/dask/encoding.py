@@ -25,7 +25,7 @@ class Values(NamedTuple):
     """Different values of a column and how often each is there."""
 
     values: list[Any]
-    counts: Ints
+    counts: Floats | Ints  # or what these rows weigh
 
     def codes(self) -> dict[Any, int]:
         """The code of each."""
@@ -71,12 +71,17 @@ class Columns:
             return different(column, self.name, self.labels[f])
         return np.asarray(column.cat.codes, np.int64), column.cat.categories.tolist()
 
-    def count(self, part: Any) -> tuple[Floats, dict[int, Values]]:
-        """Numbers of a partition, with 0 for what has no code yet; its values."""
+    def count(self, part: Any, w: Floats | None) -> tuple[Floats, dict[int, Values]]:
+        """Numbers of a partition, with 0 for what has no code yet; its values.
+
+        Rows count as much as they weigh, if they have weights w.
+        """
         known, places = {}, {}
         for f in self.coded:
             places[f], values = self.places(part, f)
-            counts = np.bincount(places[f][places[f] >= 0], minlength=len(values))
+            there = places[f] >= 0
+            own = None if w is None else w[there]
+            counts = np.bincount(places[f][there], own, len(values))
             known[f] = Values(values, counts)
         return self._table(
             part, {f: np.minimum(p, 0) for f, p in places.items()}
@@ -126,7 +131,7 @@ class Columns:
                 f"{self.max_values} different values. It looks like an identifier; "
                 "drop it."
             )
-        return Values(list(counts), np.array(list(counts.values()), np.int64))
+        return Values(list(counts), np.array(list(counts.values())))
 
     def _in_order(self, first: Values, then: Values, label: str) -> Values:
         """Of an ordered category, of which a partition may lack some."""

@@ -23,17 +23,16 @@ from widemargin.data.kinds import (
     object_columns,
     warn_of_mixtures,
 )
-from widemargin.data.labels import encode, refuse_several_labels
 from widemargin.data.outcomes import read_target
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.refuse import MIXED, refuse_columns, refuse_odd_columns
+from widemargin.data.weights import of_mean_one, weights_by_class
 from widemargin.engine.dask import _dask
 from widemargin.engine.dask.cluster import Cluster
+from widemargin.engine.dask.collection import Collection
 from widemargin.engine.dask.encoding import (
     Columns,
     Values,
-    code_type,
-    join_labels,
     label_part,
     target_part,
 )
@@ -108,17 +107,13 @@ def _undecided(
     return sorted(set(chosen.tolist()).difference(declared.tolist()))
 
 
-class Source:
+class Source(Collection):
     """A Dask array or frame and its labels, partition by partition.
 
     Parameters
     ----------
-    X : Dask array or frame
-    y : Dask collection, array-like or str
-        The labels, or the name of a column of X.
-    name : str
-        Name of the estimator, for messages.
-    cluster : Cluster
+    X, y, name, cluster
+        As for `Collection`.
     nominal : function
         Numbers of the nominal columns, given an empty table like X; None if there must
         be neither such columns nor missing values.
@@ -144,19 +139,11 @@ class Source:
         numeric: bool,
         look: bool = True,
     ) -> None:
-        self.name, self.cluster = name, cluster
+        super().__init__(X, y, name, cluster)
         self.numeric, self.look = numeric, look
         self.target: Floats | None = None
-        self.frame = hasattr(X, "columns")
-        if isinstance(y, str):
-            X, y = self._split(X, y)
-        if self.frame:
-            like = _dask.empty_like(X)
-            self.parts = list(X.to_delayed())
-        else:
-            X = self._one_column_of_chunks(X)
-            like = np.empty((0, X.shape[1]))
-            self.parts = list(X.to_delayed().ravel())
+        d = self.X.shape[1]
+        like = _dask.empty_like(self.X) if self.frame else np.empty((0, d))
         chosen = nominal(like)
         self.mixed = chosen is not None
         self.undecided = _undecided(like, chosen, nominal)
@@ -165,39 +152,6 @@ class Source:
         most = cluster.settings.max_categories
         self.columns = Columns.of(like, chosen, name, most)
         self.known: dict[int, Values] = {}
-        refuse_several_labels(y, name)
-        self.X, self.y = X, y
-        self.lengths = np.empty(0, np.int64)
-
-    def _split(self, X: Any, label: str) -> tuple[Any, Any]:
-        """X without the column of labels, and that."""
-        columns = list(X.columns) if self.frame else []
-        if label not in columns:
-            shown = ", ".join(map(repr, columns[:5])) + (", …" * (len(columns) > 5))
-            known = f"whose columns are {shown}" if self.frame else "an array"
-            raise ValueError(
-                f"{self.name}: y={label!r} is not the name of a column of X, {known}. "
-                "Name the column with the labels, or pass them as y."
-            )
-        return X.drop(columns=[label]), X[label]
-
-    def _one_column_of_chunks(self, X: Any) -> Any:
-        shape: tuple[Any, ...] = getattr(X, "shape", ())
-        if len(shape) != 2 or not hasattr(X, "rechunk"):
-            raise ValueError(
-                f"{self.name} needs X of shape (n_samples, n_features), a Dask array "
-                f"or frame; got a Dask {type(X).__name__} of shape {shape}."
-            )
-        if np.isnan(shape[1]) or shape[1] == 0:
-            raise ValueError(
-                f"{self.name} needs X with a known number of features, at least 1; got "
-                f"shape {shape}. X.compute_chunk_sizes() finds it out."
-            )
-        settings = self.cluster.settings
-        rows = max(settings.min_block_rows, settings.min_block_cells // shape[1])
-        if max(X.chunks[0]) <= rows // 2:
-            return X.rechunk({0: rows, 1: -1})  # few tasks instead of many
-        return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
     def row_bytes(self) -> int:
         """Bytes of a row as it comes."""
@@ -214,7 +168,16 @@ class Source:
 
     def keep(self) -> None:
         """Keep the partitions on the workers for all that follows."""
-        self.parts = self.cluster.keep(self.parts)
+        self.rows.parts = self.cluster.keep(self.rows.parts)
+
+    def weigh_classes(self, class_weight: Any) -> None:
+        """Multiply the weights of the rows by those of their classes."""
+        labels, how = None, (class_weight, self.name, self.weights)
+        if not self.numeric:
+            codes, classes = self.all_codes()
+            labels = classes[codes]
+        weights = weights_by_class(labels, *how, numeric=self.numeric)
+        self.weights = of_mean_one(weights)
 
     def describe(self, estimator: Any) -> None:
         """Give the estimator the number and the names of the features."""
@@ -226,25 +189,22 @@ class Source:
         self, *, ordered: bool
     ) -> tuple[Summary, NDArray[np.integer], NDArray[Any]]:
         """Statistics of X, class codes and classes; computes all partitions once."""
+        weights: list[Any] = [None] * len(self.rows.parts)
+        if self.weights is not None:
+            weights = np.split(self.weights, np.cumsum(self.rows.lengths)[:-1])
         surveys = [
-            self.cluster.call(summarize, part, self.columns) for part in self.parts
+            self.cluster.call(summarize, part, self.columns, w)
+            for part, w in zip(self.rows.parts, weights, strict=True)
         ]
         together = self.cluster.tree(partial(join, columns=self.columns), surveys)
-        found, *labels = self.cluster.compute([together, *self._label_tasks()])
+        labels = self.label_tasks(target_part if self.numeric else label_part)
+        found, *labels = self.cluster.compute([together, *labels])
         total = self._checked(found)
         return total, *self._encoded(labels, total.n, ordered=ordered)
 
-    def _label_tasks(self) -> list[Any]:
-        """Tasks that code the labels of a Dask collection; none if y is in memory."""
-        if not hasattr(self.y, "to_delayed"):
-            return []
-        parts = np.ravel(self.y.to_delayed())
-        function = target_part if self.numeric else label_part
-        return [self.cluster.call(function, part) for part in parts]
-
     def _checked(self, found: Survey) -> Summary:
         """Statistics of all rows, after checks that these can be worked on."""
-        self.lengths, total, self.known = found
+        self.rows.lengths, total, self.known = found
         self._refuse_few(total.n if total else 0)
         assert total is not None
         total = self._with_numbers(total)
@@ -291,24 +251,11 @@ class Source:
     ) -> tuple[NDArray[np.integer], NDArray[Any]]:
         """Class codes and classes; ``labels`` are those of the parts of a lazy y."""
         if self.numeric:
-            y = np.concatenate(labels) if labels else self.y
-            self._refuse_other_length(len(y), n)
+            y = np.concatenate(labels) if labels else self.labels.values
+            self.refuse_other_length(len(y), n)
             self.target = read_target(y, self.name)
             return np.zeros(n, np.int8), np.zeros(1, np.int64)
-        if labels:
-            found = sum(len(part.codes) + part.uncoded for part in labels)
-            self._refuse_other_length(found, n)
-            return join_labels(labels, self.name, ordered=ordered, look=self.look)
-        self._refuse_other_length(len(self.y), n)
-        codes, classes = encode(self.y, self.name, ordered=ordered, look=self.look)
-        return codes.astype(code_type(len(classes))), classes
-
-    def _refuse_other_length(self, found: int, n: int) -> None:
-        if found != n:
-            raise ValueError(
-                f"{self.name} needs one label for each row, but X has {n} rows "
-                f"and y has {found}."
-            )
+        return self.codes(labels, n, ordered=ordered, look=self.look)
 
     def _refuse_few(self, n: int) -> None:
         if n < 2:
@@ -340,8 +287,8 @@ class Source:
         size = 64 * sum(len(values) for values, _ in self.known.values())
         codes_of = {f: values.codes() for f, values in self.known.items()}
         code = self.cluster.constant(Code(self.columns, codes_of), size)
-        for pieces in cut(self.lengths, rows):
-            parts = [self.parts[p] for p, _, _ in pieces]
+        for pieces in cut(self.rows.lengths, rows):
+            parts = [self.rows.parts[p] for p, _, _ in pieces]
             limits = [(lo, hi) for _, lo, hi in pieces]
             n = sum(hi - lo for lo, hi in limits)
             labels = codes[first : first + n]

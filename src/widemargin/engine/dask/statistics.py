@@ -35,6 +35,7 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
 from widemargin.engine.dask.encoding import Columns, Values
 from widemargin.engine.dask.rows import RawRows, Scaling
+from widemargin.engine.sums import square_sums, weighed
 from widemargin.threads import spans
 
 CHANGED = ("low", "high", "rise", "squares", "infinite")
@@ -54,11 +55,7 @@ class Summary:
     squares: Floats  # sum of squared deviations from the mean
     missing: Ints  # missing values
     infinite: Ints  # infinite values
-
-    @property
-    def counts(self) -> Ints:
-        """Values that are there."""
-        return self.n - self.missing
+    there: Floats | Ints  # weight of the others; their number if all count the same
 
     @property
     def mean(self) -> Floats:
@@ -71,29 +68,33 @@ class Summary:
         # Where one of them has no value, the other one's mean is that of both.
         with np.errstate(invalid="ignore"):
             ours, theirs = (
-                np.where(part.counts > 0, part.low - low + part.rise, 0.0)
+                np.where(part.there > 0, part.low - low + part.rise, 0.0)
                 for part in (self, other)
             )
-        step = np.where(self.counts * other.counts > 0, theirs - ours, 0.0)
-        share = other.counts / np.maximum(self.counts + other.counts, 1)
+        step = np.where((self.there > 0) & (other.there > 0), theirs - ours, 0.0)
+        there = self.there + other.there
+        share = other.there / np.where(there > 0, there, 1)
         return Summary(
             self.n + other.n,
             low,
             np.maximum(self.high, other.high),
-            np.where(self.counts > 0, ours + step * share, theirs),
-            self.squares + other.squares + step**2 * (self.counts * share),
+            np.where(self.there > 0, ours + step * share, theirs),
+            self.squares + other.squares + step**2 * (self.there * share),
             self.missing + other.missing,
             self.infinite + other.infinite,
+            there,
         )
 
-    def with_values(self, known: dict[int, tuple[NDArray[Any], Ints]]) -> Summary:
-        """The same, with statistics of values, of which there are so many, for some."""
+    def with_values(
+        self, known: dict[int, tuple[NDArray[Any], Floats | Ints]]
+    ) -> Summary:
+        """The same, with statistics of values, which weigh so much, for some."""
         whole = replace(self, **{k: getattr(self, k).copy() for k in CHANGED})
         for f, (values, counts) in known.items():
             infinite, there = np.isinf(values), counts > 0
             if not there.any():
                 continue
-            whole.infinite[f] = counts[infinite].sum()
+            whole.infinite[f] = np.ceil(counts[infinite].sum())
             x = np.where(infinite, 0.0, values)[there]
             whole.low[f], whole.high[f] = x.min(), x.max()
             x -= whole.low[f]
@@ -103,7 +104,7 @@ class Summary:
 
     def scaling(self, scale: str | None, nominal: Sequence[int]) -> Scaling:
         """The same scaling that a table in memory gets."""
-        d, there = len(self.low), self.counts > 0
+        d, there = len(self.low), self.there > 0
         low, high, mean = (
             np.where(there, a, 0.0) for a in (self.low, self.high, self.mean)
         )
@@ -119,7 +120,7 @@ class Summary:
         elif scale == "standard":
             shift, span = (
                 mean.copy(),
-                np.sqrt(self.squares / np.maximum(self.counts, 1)),
+                np.sqrt(self.squares / np.where(there, self.there, 1)),
             )
         if scale is not None:
             shift = np.where(constant, low, shift)
@@ -152,20 +153,21 @@ class Survey(NamedTuple):
     known: dict[int, Values]  # of columns that are not numbers
 
 
-def summarize(part: Any, columns: Columns) -> Survey:
-    """Survey one partition, some rows at a time."""
-    X, known = columns.count(part) if columns.coded else (raw(part), {})
+def summarize(part: Any, columns: Columns, w: Floats | None) -> Survey:
+    """Survey one partition, some rows at a time; w are weights of its rows, if any."""
+    X, known = columns.count(part, w) if columns.coded else (raw(part), {})
     n, d = X.shape
     total: Summary | None = None
     for rows in spans(n, max(1, 2**18 // max(d, 1))):
-        one = _summary(X[rows].astype(np.float64))
+        one = _summary(X[rows].astype(np.float64), None if w is None else w[rows])
         total = one if total is None else total.joined(one)
     return Survey(np.array([n]), total, known)
 
 
-def _summary(Z: Floats) -> Summary:
+def _summary(Z: Floats, w: Floats | None) -> Summary:
     """Of some rows, which may be changed."""
-    missing, infinite = np.zeros((2, Z.shape[1]), np.int64)
+    n, d = Z.shape
+    missing, infinite = np.zeros((2, d), np.int64)
     with np.errstate(invalid="ignore", over="ignore"):
         finite = np.isfinite(Z.sum())
     if not finite:
@@ -175,17 +177,21 @@ def _summary(Z: Floats) -> Summary:
     if not missing.any():
         low, high = Z.min(axis=0), Z.max(axis=0)
         Z -= low
-        rise = Z.mean(axis=0)
+        rise = Z.mean(axis=0) if w is None else w @ Z / w.sum()
         Z -= rise
-        squares = np.einsum("rf,rf->f", Z, Z)
-        return Summary(len(Z), low, high, rise, squares, missing, infinite)
-    absent, nothing = np.isnan(Z), missing == len(Z)
+        squares = square_sums(Z, w)
+        there = np.full(d, n if w is None else w.sum())
+        return Summary(n, low, high, rise, squares, missing, infinite, there)
+    absent, nothing = np.isnan(Z), missing == n
+    there = n - missing if w is None else w @ ~absent
     low, high = np.fmin.reduce(Z, axis=0), np.fmax.reduce(Z, axis=0)
     Z -= np.where(nothing, 0.0, low)
-    rise = np.where(absent, 0.0, Z).sum(axis=0) / np.maximum(len(Z) - missing, 1)
-    squares = np.square(np.where(absent, 0.0, Z - rise)).sum(axis=0)
+    Z[absent] = 0.0
+    rise = weighed(Z, w).sum(axis=0) / np.where(nothing, 1, there)
+    Z = np.where(absent, 0.0, Z - rise)
     low, high = np.where(nothing, np.inf, low), np.where(nothing, -np.inf, high)
-    return Summary(len(Z), low, high, rise, squares, missing, infinite)
+    squares = square_sums(Z, w)
+    return Summary(n, low, high, rise, squares, missing, infinite, there)
 
 
 def join(surveys: list[Survey], columns: Columns) -> Survey:

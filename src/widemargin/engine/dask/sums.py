@@ -111,8 +111,14 @@ def row_sums(
     """Σ function(U, y) over blocks of rows."""
     call, scaling = table.cluster.call, table.shared_scaling()
     span = table.span if span is None else span
+    weights: list[Any] = [None] * len(table.blocks)
+    if table.weights is not None:
+        weights = np.split(table.weights, table.firsts[1:])
     return table.cluster.total(
-        [call(apply, block, scaling, span, function) for block in table.blocks]
+        [
+            call(apply, block, scaling, span, function, w)
+            for block, w in zip(table.blocks, weights, strict=True)
+        ]
     )
 
 
@@ -123,7 +129,8 @@ def invasions(
     """Rows of other classes that are too near to some rows under w."""
     call = table.cluster.call
     tested = table.cluster.constant(limits, limits.nbytes)
-    shared = table.queries(rows), table.shared_scaling(), tested, w
+    own = table.row_weights[rows]
+    shared = table.queries(rows), table.shared_scaling(), tested, w, own
     parts = [call(find_invaders, block, *shared) for block in table.blocks]
     (result,) = table.cluster.compute([table.cluster.tree(_add_both, parts)])
     active, total = result
@@ -141,16 +148,23 @@ def _sum_groups(table: Table, edges: Edges, groups: Ints, *, n: int, **how: Any)
     return engine.group_sums(table, edges, offsets, **how)
 
 
-def apply(block: RawRows, scaling: Scaling, span: Floats, function: Any) -> Any:
-    """A function of (x − low) / span and of class codes."""
+def apply(
+    block: RawRows, scaling: Scaling, span: Floats, function: Any, w: Floats | None
+) -> Any:
+    """A function of (x − low) / span, of class codes and of weights."""
     U, _ = scaled([block], scaling)
     U -= scaling.low
     U /= span
-    return function(U, block.y.astype(np.int64))
+    return function(U, block.y.astype(np.int64), w)
 
 
 def find_invaders(
-    block: RawRows, queries: RawRows, scaling: Scaling, limits: Floats, w: Floats
+    block: RawRows,
+    queries: RawRows,
+    scaling: Scaling,
+    limits: Floats,
+    w: Floats,
+    of_query: Floats,
 ) -> tuple[Ints, Floats]:
     """Rows of a block that invade query rows; see `invasions`.
 
@@ -167,7 +181,9 @@ def find_invaders(
             within = limit[:, None] >= D * (1 - TIE)
             active[part, e] = within.sum(axis=1)
             hinges += within
-            sums[-1] += np.maximum(limit[:, None] - D, 0.0).sum(where=within)
+            excess = np.maximum(limit[:, None] - D, 0.0)
+            sums[-1] += of_query[part] @ excess.sum(axis=1, where=within)
+        hinges *= of_query[part, None]
         edges = listed(n + np.arange(part.start, part.stop), hinges)
         sums[:-1] += engine.edge_sums(table, edges, power=2, workers=Workers(1))
     return active, sums

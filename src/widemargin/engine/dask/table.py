@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from widemargin.data.protocol import Derived, Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
 from widemargin.engine.dask.rows import Pairs, RawRows, Scaling, met_rows
+from widemargin.engine.dask.source import Source
 from widemargin.kernels.records import Edges
+from widemargin.notices import warn
 from widemargin.threads import Workers
 
 
@@ -45,6 +47,8 @@ class DistributedTable(Derived):
     collected: list[Collected] = field(default_factory=list)  # none or one
     target: Floats | None = None  # (n,) numeric y, if that is what is predicted
     weights: Floats | None = None  # (n,) of the rows, of mean 1; None: all the same
+    design: None = None  # there are no covariates
+    collection: Source  # what the caller passed
 
     @property
     def n_rows(self) -> int:
@@ -91,6 +95,37 @@ class DistributedTable(Derived):
     def oriented(self, directions: Ints) -> DistributedTable:
         """The same table with features negated where the direction is −1."""
         return replace(self, scaling=self.scaling.times(directions.astype(np.float64)))
+
+    @property
+    def nominal_counts(self) -> dict[int, Floats | Ints]:
+        """What the rows with each code of a nominal feature weigh."""
+        known, nominal = self.collection.known, self.collection.columns.nominal
+        return {f: known[f].counts for f in nominal}
+
+    def numbers(self, rows: Ints, columns: Ints) -> Floats:
+        """Some columns of some rows, ascending, in memory: codes, NaN where missing."""
+        parts = [
+            self.cluster.call(_cells, self.blocks[b], rows[s] - self.firsts[b], columns)
+            for b, s in _runs(self.block_of(rows))
+        ]
+        X = np.concatenate(self.cluster.compute(parts)).astype(np.float64)
+        X -= self.scaling.shift[columns]
+        X /= self.scaling.span[columns]
+        return X
+
+    def drawn(self, random_state: Any) -> tuple[Any, Any, Floats | None]:
+        """X, y and weights of random rows, as the caller has them, in memory."""
+        codes = self.y
+        if self.target is not None:
+            codes = np.unique(self.target, return_inverse=True)[1]
+        X, y, rows = self.collection.draw(codes, random_state)
+        if len(rows) < self.n_rows:
+            warn(
+                f"{self.cluster.name} scores all {self.n_rows} rows; how many features "
+                f"to keep, and which are near copies, it judges by {len(rows)} of "
+                "them, drawn at random."
+            )
+        return X, y, None if self.weights is None else self.weights[rows]
 
     @property
     def row_cells(self) -> int:
@@ -184,6 +219,10 @@ def _meet(
 
 def _take(block: RawRows, places: Ints) -> RawRows:
     return block.take(places)
+
+
+def _cells(block: RawRows, places: Ints, columns: Ints) -> NDArray[Any]:
+    return block.X[np.ix_(places, columns)]
 
 
 def _collect(parts: list[RawRows], places: Ints) -> RawRows:
