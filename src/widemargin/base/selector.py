@@ -325,7 +325,7 @@ class MarginSelector(Hooks, TableSelector):
                 return self._keep(Answer(self.ranking_))
             drawn = table.drawn(getattr(self, "random_state", None) or 0)
         with muted():
-            data = self._view(self._read(*drawn, look=False))
+            data = self._view(self._read(*drawn, None, False))
         with Workers(thread_count(self.n_jobs), self.verbose) as workers:
             return self._keep(answer(self, data, workers))
 
