@@ -23,12 +23,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from evidence.data import load
+from evidence.rank_information import keep_means
 from widemargin import FRLL
 
 KEPT = Path(__file__).with_name("neighbourhoods.json")
 SETS = (
     *("wine", "wdbc", "glass", "sonar", "ionosphere", "vehicle", "german_numeric"),
-    *("musk1", "colon", "yale"),
+    *("musk1", "yale_32x32"),
 )
 FOLDS = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
 SIZES = 5, 10, 20
@@ -88,14 +89,12 @@ def main() -> int:
     """Measure what is missing, keep it, and print it."""
     warnings.simplefilter("ignore")
     kept = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
+    kept.pop("mean", None)
     for name in SETS:
         if name not in kept:
             kept[name] = measure(name)
             KEPT.write_text(json.dumps(kept, indent=1) + "\n")
-    print(f"{'':18}", *(f"{name[:7]:>7}" for name in kept), "   mean")
-    for way in next(iter(kept.values())):
-        values = [row[way] for row in kept.values()]
-        print(f"{way:18}", *(f"{v:7.1f}" for v in (*values, np.mean(values))))
+    keep_means(KEPT, kept)
     return 0
 
 

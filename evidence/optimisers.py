@@ -223,22 +223,32 @@ def main() -> int:
             if name not in kept.setdefault(part, {}):
                 kept[part][name] = measure(name)
                 KEPT.write_text(json.dumps(kept, indent=1) + "\n")
-    for hot in map(str, HOT):
-        print(f"G-flip, hot = {hot}: annealing above, level with, below restarts")
-        for name, found in kept["anneal"].items():
-            e, other, _ = np.array(found[hot]).T
-            tie = 1e-3 * np.abs(e)
-            counts = (e > other + tie).sum(), (e < other - tie).sum()
-            level = len(e) - sum(counts)
-            means = f"{e.mean():9.3f} {other.mean():9.3f}"
-            print(f"  {name:12} {counts[0]} {level} {counts[1]}  {means}")
+    kept["counts"] = {
+        **{
+            f"{hot:g}, {kind}": counted(kept["anneal"], hot, kind)
+            for hot in HOT
+            for kind in ("tables", "xor")
+        },
+        "find": {
+            way: sum(found[way] for found in kept["find"].values())
+            for way in ("one start", "five starts")
+        },
+    }
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+    print(json.dumps(kept["counts"], indent=1))
     print("e(w): L-BFGS and its seconds, Simba and its, shares of weights above 0.9")
     for name, found in kept["descend"].items():
-        print(f"  {name:12}", *found.values())
-    for way in ("one start", "five starts"):
-        hits = sum(found[way] for found in kept["find"].values())
-        print(f"G-flip finds the features of xor: {way}, {hits} of {len(kept['find'])}")
+        print(f"  {name:14}", *found.values())
     return 0
+
+
+def counted(found: dict[str, Any], hot: float, kind: str) -> dict[str, int]:
+    """Runs in which annealing ended above, level with, and below restarts."""
+    names = [name for name in found if name.startswith("xor") == (kind == "xor")]
+    e, other, _ = np.array([pair for n in names for pair in found[n][str(hot)]]).T
+    level = 1e-3 * np.abs(e)
+    above, below = int((e > other + level).sum()), int((e < other - level).sum())
+    return {"above": above, "level": len(e) - above - below, "below": below}
 
 
 if __name__ == "__main__":

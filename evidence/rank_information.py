@@ -111,16 +111,25 @@ def main() -> int:
     """Measure what is missing, keep it, and print it."""
     warnings.simplefilter("ignore")
     kept = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
+    kept.pop("mean", None)
     for name in SETS:
         if name != LARGE and name not in kept:
             kept[name] = measure(name)
             KEPT.write_text(json.dumps(kept, indent=1) + "\n")
-    print(f"{'':28}", *(f"{name[:9]:>9}" for name in kept), "    mean")
-    for what in next(iter(kept.values())):
-        values = [row[what] for row in kept.values()]
-        shown = " ".join(f"{value:9.1f}" for value in (*values, np.mean(values)))
-        print(f"{what:28}", shown)
+    keep_means(KEPT, kept)
     return 0
+
+
+def keep_means(path: Path, kept: dict[str, dict[str, float]]) -> None:
+    """Add a row of means to a table of results by name, and print it."""
+    rows = [*kept.values()]
+    kept["mean"] = {
+        what: round(float(np.mean([row[what] for row in rows])), 2) for what in rows[0]
+    }
+    path.write_text(json.dumps(kept, indent=1) + "\n")
+    print(f"{'':28}", *(f"{name[:9]:>9}" for name in kept))
+    for what in rows[0]:
+        print(f"{what:28}", *(f"{row[what]:9.1f}" for row in kept.values()))
 
 
 if __name__ == "__main__":
