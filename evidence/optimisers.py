@@ -185,8 +185,10 @@ def descend(name: str) -> dict[str, Any]:
         lambda: Simba(**options, beta=beta, random_state=0).fit(X, y)
     )
     return {
-        "L-BFGS": [round(-float(found.fun), 2), round(took, 2)],
-        "Simba": [round(float(simba.margin_), 2), round(also, 2)],
+        "L-BFGS": round(-float(found.fun), 2),
+        "L-BFGS, seconds": round(took, 2),
+        "Simba": round(float(simba.margin_), 2),
+        "Simba, seconds": round(also, 2),
         "above 0.9": round(float(np.mean(found.x > 0.9)), 2),
         "Simba above 0.9": round(float(np.mean(np.sqrt(simba.scores_) > 0.9)), 2),
     }

@@ -28,9 +28,9 @@ COST = Growth(
 
 UNIMPLEMENTED = (
     (
-        "Section 1",
-        "Neighbours within a ball of radius ε in place of the k nearest.",
-        "No radius is given, nor a result; k is the only choice.",
+        "Introduction",
+        "HSIC, SPEC, and SVM as a wrapper.",
+        "Named as related work, not compared with.",
     ),
     (
         "Section 1",

@@ -12,8 +12,23 @@ UNIMPLEMENTED = (
     ),
     (
         "Section I",
+        "LSDF; branch and bound, floating search; wrappers that leave one feature out.",
+        "Named as related work, not compared with. Wrappers are in scikit-learn.",
+    ),
+    (
+        "Section I",
+        "A toy example of the class margin.",
+        "Announced, but not in the paper.",
+    ),
+    (
+        "Section I",
         "Seven UCI data sets and two face recognition problems.",
         "The paper reports four sets; Vehicle, WDBC and Wine are only in a caption.",
+    ),
+    (
+        "Section II",
+        "The knee by references [18] and [24].",
+        "By the L-method of [18], without its iterative refinement.",
     ),
     (
         "Section IV",
