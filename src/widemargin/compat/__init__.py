@@ -5,7 +5,7 @@ A script for skrebate or fast-select changes its import and nothing else::
     from widemargin.compat.skrebate import ReliefF
     from widemargin.compat import fast_select
 
-What differs on purpose is listed in ``docs/compat.md``.
+What differs on purpose is listed in ``docs/coming-from/skrebate.md``.
 """
 
 from widemargin.compat import fast_select, skrebate

@@ -1,8 +1,8 @@
 """fast-select's Relief classes on this package's engine: change the import only.
 
 Parameters are those of fast-select 0.3. Scores are those of this package, in double
-precision: see ``docs/compat.md`` for where and why they differ. There is no GPU: the
-backends "auto" and "cpu" are the same.
+precision: see ``docs/coming-from/skrebate.md`` for where and why they differ. There is
+no GPU: the backends "auto" and "cpu" are the same.
 """
 
 from __future__ import annotations

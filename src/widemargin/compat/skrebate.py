@@ -2,7 +2,7 @@
 
 Parameters are those of skrebate 0.8, and ``discrete_threshold`` of 0.6 and 0.7, which
 stands for both of its thresholds. Scores are those of this package: see
-``docs/compat.md`` for where and why they differ.
+``docs/coming-from/skrebate.md`` for where and why they differ.
 """
 
 from __future__ import annotations
