@@ -192,3 +192,27 @@ def test_the_command_takes_covariates(tmp_path):
     odd = invoke("rank", path, "--covariates", "bach")
     assert odd.exit_code != 0
     assert "batch" in odd.stderr
+
+
+def test_the_command_takes_covariates_from_obs(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    X, y, batch = table(9)
+    obs = pd.DataFrame(
+        {"batch": batch, "age": X[:, 5], "cell": np.array(["A", "B"])[y]}
+    )
+    obs.index = [f"cell{i}" for i in range(len(X))]
+    path = tmp_path / "cells.h5ad"
+    var = pd.DataFrame(index=list("abcdef"))
+    anndata.AnnData(X, obs=obs, var=var).write_h5ad(path)
+
+    def scores(*options):
+        command = ("rank", path, "--target", "cell", "-m", "FisherScore", "--json")
+        found = json.loads(invoke(*command, *options).stdout)["features"]
+        return {row["feature"]: row["score"] for row in found}
+
+    for options, covariates in (
+        ((), None),
+        (("--covariates", "batch,age"), obs[["batch", "age"]]),
+    ):
+        told = FisherScore().fit(X, y, covariates=covariates).scores_
+        assert scores(*options) == pytest.approx(dict(zip("abcdef", told, strict=True)))
