@@ -18,10 +18,9 @@ from evidence.framework.verdicts import Verdict, promise
 from widemargin.evaluation import relevance
 
 TITLE = "Beyond covariates: `relevance(covariates=…)`"
-TABLES = 200
+FIRST_SEED, TABLES = 1000, 60
 COLUMNS, RELEVANT, FOLLOWING = 40, slice(0, 5), slice(5, 10)
 LEVEL, MOST, FOUND, POWER = 0.05, 0.07, 0.5, 0.9
-WARNED_OF = "waves of age"  # the guide says that it may fail: no part of the promises
 
 
 class Design(NamedTuple):
@@ -126,6 +125,28 @@ def _waves(random: np.random.Generator, on: int) -> Design:
     return Design(X, y, age)
 
 
+def _dose(random: np.random.Generator, on: int) -> Design:
+    batch, dose = random.integers(0, 3, 260), random.lognormal(0, 1, 260)
+    curve = dose / (dose + 0.7) * np.array([1.0, 2.5, 4.0])[batch]
+    curve = on * (curve - curve.mean()) / curve.std()
+    y = (random.random(260) < 1 / (1 + np.exp(-1.5 * curve))) * 1
+    X = _shifted(random.standard_normal((260, COLUMNS)), y, 0.7)
+    X[:, :10] += 1.5 * curve[:, None]
+    covariates = pd.DataFrame({"dose": dose, "batch": np.array(list("abc"))[batch]})
+    return Design(X, y, covariates)
+
+
+def _two_numbers(random: np.random.Generator, on: int) -> Design:
+    age, weight = random.uniform(20, 80, 300), random.normal(75, 12, 300)
+    rise = (age - 50) * (weight - 75) / 200 + 1.5 * np.tanh((age - 40) / 5)
+    rise = on * (rise - rise.mean()) / rise.std()
+    X = random.standard_normal((300, COLUMNS))
+    y = 0.4 * X[:, RELEVANT] @ [1, -1, 1, -1, 1] + random.standard_t(4, 300)
+    y += 1.5 * rise
+    X[:, :10] += 1.5 * rise[:, None]
+    return Design(X, y, pd.DataFrame({"age": age, "weight": weight}))
+
+
 # The second argument is 1, or 0 for the table without what the covariate does.
 MADE: dict[str, Callable[[np.random.Generator, int], Design]] = {
     "two scanners": _scanners,
@@ -135,12 +156,14 @@ MADE: dict[str, Callable[[np.random.Generator, int], Design]] = {
     "skewed age": _age,
     "age by sex": _age_by_sex,
     "weak, class of 15 %": _weak,
-    WARNED_OF: _waves,
+    "waves of age": _waves,
+    "dose by batch": _dose,
+    "age and weight": _two_numbers,
 }
 
 
 def cases(quick: bool) -> Iterator[dict[str, Any]]:
-    for seed in range(2 if quick else TABLES):
+    for seed in range(FIRST_SEED, FIRST_SEED + (2 if quick else TABLES)):
         for name in ("two scanners", "skewed age") if quick else MADE:
             yield {"design": name, "seed": seed}
 
@@ -221,8 +244,7 @@ def figures(rows: Rows) -> dict[str, dict[str, float]]:
 
 
 def verdicts(rows: Rows) -> list[Verdict]:
-    found = {name: of for name, of in figures(rows).items() if name != WARNED_OF}
-    told = []
+    found, told = figures(rows), []
     for column, holds, what in (
         (
             "found",
@@ -280,7 +302,7 @@ def tables(rows: Rows) -> str:
         f"{count} tables of each design: five features tell the target, five only "
         "follow the covariate (*found*: q < .05), 30 are noise. *No covariate*: the "
         "same table without the covariate's part in features and target. The F-test "
-        "has the covariate in a linear model. The method was not made on these "
-        "designs; *waves of age* is neither linear nor quadratic in age, which the "
-        "[guide](guides/covariates.md) warns of.\n\n" + table(head, lines)
+        "has the covariate in a linear model. *Age by sex* and *waves of age* showed "
+        "faults of the method before it was changed; it was not made on the others.\n\n"
+        + table(head, lines)
     )

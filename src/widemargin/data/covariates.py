@@ -6,6 +6,7 @@ permutations stay within strata, rows that are alike in their covariates.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ FEW_VALUES = 10  # whole numbers of so few different values are nominal
 MOST_BINS = 5  # of a number, in strata
 FEWEST_ROWS = 5  # of a stratum that is of use
 USABLE = 0.9  # share of the rows that are to be in strata of use
+MOST_BENDS, ROWS_PER_BEND = 4, 50  # of the curve along a number
+MOST_CROSSED = 0.1  # columns of the design with products, as a share of the rows
 MOST_EXPLAINED = 0.5  # columns of the design, as a share of the rows
 NOTHING = 1e-9  # of a column: what is less is rounding
 
@@ -23,7 +26,7 @@ NOTHING = 1e-9  # of a column: what is less is rounding
 class Covariates(NamedTuple):
     """What is known of the covariates of each row."""
 
-    design: Floats  # (n, q) one, indicators, and numbers with their squares
+    design: Floats  # (n, q) one, indicators, curves along numbers, products of two
     strata: Ints  # (n,) within which rows are alike
 
     @staticmethod
@@ -35,18 +38,24 @@ class Covariates(NamedTuple):
                 f"{caller} needs covariates without missing values. Fill them in, or "
                 "leave out the rows."
             )
-        parts, numbers, cells = [np.ones((n, 1))], [], np.zeros(n, np.int64)
+        simple: list[Floats] = []
+        smooth, numbers, cells = [np.ones((n, 1))], [], np.zeros(n, np.int64)
         for f, x in enumerate(values.T):
             found, codes = np.unique(x, return_inverse=True)
             whole = len(found) <= FEW_VALUES and (found % 1 == 0).all()
             if f in nominal or whole:
-                parts.append(np.eye(len(found))[codes])
+                simple.append(np.eye(len(found))[codes])
                 cells = _crossed(cells, codes)
             else:
                 z = (x - x.mean()) / x.std()
-                parts.append(np.column_stack([z, z**2]))
+                simple.append(np.column_stack([z, z**2]))
+                smooth.append(_bends(z))
                 numbers.append(z.argsort(kind="stable").argsort(kind="stable"))
-        design = np.hstack(parts)
+        design = np.hstack([*smooth, *simple])
+        pairs = combinations(simple, 2)
+        crossed = [(A[:, :, None] * B[:, None]).reshape(n, -1) for A, B in pairs]
+        if design.shape[1] + sum(C.shape[1] for C in crossed) <= MOST_CROSSED * n:
+            design = np.hstack([design, *crossed])
         if design.shape[1] > MOST_EXPLAINED * n:
             raise ValueError(
                 f"{caller}: covariates of {design.shape[1]} columns, indicators of "
@@ -59,6 +68,14 @@ class Covariates(NamedTuple):
             if _usable(strata, labels) >= USABLE:
                 break
         return Covariates(design, strata)
+
+
+def _bends(z: Floats) -> Floats:
+    """What is added to a straight line at quantiles, so that it bends there."""
+    count = min(MOST_BENDS, len(z) // ROWS_PER_BEND)
+    return np.maximum(
+        z[:, None] - np.quantile(z, np.arange(1, count + 1) / (count + 1)), 0
+    )
 
 
 def _crossed(cells: Ints, codes: Ints) -> Ints:
