@@ -79,7 +79,9 @@ def test_scores_of_classes_are_means_over_strata():
 
 def test_a_numeric_target_loses_what_covariates_explain():
     X, y, age = table(3, numeric=True, nominal=False)
-    design = np.column_stack([age, age**2])
+    knots = np.quantile(age, [0.2, 0.4, 0.6, 0.8])
+    bends = [np.where(age > knot, age - knot, 0) for knot in knots]
+    design = np.column_stack([age, age**2, *bends])
 
     def left(values):
         return values - LinearRegression().fit(design, values).predict(design)
@@ -100,6 +102,24 @@ def test_residuals_leave_gaps_and_what_is_explained_is_zero():
     assert np.isnan(found[:5, 2]).all()
     np.testing.assert_allclose(found[:, 0] @ design, 0, atol=1e-10)
     np.testing.assert_allclose(found[5:, 2] @ design[5:], 0, atol=1e-10)
+
+
+def test_products_of_covariates_are_explained_if_rows_are_many():
+    rng = np.random.default_rng(0)
+    age, sex, weight = (
+        rng.normal(size=300),
+        rng.integers(0, 2, 300),
+        rng.normal(size=300),
+    )
+    follow = np.column_stack([age * np.where(sex == 1, 1, -1), age * weight])
+    values, labels = np.column_stack([age, sex, weight]), rng.integers(0, 2, 300)
+
+    def left(n):
+        design = Covariates.of(values[:n], np.array([1]), labels[:n], "X").design
+        return np.abs(residuals(follow[:n], design)).max(axis=0)
+
+    np.testing.assert_allclose(left(300), 0, atol=1e-10)
+    assert (left(90) > 0.1).all()
 
 
 def test_strata_keep_rows_of_several_classes():
