@@ -10,6 +10,7 @@ from evidence.framework.pages import table
 from evidence.study.analysis import Duel, Results, holm
 from evidence.study.cases import ASKED
 from evidence.study.collect import CLASSES, LICENCES, NUMBERS
+from evidence.study.judge import CLASSIFIERS
 from evidence.study.tables import FRESH, KNOWN, MADE, SIZES, WIDE
 from evidence.study.ways import COSTLY, MAIN, NUMERIC_WAYS, REST
 
@@ -47,24 +48,58 @@ def kinds(results: Results) -> dict[str, list[str]]:
 def _cell(duel: Duel, p: float | None = None) -> str:
     """Points, tables won and lost; bold if p, or the duel's own, is below 5 %."""
     mark = "**" if (duel.p if p is None else p) < 0.05 else ""
-    return f"{mark}{signed(duel.mean)}{mark} ({duel.won} : {duel.lost})"
+    return f"{mark}{signed(duel.mean)}{mark} ({duel.won}:{duel.lost})"
 
 
-def against_forest(results: Results, ways: Sequence[str], judges: Sequence[str]) -> str:
-    """Each method against forest importances, by judge and for their mean."""
-    others = [way for way in ways if way != FOREST]
-    columns: list[list[str]] = []
-    for judge in (*judges, None):
-        duels = [results.duel(way, FOREST, judge) for way in others]
-        corrected = holm([d.p for d in duels])
-        columns.append([_cell(d, p) for d, p in zip(duels, corrected, strict=True)])
-    p = [results.duel(way, FOREST).p for way in others]
-    lines = [
-        [way, *cells, p_value(raw)]
-        for way, raw, *cells in zip(others, p, *columns, strict=True)
-    ]
-    order = np.argsort([-results.duel(way, FOREST).mean for way in others])
-    head = ["method", *(NAMES.get(j, j) for j in judges), "mean", "p of the mean"]
+def against_forest(fresh: Results, design: Results) -> str:
+    """Each method against forest importances: by judge, the mean, the design tables."""
+    others = [way for way in COMPARED if way != FOREST]
+    columns = _against(fresh, others, (*CLASSIFIERS, None))
+    columns.append([p_value(fresh.duel(way, FOREST).p) for way in others])
+    columns += _against(design, others, (None,))
+    head = ["method", *(NAMES.get(j, j) for j in CLASSIFIERS), "mean", "p"]
+    return _sorted_table([*head, "design tables"], others, columns, fresh)
+
+
+def numeric(results: Results) -> str:
+    """The same for numeric targets, and the lead of KernelRFE."""
+    others = [way for way in NUMERIC_COMPARED if way != FOREST]
+    columns = _against(results, others, (None,))
+    columns.append([p_value(results.duel(way, FOREST).p) for way in others])
+    rivals = [way for way in others if way != OURS]
+    duels = [results.duel(OURS, way) for way in (FOREST, *rivals)]
+    leads = dict(
+        zip((FOREST, *rivals), zip(duels, _holm(duels), strict=True), strict=True)
+    )
+    columns.append([_cell(*leads[way]) if way in leads else "" for way in others])
+    head = ["method", "above a forest", "p", "KernelRFE − it"]
+    return _sorted_table(head, others, columns, results)
+
+
+def _against(
+    results: Results, ways: Sequence[str], judges: Sequence[str | None]
+) -> list[list[str]]:
+    """A column for each judge: differences from forest importances."""
+    columns = []
+    for judge in judges:
+        duels = [results.duel(way, FOREST, judge) for way in ways]
+        columns.append([_cell(d, p) for d, p in zip(duels, _holm(duels), strict=True)])
+    return columns
+
+
+def _holm(duels: Sequence[Duel]) -> Sequence[float]:
+    return holm([d.p for d in duels])
+
+
+def _sorted_table(
+    head: Sequence[str],
+    ways: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    by: Results,
+) -> str:
+    """Columns beside the names of methods, the best first."""
+    order = np.argsort([-by.duel(way, FOREST).mean for way in ways])
+    lines = [*zip(ways, *columns, strict=True)]
     return table(head, [lines[i] for i in order])
 
 
@@ -89,18 +124,6 @@ def not_behind(results: Results) -> list[str]:
     corrected = holm([d.p for d in duels])
     found = zip(others, duels, corrected, strict=True)
     return [way for way, d, p in found if d.mean <= 0 or p >= 0.05]
-
-
-def against_others_numeric(results: Results) -> str:
-    """KernelRFE against each other method, numeric targets."""
-    others = [way for way in NUMERIC_COMPARED if way != OURS]
-    duels = [results.duel(OURS, way) for way in others]
-    corrected = holm([d.p for d in duels])
-    lines = [
-        [others[i], _cell(duels[i], corrected[i]), p_value(corrected[i])]
-        for i in np.argsort([d.mean for d in duels])
-    ]
-    return table(["KernelRFE against", "mean", "p (Holm)"], lines)
 
 
 def above_chance(results: Results) -> dict[str, tuple[Duel, float]]:
@@ -142,12 +165,11 @@ def everything(fresh: Results, design: Results) -> str:
                 way,
                 *leads,
                 "–" if np.isnan(stable) else f"{stable:.2f}",
-                f"{fresh.mean(way, 'redundancy'):.2f}",
                 seconds(fresh.mean(way, "seconds")),
             ]
         )
     head = ["method", "fresh tables", "design tables"]
-    return table([*head, "stability", "redundancy", "seconds"], lines)
+    return table([*head, "stability", "seconds"], lines)
 
 
 def interactions(results: Results) -> str:
@@ -155,8 +177,8 @@ def interactions(results: Results) -> str:
     madelon = results.on(["madelon"])
     lines = []
     for way in (*MAIN, *COSTLY):
-        gains = [madelon.duel(way, FOREST, c).mean for c in ("1-NN", "boosting")]
-        cells = [way, *map(signed, gains)]
+        gain = madelon.duel(way, FOREST, "1-NN").mean
+        cells = [way, signed(gain)]
         for name, (_, _, relevant) in MADE.items():
             counts = [
                 sum(f < relevant for f in row["order"][:5])
@@ -164,20 +186,20 @@ def interactions(results: Results) -> str:
                 if row["table"] == name and row["way"] == way
             ]
             cells.append(f"{np.mean(counts):.1f}" if counts else "–")
-        lines.append((gains[0], cells))
-    head = ["method", "Madelon, 1-NN", "Madelon, boosting", *MADE]
+        lines.append((gain, cells))
+    head = ["method", "Madelon", *MADE]
     return table(head, [cells for _, cells in sorted(lines, key=lambda x: -x[0])])
 
 
 def sources(results: Results) -> str:
     """Where the fresh tables come from."""
-    shapes = {row["table"]: row["n_features"] for row in results.rows}
+    there = {row["table"] for row in results.rows}
     lines = []
     for package, licence in LICENCES.items():
         names = [n for n, s in (CLASSES | NUMBERS).items() if s.package == package]
-        listed = ", ".join(f"{n} ({shapes[n]})" for n in names if n in shapes)
+        listed = ", ".join(name for name in names if name in there)
         lines.append([package.replace("==", " "), licence, listed])
-    return table(["source", "licence", "tables (features)"], lines)
+    return table(["source", "licence", "tables"], lines)
 
 
 def summary(fresh: Results, design: Results) -> str:

@@ -10,7 +10,7 @@ from evidence.study import figures, pictures
 from evidence.study.analysis import Results, Rows
 from evidence.study.cases import ASKED, TABLES, file
 from evidence.study.figures import FOREST, OURS, p_value, signed
-from evidence.study.judge import CLASSIFIERS, REGRESSORS
+from evidence.study.judge import CLASSIFIERS
 from evidence.study.words import PAGE, VARIANTS
 
 BEGIN, END = "<!-- made by evidence/study/page.py -->\n", "<!-- until here -->\n"
@@ -62,17 +62,9 @@ def page(rows: Rows) -> str:
         **_conclusion(fresh, design, numeric),
         **{f"n_{kind}": len(names) for kind, names in kinds.items()},
         **{f"names_{kind}": ", ".join(names) for kind, names in kinds.items()},
-        against_forest=figures.against_forest(fresh, figures.COMPARED, CLASSIFIERS),
-        against_forest_design=figures.against_forest(
-            design, figures.COMPARED, CLASSIFIERS
-        ),
-        against_others=figures.against_others(
-            fresh, {**parts, "design tables": design}
-        ),
-        numeric_against_forest=figures.against_forest(
-            numeric, figures.NUMERIC_COMPARED, REGRESSORS
-        ),
-        numeric_against_others=figures.against_others_numeric(numeric),
+        against_forest=figures.against_forest(fresh, design),
+        against_others=figures.against_others(fresh, parts),
+        numeric=figures.numeric(numeric),
         everything=figures.everything(fresh, design),
         chance=", ".join(figures.no_better_than_chance(fresh, design)) or "none",
         interactions=figures.interactions(Results(rows)),
@@ -85,7 +77,7 @@ def _duel(results: Results, other: str, judge: str | None = None) -> str:
     d = results.duel(OURS, other, judge)
     p = p_value(d.p)
     p = p if p.startswith("<") else f"= {p}"
-    return f"{signed(d.mean)} ({d.won} : {d.lost}, p {p})"
+    return f"{signed(d.mean)} ({d.won}:{d.lost}, p {p})"
 
 
 def _conclusion(fresh: Results, design: Results, numeric: Results) -> dict[str, str]:
