@@ -3,7 +3,7 @@ from _points import *
 LAYERS = [
     ("cli  reporting", "commands and HTML reports"),
     ("evaluation  plotting", "AutoSelector, compare, relevance, signal, curves"),
-    ("selectors  baselines", "one paper, one file"),
+    ("selectors  baselines  metric", "one paper, one file"),
     ("base  judging  margin", "what all fits share; folds, and the one rule"),
     ("engine", "nearest, edge sums: in memory or on Dask workers"),
     ("data", "the caller's table, read once, and scaled rows"),
