@@ -48,7 +48,7 @@ def flat(text: str) -> str:
 def means(found: Any) -> Any:
     """Results with means for lists of numbers, and keys that a phrase can name."""
     if isinstance(found, dict):
-        return {key.replace(":", ","): means(v) for key, v in found.items()}
+        return {key.replace(":", ","): means(value) for key, value in found.items()}
     if isinstance(found, list) and found and isinstance(found[0], int | float):
         return sum(found) / len(found)
     return found

@@ -47,7 +47,7 @@ def rates(d, n=16_384, m=2_048):
     scaling = Scaling(low, high, np.ones(d), low, low, low + 1, low + 0.5)
     request = Request(10, each_class(2), "euclidean", True, 2**22)
     making = seconds(make, 0, n, d) / (n * d)
-    survey = seconds(summarize, X, Columns.of(X, None, "")) / (n * d)
+    survey = seconds(summarize, X, Columns.of(X, None, ""), None) / (n * d)
     search = seconds(find_queries, block, queries, request, scaling) / (n * m * d)
     return np.array([making, survey, search]) * 1e9
 
