@@ -259,6 +259,36 @@ def test_weights_pass_through_what_scikit_learn_has():
         )
 
 
+def test_weights_reach_auto_selector_in_a_pipeline_in_a_search():
+    weights = W + 0.5
+    expected = AutoSelector("ReliefF", random_state=0).fit(X, y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        auto = AutoSelector("ReliefF", random_state=0)
+        auto.set_fit_request(sample_weight=True, groups=False)
+        last = KNeighborsClassifier().set_score_request(sample_weight=True)
+        grid = {"autoselector__redundancy": [None, 0.9]}
+        search = GridSearchCV(make_pipeline(auto, last), grid, cv=3)
+        search.fit(X, y, sample_weight=weights)
+        model = make_pipeline(auto, last).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(model[0].scores_, expected.scores_)
+    assert set(search.best_params_) == set(grid)
+
+
+def test_compare_weighs_classes_as_auto_selector_does():
+    few = np.flatnonzero((y > 0) | (np.arange(len(y)) % 4 == 0))
+    options = {"class_weight": "balanced", "random_state": 0}
+    auto = AutoSelector("KernelRFE", **options).fit(X[few], y[few])
+    found = compare(X[few], y[few], "KernelRFE", **options)
+    np.testing.assert_array_equal(found.recommendation.consensus, auto.scores_)
+    assert found.recommendation.score == auto.score_
+    plain = compare(X[few], y[few], "KernelRFE", random_state=0)
+    assert (plain.recommendation.consensus != auto.scores_).any()
+    assert found.settings["class_weight"] == "balanced"
+    assert found.settings["sample_weight"] is None
+    turf = TuRF(KernelRFE(class_weight="balanced"), 2).fit(X[few], y[few])
+    assert turf.selector_.class_weight == "balanced"
+
+
 def test_auto_selector_sees_no_rows_of_weight_zero():
     rng = np.random.default_rng(0)
     weights, there = W * rng.uniform(1, 2, len(y)), W > 0

@@ -22,7 +22,7 @@ from widemargin.data.numbers import as_numbers, rounded_columns
 from widemargin.data.outcomes import read_target
 from widemargin.data.protocol import Ints
 from widemargin.data.refuse import refuse_columns, unwrapped
-from widemargin.data.weights import of_mean_one, read_weights
+from widemargin.data.weights import of_mean_one, read_weights, weights_by_class
 
 
 def read_dataset(
@@ -183,6 +183,15 @@ def beyond_covariates(data: Dataset, covariates: Any, caller: str) -> Dataset:
         target = residuals(labels.target, found.design)
         labels = labels._replace(target=target)
     return replace(data, values=values, labels=labels, covariates=found)
+
+
+def with_class_weight(data: Dataset, class_weight: Any, caller: str) -> Dataset:
+    """The same rows with weights by class, if these are asked for."""
+    if class_weight is None:
+        return data
+    given = data.labels_given, class_weight, caller, data.weights
+    weights = weights_by_class(*given, numeric=data.numeric)
+    return replace(data, weights=of_mean_one(weights))
 
 
 def _canonical(X: Any) -> csr_array:

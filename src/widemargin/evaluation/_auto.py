@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -24,9 +24,8 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.kinds import CODED, nominal_columns
 from widemargin.data.outcomes import TASKS
 from widemargin.data.protocol import Ints
-from widemargin.data.read import beyond_covariates, read_dataset
+from widemargin.data.read import beyond_covariates, read_dataset, with_class_weight
 from widemargin.data.refuse import refuse_columns
-from widemargin.data.weights import of_mean_one, weights_by_class
 from widemargin.engine import drawn_rows, on_dask
 from widemargin.evaluation._answer import (
     FLAGSHIP,
@@ -278,10 +277,7 @@ class AutoSelector(TableSelector):
             sparse=get_tags(self).input_tags.sparse,
             sample_weight=sample_weight,
         )
-        if self.class_weight is not None:
-            labels, given = data.labels_given, (self.class_weight, NAME, data.weights)
-            weights = weights_by_class(labels, *given, numeric=data.numeric)
-            data = replace(data, weights=of_mean_one(weights))
+        data = with_class_weight(data, self.class_weight, NAME)
         refuse_other_than_numbers(data.X, NAME, may_miss=True)
         data.warn_of_columns(NAME, self.categorical_features)
         data = data.grouped(self.feature_groups, NAME)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin.data.read import beyond_covariates, read_dataset
+from widemargin.data.read import beyond_covariates, read_dataset, with_class_weight
 from widemargin.engine import drawn_rows, on_dask
 from widemargin.evaluation._answer import (
     MAX_SAMPLES,
@@ -71,6 +71,7 @@ def compare(
     task: str | None = None,
     positive: Any = None,
     sample_weight: Any = None,
+    class_weight: Any = None,
 ) -> Comparison:
     """Choose the features to keep, and compare the choice with other methods.
 
@@ -156,6 +157,8 @@ def compare(
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts, in the methods, in the estimator if it takes weights,
         and in the scores; rows of weight 0 are left out. Tests do not weigh rows.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of each class by label, or the same total for all; see `AutoSelector`.
 
     Returns
     -------
@@ -194,7 +197,9 @@ def compare(
     ).grouped(feature_groups, "compare")
     about = describe(data, categorical_features, positive)
     _check_shape(image_shape, image_order, about.n_features)
+    by_row = {"groups": groups, "sample_weight": data.weights, "covariates": covariates}
     raw, data = data, beyond_covariates(data, covariates, "compare")
+    data = with_class_weight(data, class_weight, "compare")
     if baseline is not None:
         reference = columns_of(baseline, data.names, "compare")
     if methods is None:
@@ -204,24 +209,14 @@ def compare(
     if given is None and data.covariates is not None and not data.numeric:
         methods = {label: m for label, m in methods.items() if m._beyond}
     settings |= {"random_state": seed, "task": task}
-    setup = set_up(
-        "compare",
-        data,
-        about,
-        methods,
-        settings,
-        groups,
-        usual=given is None,
-        sizes=n_features,
-        reference=reference,
-    )
+    own = {"usual": given is None, "sizes": n_features, "reference": reference}
+    setup = set_up("compare", data, about, methods, settings, groups, **own)
     if Baseline.LABEL in setup.methods and baseline is not None:
         raise ValueError(
             f"compare uses the label {Baseline.LABEL!r} for the baseline; give that "
             "selector another label."
         )
     settings |= {"methods": setup.methods, "scoring": setup.score, "rate": RATE}
-    by_row = {"groups": groups, "sample_weight": data.weights, "covariates": covariates}
     settings |= {name: None if v is None else name for name, v in by_row.items()}
     parts = go_through(setup)
     return Comparison(
