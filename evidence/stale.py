@@ -18,9 +18,11 @@ from __future__ import annotations
 import ast
 import gzip
 import hashlib
+import io
 import json
 import re
 import sys
+import tokenize
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -83,15 +85,25 @@ def golden() -> dict[str, Any]:
     return json.loads(gzip.decompress(path.read_bytes()))
 
 
+def bare(source: str) -> str:
+    """A module without docstrings, comments and line breaks."""
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            for row in range(body[0].lineno - 1, body[0].end_lineno or 0):
+                lines[row] = ""
+    return " ".join(" ".join(lines).split())
+
+
 def now(of: str) -> str:
     """A digest of what a method, or a module, says now."""
     if of.endswith(".py"):
-        tree = ast.parse((ROOT / "src" / "widemargin" / of).read_text("utf-8"))
-        for node in ast.walk(tree):
-            body = getattr(node, "body", None)
-            if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
-                body[0].value = ast.Constant(None)  # a docstring
-        said = ast.dump(tree)
+        said = bare((ROOT / "src" / "widemargin" / of).read_text("utf-8"))
     else:
         found = [
             golden().get(f"scores/{of}/{t}", golden().get(f"{of}/{t}")) for t in TABLES
