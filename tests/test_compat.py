@@ -188,8 +188,7 @@ def test_turf_drops_a_number_of_features_per_round():
     assert fitted.transform(X).shape == (60, 2)
 
 
-# What the packages get wrong without a word. Each example is in
-# docs/coming-from/skrebate.md.
+# What the packages get wrong without a word; docs/coming-from/skrebate.md lists it.
 
 
 @pytest.mark.parametrize("module", [skrebate, fast_select])
