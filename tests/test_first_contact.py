@@ -507,7 +507,7 @@ def test_a_pattern_that_does_not_fit_is_refused(monkeypatch):
 
 
 def test_the_page_on_a_pattern_has_a_name():
-    from widemargin.cli.comparing import default_page
+    from widemargin.cli.writing import default_page
 
     assert default_page("days/*.csv", "report") == "days-report.html"
     assert default_page("days/2024-*.csv", "report") == "2024-report.html"

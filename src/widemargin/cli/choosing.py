@@ -10,8 +10,8 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from widemargin import cli
 from widemargin.catalogue import Method, methods
-from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
 if TYPE_CHECKING:
@@ -219,7 +219,8 @@ def find_baseline(given: str, dataset: Dataset, notes: Session) -> list[str]:
     features = dataset.features
     if not Path(given).is_file():
         return _among(
-            find_columns((given,), dataset.raw.columns, "--baseline"), features
+            cli.columns.find_columns((given,), dataset.raw.columns, "--baseline"),
+            features,
         )
     names, aside = _in_file(Path(given), features), {dataset.target, *dataset.kept}
     found = [name for name in names if name in features]

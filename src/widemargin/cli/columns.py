@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from widemargin.cli.numerals import are_dates, days, hours, is_placeholder, parse
 from widemargin.cli.problem import Problem, did_you_mean, listed, typed
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
 
 # What is said of dates and durations, by the kind of their type.
 TIMES = {"M": "dates as days since the first", "m": "durations as days"}
@@ -63,8 +63,6 @@ def find_columns(
 
 def is_plain(dtype: Any) -> bool:
     """Whether a type is one of NumPy's, or of sparse, numbers or booleans."""
-    import numpy as np
-
     sparse = type(dtype).__name__ == "SparseDtype"
     return (sparse or isinstance(dtype, np.dtype)) and dtype.kind in "biuf"
 
@@ -78,9 +76,6 @@ class Lookup:
 
     def __call__(self, column: pd.Series[Any]) -> pd.Series[Any]:
         """The results for a column, or for a part of it."""
-        import numpy as np
-        import pandas as pd
-
         # An index of its own: threads that fill the cache of a shared one collide.
         index = pd.Index(self.values, dtype=object)
         cells = pd.Index(np.asarray(column, dtype=object), dtype=object)
@@ -131,8 +126,6 @@ def as_feature(column: pd.Series[Any], decimal: str = ".") -> pd.Series[Any]:
 
 def to_days(column: pd.Series[Any], first: Any) -> pd.Series[Any]:
     """Dates as days since the first; durations as days."""
-    import pandas as pd
-
     since = column - first if column.dtype.kind == "M" else column
     return (since / pd.Timedelta(days=1)).astype("float64")
 
@@ -144,8 +137,6 @@ def to_floats(column: pd.Series[Any]) -> pd.Series[Any]:
 
 def as_categories(counts: pd.Series[Any]) -> Change:
     """Categories written as text, whatever the values are."""
-    import numpy as np
-
     values = counts.index.to_series()
     if values.dtype.kind == "f" and (values % 1 == 0).all():
         values = values.astype("Int64")
@@ -156,8 +147,6 @@ def as_categories(counts: pd.Series[Any]) -> Change:
 
 def _without_unused(dtype: Any, counts: pd.Series[Any]) -> Change:
     """Leave out categories without rows, unless Dask does not know them all."""
-    import pandas as pd
-
     used = set(counts.index)
     kept = [category for category in dtype.categories if category in used]
     if len(kept) < len(used):
@@ -176,9 +165,6 @@ def read_text(counts: pd.Series[Any], decimal: str) -> Change:
 
     Each different value is looked at once, which may save most of the work.
     """
-    import numpy as np
-    import pandas as pd
-
     values, rows = np.asarray(counts.index, dtype=object), counts.to_numpy()
     text = pd.Series(values).astype(str).str.strip()
     if are_dates(text):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from dataclasses import replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from sklearn.metrics import get_scorer_names
+
+from widemargin.base import MarginSelector
 from widemargin.cli.choosing import (
     check_fit,
     check_neighbors,
@@ -17,25 +18,25 @@ from widemargin.cli.choosing import (
     told_task,
     with_parameters,
 )
+from widemargin.cli.data_options import DataOptions
 from widemargin.cli.fits import read_data
+from widemargin.cli.options import Effort, MethodOptions, Output
 from widemargin.cli.prepare.target import find_positive
 from widemargin.cli.printing import answer_without, redundancy_of, relevant, worth
 from widemargin.cli.problem import Problem, did_you_mean
-from widemargin.cli.reading import look
 from widemargin.cli.reading_code import reading_code
 from widemargin.cli.session import Session, working
 from widemargin.cli.writing import (
+    base_name,
     ending_of,
     records,
     save_frame,
     save_text,
     to_json,
 )
+from widemargin.judging.scores import TARGET_SCORES
 
 if TYPE_CHECKING:
-    from widemargin.base import MarginSelector
-    from widemargin.cli.data_options import DataOptions
-    from widemargin.cli.options import Effort, MethodOptions, Output
     from widemargin.cli.prepare import Dataset
 
 
@@ -51,7 +52,6 @@ def compare_file(
     """Read a file, compare methods on it, and return `Comparison` and `Report`."""
     from widemargin.reporting import report
 
-    look(path)
     check_scoring(effort)
     chosen = make_selectors(methods, how.of_methods, 0) if methods else None
     dataset = read_data(path, told_task(data, chosen or {}), notes)
@@ -66,7 +66,7 @@ def compare_file(
         baseline = find_baseline(effort.baseline, dataset, notes)
     notes.begin()
     comparison = compared(dataset, chosen, data, how, effort, notes, baseline, positive)
-    title = title or f"Which features of {_name(path)} matter?"
+    title = title or f"Which features of {base_name(path)} matter?"
     page = report(comparison, title=title, reading=reading_code(dataset, data))
     return comparison, page
 
@@ -74,10 +74,7 @@ def compare_file(
 def check_scoring(effort: Effort) -> None:
     """Refuse, before any work, an unknown score."""
     if effort.scoring is not None:
-        from sklearn.metrics import get_scorer_names
-
         from widemargin.evaluation._judges import NEG_RANK_LOSS
-        from widemargin.judging.scores import TARGET_SCORES
 
         ours = {NEG_RANK_LOSS, *TARGET_SCORES.values()}
         if effort.scoring not in (names := sorted({*get_scorer_names(), *ours})):
@@ -222,14 +219,3 @@ def save_results(out: Output, page: Any, comparison: Any = None) -> None:
             save_text(path, to_json(page.data))
         else:
             save_frame(path, comparison.summary())
-
-
-def default_page(file: str, what: str) -> str:
-    """Name of a page, after the data."""
-    stem = re.sub(r"[*?\[\]]+", "", _name(file).split(".")[0])  # of a pattern
-    stem = stem.strip("-_ ") or PurePath(file).parent.name or "data"
-    return f"{stem}-{what}.html"
-
-
-def _name(file: str) -> str:
-    return "stdin" if file == "-" else PurePath(file).name

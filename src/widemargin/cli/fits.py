@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+import pandas as pd
 
+from widemargin.base import MarginSelector, refuse_single_visits
 from widemargin.cli.choosing import (
     OPTIONS,
     check_fit,
@@ -18,6 +21,8 @@ from widemargin.cli.choosing import (
     make_selectors,
     told_task,
 )
+from widemargin.cli.data_options import DataOptions
+from widemargin.cli.options import Engine, MethodOptions
 from widemargin.cli.prepare import Dataset, load, load_lazily
 from widemargin.cli.printing import (
     answer_without,
@@ -28,15 +33,13 @@ from widemargin.cli.printing import (
     worth,
 )
 from widemargin.cli.problem import Problem, listed, plural
-from widemargin.cli.reading import look
 from widemargin.cli.session import Session, faults, working
 from widemargin.cli.terminal import echo
+from widemargin.judging.scores import measure
+from widemargin.threads import thread_count
 
 if TYPE_CHECKING:
     from widemargin import AutoSelector
-    from widemargin.base import MarginSelector
-    from widemargin.cli.data_options import DataOptions
-    from widemargin.cli.options import Engine, MethodOptions
 
 UNBALANCED = 2  # times the rows of the smallest class, in the largest
 NOT_CONVERGED = "not converged, so the best features are not certain"
@@ -69,9 +72,6 @@ class Ranking:
     @property
     def frame(self) -> Any:
         """Features, best first."""
-        import numpy as np
-        import pandas as pd
-
         order = np.argsort(self.selector.ranking_, kind="stable")
         names = np.asarray(self.dataset.features, dtype=object)
         if self.selector.groups_ is not None:  # one row for each
@@ -160,10 +160,6 @@ def fitted(
 ) -> Ranking:
     """Read, check, and rank the features."""
     on_dask = engine.engine == "dask"
-    if not on_dask:
-        if engine.scheduler is not None:
-            raise Problem("--scheduler is for --engine dask.")
-        look(path)
     name = method or default_method(data.ordinal, how, on_dask=on_dask)
     selectors = make_selectors((name,), how, notes.verbose)
     if on_dask:
@@ -203,7 +199,6 @@ def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> 
     """Read a file and let `AutoSelector` choose, as ``compare`` does."""
     from widemargin import AutoSelector
 
-    look(path)
     dataset = read_data(path, data, notes)
     if dataset.constant:
         notes.note(_constant_features(dataset.constant))
@@ -224,7 +219,6 @@ def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> 
 def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
     """Note what the choice of `AutoSelector` is worth, and how to drop leaks."""
     from widemargin.evaluation._judges import title_of
-    from widemargin.judging.scores import measure
 
     judge, scoring = title_of(None, dataset.numeric), str(auto.scoring_)
     known = relevant(auto.features_) or []
@@ -243,7 +237,6 @@ def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
 def _begin_on_dask(scheduler: str | None, jobs: int | None) -> None:
     """Run on a scheduler's cluster, or in threads, until the command ends."""
     from widemargin.engine.dask.cluster import running
-    from widemargin.threads import thread_count
 
     cluster = running(scheduler, thread_count(jobs))
     try:
@@ -254,8 +247,6 @@ def _begin_on_dask(scheduler: str | None, jobs: int | None) -> None:
 
 def _refuse_on_dask(data: DataOptions, selectors: Mapping[str, Any]) -> None:
     """Refuse, before any work, what Dask cannot do."""
-    from widemargin.base import refuse_single_visits
-
     for option, remedy in NOT_ON_DASK.items():
         if getattr(data, option):
             name = option.replace("_", "-")
@@ -317,7 +308,6 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
     if scores is None:
         return
     from widemargin.evaluation._profile import describe
-    from widemargin.judging.scores import measure
 
     kept = int(selector.n_features_)
     of_all = f"{kept} of {plural(selector.ranking_.max(), 'feature')}"

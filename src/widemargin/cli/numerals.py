@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 SIGNS = "[$€£¥%]"  # of units, which a column has throughout
 MINUS = "\u2212"  # of typesetters
@@ -48,8 +47,6 @@ class Numbers(NamedTuple):
 
 def numbers_in(cells: pd.Series[Any]) -> pd.Series[Any]:
     """Numbers, and text that is one as Python writes it; NaN for any other cell."""
-    import pandas as pd
-
     if cells.dtype.kind not in "biuf":
         cells = cells.mask(cells.astype(str).str.contains(ENDLESS))
     return pd.to_numeric(cells, errors="coerce")
@@ -144,8 +141,6 @@ def days(text: pd.Series[Any], decimal: str = ".") -> Numbers | None:
     has a number above 12, a point between them or a decimal comma in the file says day
     first, and the remark says what was taken.
     """
-    import pandas as pd
-
     short = [found for found in map(SHORT.fullmatch, text) if found]
     day_first = any(int(found[1]) > 12 for found in short)
     month_first = any(int(found[3]) > 12 for found in short)

@@ -102,17 +102,9 @@ def print_ranking(ranking: Ranking, top: int, *, marked: bool) -> None:
     """Print a table of the best features."""
     console, frame = stdout(), ranking.frame
     console.print(f"{_headline(ranking)}\n", soft_wrap=True)
-    table = plain_table()
-    table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("feature", overflow="fold")
-    table.add_column("score", justify="right", no_wrap=True)
-    if ranking.interval is not None:
-        table.add_column("low", justify="right", no_wrap=True)
-        table.add_column("high", justify="right", no_wrap=True)
-    if marked:
-        table.add_column("selected", no_wrap=True)
-    if console.is_terminal:
-        table.add_column("", no_wrap=True)
+    titles = [">rank", "feature", ">score"]
+    titles += [">low", ">high"] * (ranking.interval is not None)
+    table = plain_table(*titles, *["=selected"] * marked, *["="] * console.is_terminal)
     best = max(frame["score"].max(), 0.0)
     form = aligned(frame["score"].abs().max())
     for row in frame.head(top).itertuples():
@@ -157,10 +149,9 @@ def _print_methods(console: Console, comparison: Any) -> None:
     from widemargin.judging.scores import measure
 
     scoring, signal = comparison.curve.scoring, comparison.signal is not False
-    name, table = measure(scoring).name, plain_table()
-    table.add_column("method", no_wrap=True)
-    for title in ("features", name, "with all", "stability", "seconds"):
-        table.add_column(title, justify="right", no_wrap=title != name)
+    name, titles = measure(scoring).name, (">with all", ">stability", ">seconds")
+    table = plain_table("=method", ">features", f">{name}", *titles)
+    table.columns[2].no_wrap = False
     for row in comparison.summary().itertuples():
         best = signal and row.method == comparison.best
         own = comparison.recommendation if best else row
@@ -198,18 +189,11 @@ def print_verdicts(comparison: Any) -> None:
     console, frame, tested = stdout(), comparison.features, comparison.relevance
     kept = len(comparison.selected)
     hidden = max(0, kept - MOST_KEPT)
-    table = plain_table()
-    table.add_column("feature", overflow="fold")
-    table.add_column("verdict", overflow="fold")
-    if tested is not None:
-        table.add_column("q", justify="right", no_wrap=True)
-    table.add_column("in folds", justify="right", no_wrap=True)
     directed = bool((frame["direction"] != 0).any())
-    if directed:
-        table.add_column(f"with {_high_end(comparison)}", no_wrap=True)
     together = bool((frame["works_with"] != "").any())
-    if together:
-        table.add_column("works with", overflow="fold")
+    titles = ["feature", "verdict", *[">q"] * (tested is not None), ">in folds"]
+    titles += [f"=with {_high_end(comparison)}"] * directed
+    table = plain_table(*titles, *["works with"] * together)
     for row in frame.drop(frame.index[kept - hidden : kept]).itertuples():
         if len(table.rows) == kept - hidden + NEXT:
             break
@@ -244,12 +228,7 @@ def _high_end(comparison: Any) -> str:
 
 def print_hard_rows(found: Any) -> None:
     """Print the rows with the lowest margins, and how many labels may be wrong."""
-    console, table = stdout(), plain_table()
-    table.add_column("row", justify="right", no_wrap=True)
-    table.add_column("label", overflow="fold")
-    table.add_column("suggested", overflow="fold")
-    table.add_column("margin", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    console, table = stdout(), plain_table(">row", "label", "suggested", ">margin", "=")
     for row in found.to_frame().itertuples():
         labels = map(name_in_a_line, (row.label, row.suggested))
         mark = "suspect" if row.suspect else ""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import fields
 from glob import has_magic
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from widemargin.cli.columns import find_column
+from widemargin.cli.prepare import DataOptions, Dataset
 from widemargin.cli.prepare.features import with_numbers
 from widemargin.cli.reading import Request
 from widemargin.cli.reading.source import is_whole
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from widemargin.cli.prepare import DataOptions, Dataset
 
 READERS = {
     ".parquet": "read_parquet",
@@ -54,8 +53,6 @@ def reading_code(dataset: Dataset, options: DataOptions) -> list[str]:
 
 
 def _column(wanted: str | None, dataset: Dataset) -> str:
-    from widemargin.cli.columns import find_column
-
     return find_column(str(wanted), dataset.raw.columns, "")
 
 

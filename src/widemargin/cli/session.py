@@ -174,11 +174,23 @@ def _console(*, stderr: bool) -> Console:
     return SafeConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
-def plain_table() -> Table:
-    """A table without lines."""
+def plain_table(*titles: str) -> Table:
+    """A table without lines.
+
+    Columns of text are folded; those with a title such as ">q" have numbers, aligned to
+    the right, and these and those with a title such as "=selected" are never folded.
+    """
     from rich.table import Table
 
-    return Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for title in titles:
+        table.add_column(
+            title.lstrip(">="),
+            justify="right" if title.startswith(">") else "left",
+            no_wrap=title.startswith((">", "=")),
+            overflow="ellipsis" if title.startswith((">", "=")) else "fold",
+        )
+    return table
 
 
 def print_table(console: Console, table: Table) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from glob import glob, has_magic
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed, needs, plural
@@ -75,6 +75,18 @@ def _refuse_source(option: str, path: Path, source: str) -> None:
             raise Problem(
                 f"{option} {path} is the file that is read; give it another name."
             )
+
+
+def default_page(file: str, what: str) -> str:
+    """Name of a page, after the data."""
+    stem = re.sub(r"[*?\[\]]+", "", base_name(file).split(".")[0])  # of a pattern
+    stem = stem.strip("-_ ") or PurePath(file).parent.name or "data"
+    return f"{stem}-{what}.html"
+
+
+def base_name(file: str) -> str:
+    """Name of a file without its folder."""
+    return "stdin" if file == "-" else PurePath(file).name
 
 
 def ending_of(path: str | Path) -> str:

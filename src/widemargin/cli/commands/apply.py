@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from widemargin.cli.columns import find_columns
+from widemargin import cli
 from widemargin.cli.data_options import FileOptions
 from widemargin.cli.options import (
     Output,
@@ -71,7 +71,7 @@ def apply(
         for text in source.notes:
             notes.note(text)
         source.frame.columns = source.frame.columns.map(str)
-        kept = find_columns(keep, source.frame.columns, "--keep")
+        kept = cli.columns.find_columns(keep, source.frame.columns, "--keep")
         _check(known, source, selection, file)
         _say_what_differs(known, source, kept, notes)
         notes.begin()

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin.cli.comparing import (
-    as_data,
-    compare_file,
-    compared,
-    default_page,
-    save_results,
-)
+from widemargin import cli
 from widemargin.cli.data_options import DataOptions, EventOptions
 from widemargin.cli.options import (
     Effort,
@@ -25,19 +19,18 @@ from widemargin.cli.options import (
     options_of,
     quiet_option,
 )
-from widemargin.cli.prepare import Dataset, prepare
 from widemargin.cli.printing import (
     print_comparison,
     print_hard_rows,
     print_verdicts,
 )
 from widemargin.cli.problem import Problem
-from widemargin.cli.reading import Source
+from widemargin.cli.reading import Source, look
 from widemargin.cli.reading.guards import problem_if_unreadable
 from widemargin.cli.session import session, stdout
 from widemargin.cli.terminal import echo
 from widemargin.cli.usage import SectionedCommand, option
-from widemargin.cli.writing import save_text, to_json
+from widemargin.cli.writing import default_page, save_text, to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,11 +72,16 @@ def compare(
     name = default_page(file, "comparison")
     endings = (".html", ".json", ".csv", ".tsv", ".parquet")
     out = out.checked(file, *endings, default=name, labels=data.labels)
+    look(file)
     with session(out.quiet) as notes:
-        comparison, page = compare_file(file, method, data, how, effort, notes)
-        save_results(out, page, comparison)
+        comparison, page = cli.comparing.compare_file(
+            file, method, data, how, effort, notes
+        )
+        cli.comparing.save_results(out, page, comparison)
         if out.as_json:
-            echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
+            echo(
+                to_json(cli.comparing.as_data(comparison, file, notes.notes)), nl=False
+            )
         else:
             print_comparison(comparison)
             if effort.hard_rows and comparison.hard_rows is not None:
@@ -122,16 +120,17 @@ def report(
     name = default_page(file, "report")
     out = out.checked(file, ".html", ".json", default=name, labels=data.labels)
     comparison = None
+    look(file)
     with session(out.quiet) as notes:
         if file.lower().endswith(".json"):
             with problem_if_unreadable(f"{file} {UNKNOWN}"):
                 page = Report(_saved(file))
-                save_results(out, page)
+                cli.comparing.save_results(out, page)
         else:
-            comparison, page = compare_file(
+            comparison, page = cli.comparing.compare_file(
                 file, method, data, how, effort, notes, title
             )
-            save_results(out, page, comparison)
+            cli.comparing.save_results(out, page, comparison)
         if out.as_json:
             echo(to_json(page.data), nl=False)
         elif page.data.get("answer"):
@@ -168,7 +167,7 @@ def demo(quiet: bool) -> None:
     data = _data()
     with session(quiet) as notes:
         notes.begin()
-        comparison = compared(
+        comparison = cli.comparing.compared(
             data, None, DataOptions(), MethodOptions(), Effort(), notes
         )
         page = report(comparison, title="Which measurements tell tumours apart?")
@@ -176,16 +175,18 @@ def demo(quiet: bool) -> None:
     _print_demo(stdout(), data, comparison)
 
 
-def _data() -> Dataset:
+def _data() -> cli.prepare.Dataset:
     from sklearn.datasets import load_breast_cancer
 
     data = load_breast_cancer(as_frame=True)
     labels = dict(enumerate(data.target_names))
     frame = data.data.assign(diagnosis=data.target.map(labels))
-    return prepare("breast cancer", Source(frame, "diagnosis"), DataOptions())
+    return cli.prepare.prepare(
+        "breast cancer", Source(frame, "diagnosis"), DataOptions()
+    )
 
 
-def _print_demo(console: Console, data: Dataset, comparison: Any) -> None:
+def _print_demo(console: Console, data: cli.prepare.Dataset, comparison: Any) -> None:
     n_samples, n_features = data.X.shape
     console.print(
         f"Which of {n_features} measurements tell a malignant tumour from a benign "

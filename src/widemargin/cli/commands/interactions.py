@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from widemargin.cli.columns import find_columns
+from widemargin import cli
 from widemargin.cli.data_options import DataOptions
-from widemargin.cli.fits import read_data
 from widemargin.cli.options import Output, file_argument, options_of
 from widemargin.cli.problem import plural
 from widemargin.cli.session import plain_table, print_table, session, stdout, working
@@ -49,20 +48,22 @@ def interactions(
     widemargin interactions genes.parquet -t tissue -o pairs.csv
     widemargin interactions visits.csv --groups patient --json
     """
-    from widemargin.evaluation import interactions as find
-
     out = out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=data.labels)
     with session(out.quiet) as notes:
-        table = read_data(file, data, notes)
-        chosen = find_columns(candidates, table.X.columns, "--candidates") or None
+        table = cli.fits.read_data(file, data, notes)
+        task = "regression" if table.numeric else "classification"
+        names = table.X.columns
+        chosen = cli.columns.find_columns(candidates, names, "--candidates") or None
         notes.begin()
+        from widemargin.evaluation import interactions as find
+
         with working(notes):
             found = find(
                 table.read_as("interactions"),
                 table.y,
                 candidates=chosen,
                 groups=table.groups,
-                task="regression" if table.numeric else "classification",
+                task=task,
                 random_state=data.seed,
                 verbose=notes.verbose,
             )
@@ -72,7 +73,7 @@ def interactions(
             "target": table.target,
             "n_samples": table.n_rows,
             "n_features": len(table.features),
-            "task": "regression" if table.numeric else "classification",
+            "task": task,
             "n_possible": found.n_possible,
             "n_found": len(found.found),
             "level": found.level,
@@ -97,11 +98,7 @@ def _print(found: Any, frame: Any, top: int) -> None:
         f"(q < {found.level:g})\n",
         soft_wrap=True,
     )
-    table = plain_table()
-    for name in ("feature", "with"):
-        table.add_column(name, overflow="fold")
-    for name in ("p", "q"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table("feature", "with", ">p", ">q")
     for row in frame.head(n + top).itertuples():
         table.add_row(
             name_in_a_line(row.feature_a),

@@ -46,10 +46,7 @@ def _print(console: Console, rows: list[tuple[str, str, str]]) -> None:
         for name, summary, paper in rows:
             console.print(f"{name}\n  {summary}\n  {paper}")
         return
-    table = plain_table()
-    table.add_column("method", no_wrap=True)
-    table.add_column("what it looks for")
-    table.add_column("from")
+    table = plain_table("=method", "what it looks for", "from")
     for row in rows:
         table.add_row(*row)
     print_table(console, table)

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from widemargin import cli
 from widemargin.cli.choosing import find_method
 from widemargin.cli.data_options import FitOptions
-from widemargin.cli.fits import Ranking, choose, fitted
 from widemargin.cli.options import (
     Engine,
     MethodOptions,
@@ -22,9 +22,9 @@ from widemargin.cli.options import (
     method_option,
     options_of,
 )
-from widemargin.cli.prepare import Dataset
 from widemargin.cli.printing import print_ranking
-from widemargin.cli.problem import plural
+from widemargin.cli.problem import Problem, plural
+from widemargin.cli.reading import look
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import echo, name_in_a_line, say
 from widemargin.cli.usage import SectionedCommand, number_or, option
@@ -77,8 +77,9 @@ def rank(
     widemargin rank faces.mat -k 5 -o ranking.csv
     """
     out = out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=data.labels)
+    _look(file, engine)
     with session(out.quiet) as notes:
-        ranking = fitted(file, method, data, how, engine, notes)
+        ranking = cli.fits.fitted(file, method, data, how, engine, notes)
         for path in out.output:
             frame = ranking.frame
             if ending_of(path) in TEXT and not formulas:
@@ -92,7 +93,16 @@ def rank(
         out.say_written(f"ranking of {plural(len(ranking.frame), 'feature')}")
 
 
-def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
+def _look(file: str, engine: Engine) -> None:
+    """Refuse what cannot be read before anything is imported for it."""
+    if engine.engine == "dask":
+        return
+    if engine.scheduler is not None:
+        raise Problem("--scheduler is for --engine dask.")
+    look(file)
+
+
+def _is_chosen(ranking: cli.fits.Ranking, how: MethodOptions) -> bool:
     """Whether the selection is anyone's choice rather than the default half."""
     natural = ranking.selector._natural_support()
     return how.features is not None or natural is not None
@@ -147,12 +157,13 @@ def select(
     out = out.checked(file, *endings, labels=data.labels)
     if saved is not None:
         check_writable("--save", Path(saved), (".json",), out.force, file)
+    _look(file, engine)
     with session(out.quiet) as notes:
         if _is_open(how, method, engine):
-            ranking = choose(file, data, how, notes)
+            ranking = cli.fits.choose(file, data, how, notes)
         else:
             how = _with_defaults(how, method, engine)
-            ranking = fitted(file, method, data, how, engine, notes)
+            ranking = cli.fits.fitted(file, method, data, how, engine, notes)
         names, support = ranking.dataset.features, ranking.selector.support_
         chosen = [name for name, kept in zip(names, support, strict=True) if kept]
         for path in out.output:
@@ -170,7 +181,7 @@ def select(
 
 def _write(
     path: str,
-    dataset: Dataset,
+    dataset: cli.prepare.Dataset,
     chosen: list[str],
     formulas: bool,
     notes: Session,
@@ -190,7 +201,7 @@ def _write(
     save_parts(path, parts, dialect)
 
 
-def _save(path: str, ranking: Ranking) -> None:
+def _save(path: str, ranking: cli.fits.Ranking) -> None:
     """Write the selection, with all that `apply` needs."""
     from widemargin.selection import Selection
 
@@ -210,7 +221,7 @@ def _save(path: str, ranking: Ranking) -> None:
     save(path, selection.save)
 
 
-def _described(dataset: Dataset, count: int) -> str:
+def _described(dataset: cli.prepare.Dataset, count: int) -> str:
     """Say what is in the file that is written."""
     with_them = "".join(f"{name!r}, " for name in dataset.kept)
     return (
@@ -242,7 +253,9 @@ def _with_defaults(
     return how
 
 
-def _as_data(ranking: Ranking, chosen: list[str], notes: list[str]) -> dict[str, Any]:
+def _as_data(
+    ranking: cli.fits.Ranking, chosen: list[str], notes: list[str]
+) -> dict[str, Any]:
     whole = ranking.data(notes)
     features = {row["feature"]: row for row in whole.pop("features")}
     del whole["notes"]

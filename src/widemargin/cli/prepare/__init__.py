@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from widemargin.cli.columns import is_plain
 from widemargin.cli.data_options import DataOptions as DataOptions
@@ -43,9 +46,15 @@ from widemargin.cli.reading import Source, read
 from widemargin.cli.reading.guards import check_room
 from widemargin.cli.reading.lazy import open_lazily
 from widemargin.cli.session import faults
-
-if TYPE_CHECKING:
-    import pandas as pd
+from widemargin.data.frames import has_sparse_columns
+from widemargin.data.kinds import NUMBER, kind
+from widemargin.data.quality import (
+    codes_for_missing,
+    is_called_identifier,
+    numbers_rows,
+)
+from widemargin.data.read import beyond_covariates, read_dataset
+from widemargin.threads import spans
 
 
 @dataclass(frozen=True)
@@ -83,9 +92,6 @@ class Dataset:
         columns and covariates need them dense. What covariates explain is taken out,
         unless ``beyond`` is False.
         """
-        from widemargin.data.frames import has_sparse_columns
-        from widemargin.data.read import beyond_covariates, read_dataset
-
         X = self.X
         sparse &= self.feature_groups is None and self.covariates is None
         if not sparse and has_sparse_columns(X):
@@ -238,9 +244,6 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
 
 def _called_identifiers(frame: Any, features: list[str]) -> list[str]:
     """Columns of numbers that may count or identify the rows, going by their names."""
-    from widemargin.data.kinds import NUMBER, kind
-    from widemargin.data.quality import is_called_identifier
-
     types = zip(map(str, frame.columns), frame.dtypes, strict=True)
     numbers = {name for name, dtype in types if kind(dtype) == NUMBER}
     return [n for n in features if n in numbers and is_called_identifier(n)]
@@ -248,11 +251,6 @@ def _called_identifiers(frame: Any, features: list[str]) -> list[str]:
 
 def _identifies(name: str, values: pd.Series[Any], frame: Any) -> bool:
     """Whether numbers count or identify the rows of a frame."""
-    import numpy as np
-    import pandas as pd
-
-    from widemargin.data.quality import numbers_rows
-
     codes, found = pd.factorize(values)
     return numbers_rows(name, codes, np.asarray(found, np.float64), codes_of(frame))
 
@@ -268,8 +266,6 @@ def _drawn(
 
     Where the target is numeric, every row is equally likely.
     """
-    import numpy as np
-
     n, count = len(y), int(options.sample or 0)
     codes = np.zeros(n, np.int64)
     if not numeric:
@@ -289,10 +285,6 @@ def _check_cells(
     notes: list[str],
 ) -> None:
     """Refuse infinite numbers and constant tables; note codes for missing values."""
-    import numpy as np
-
-    from widemargin.data.frames import has_sparse_columns
-
     if numeric:
         Y = y.to_frame() if y.ndim == 1 else y
         _say_codes(list(map(str, Y.columns)), Y.to_numpy(), notes)
@@ -319,8 +311,6 @@ def _check_cells(
 
 def _say_codes(names: list[str], values: Any, notes: list[str]) -> None:
     """Say which numbers may stand for missing values."""
-    from widemargin.data.quality import codes_for_missing
-
     found: dict[str, list[str]] = {}
     for f, codes in codes_for_missing(values).items():
         for code in codes:
@@ -352,9 +342,6 @@ def _arranged(
     X: pd.DataFrame, y: pd.Series[Any], frame: pd.DataFrame, roles: Roles
 ) -> tuple[pd.DataFrame, pd.Series[Any], Any, Any, Any]:
     """Features, target, groups, weights and numbers of rows, in order of time."""
-    import numpy as np
-    import pandas as pd
-
     if roles.time is not None:
         order = time_order(frame[roles.time].loc[X.index], roles.time)
         X, y = X.iloc[order], y.iloc[order]
@@ -382,7 +369,6 @@ def _parts(
     The target has one type in all of them, that also holds missing values.
     """
     from widemargin.engine.dask.cluster import Cluster
-    from widemargin.threads import spans
 
     values = seen.counts[target].index
     dtype = getattr(values, "categories", values).dtype

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from widemargin.cli.columns import (
     Change,
@@ -19,14 +22,20 @@ from widemargin.cli.columns import (
     is_plain,
     stray_text,
 )
+from widemargin.cli.prepare import DataOptions
 from widemargin.cli.problem import Problem, listed
+from widemargin.cli.reading import Source
+from widemargin.data.kinds import NUMBER, kind
+from widemargin.data.quality import (
+    NEARLY_EMPTY,
+    alike,
+    hardly_repeat,
+    is_called_key,
+    may_name_rows,
+    names_groups,
+    names_rows,
+)
 from widemargin.settings import current
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from widemargin.cli.prepare import DataOptions
-    from widemargin.cli.reading import Source
 
 # Why columns are left out.
 DATES = "dates of which some cannot be read"
@@ -105,8 +114,6 @@ def look(
 
 def join(parts: list[Facts], limit: int | None) -> Facts:
     """Facts about several parts together, in their order."""
-    import pandas as pd
-
     missing = {n: sum(part.missing[n] for part in parts) for n in parts[0].missing}
     counts = {}
     for name in parts[0].counts:
@@ -153,8 +160,6 @@ def with_numbers(tokens: tuple[str, ...]) -> list[str | float]:
 
 def _to_count(frame: Any, categorical: Iterable[str]) -> list[str]:
     """Columns whose values have to be counted: neither numbers nor dates."""
-    from widemargin.data.kinds import NUMBER, kind
-
     return [
         name
         for name, dtype in zip(frame.columns, frame.dtypes, strict=True)
@@ -164,8 +169,6 @@ def _to_count(frame: Any, categorical: Iterable[str]) -> list[str]:
 
 def codes_of(frame: Any) -> Iterator[Any]:
     """Codes of the values of each column; on Dask, of the first rows as wholes."""
-    import pandas as pd
-
     if is_lazy(frame):
         digests = apply(frame, partial(pd.util.hash_pandas_object, index=False))
         frame = gather(digests.to_frame("digest"), [], ["digest"]).first
@@ -227,8 +230,6 @@ def say_spellings(
     name: str, values: Iterable[object], what: str, notes: list[str]
 ) -> None:
     """Say which classes or categories may be one, written in several ways."""
-    from widemargin.data.quality import alike
-
     notes.extend(
         f"{listed(same)} are different {what} of {name!r}; if they should be one, "
         "write them alike in the file."
@@ -256,8 +257,6 @@ def plan_features(
     source : Source
         What X is from.
     """
-    from widemargin.data.quality import NEARLY_EMPTY
-
     categorical = find_columns(options.categorical, X.columns, "--categorical")
     facts = gather(X, _to_count(X, categorical), [], _most_texts() + 1)
     n_rows, missing = facts.n_rows, facts.missing
@@ -324,8 +323,6 @@ def _refuse_many_texts(X: Any, facts: Facts) -> None:
 
 def _change(name: str, dtype: Any, X: Any, facts: Facts, source: Source) -> Change:
     """How a column becomes a feature; text among numbers is refused."""
-    import numpy as np
-
     if dtype.kind == "b" and (is_plain(dtype) or source.dialect is not None):
         # Dask declares one type for truth values; in memory, those with gaps are text.
         if not facts.missing[name]:
@@ -341,10 +338,6 @@ def _change(name: str, dtype: Any, X: Any, facts: Facts, source: Source) -> Chan
 
 def _identifies(name: str, made: Change, X: Any, facts: Facts) -> bool:
     """Whether categories identify rows; repeated rows are seen in memory only."""
-    import numpy as np
-
-    from widemargin.data.quality import hardly_repeat, may_name_rows, names_rows
-
     if made.categories is None:
         return False
     distinct, rows = len(made.categories), facts.n_rows - facts.missing[name]
@@ -358,10 +351,6 @@ def _keys_of_groups(
     X: pd.DataFrame, classes: pd.Series[Any], others: set[str]
 ) -> list[str]:
     """Columns, of those that are called keys, that seem to name groups of rows."""
-    import pandas as pd
-
-    from widemargin.data.quality import is_called_key, names_groups
-
     y = pd.factorize(classes)[0]
     names = [n for n in X.columns if is_called_key(n) and n not in others]
     return [name for name in names if names_groups(pd.factorize(X[name])[0], y)]

@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from widemargin.cli.columns import find_column, find_columns
 from widemargin.cli.numerals import are_dates
+from widemargin.cli.prepare import DataOptions
 from widemargin.cli.prepare.several import find_several
 from widemargin.cli.problem import Problem, listed
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from widemargin.cli.prepare import DataOptions
-    from widemargin.cli.reading import Source
+from widemargin.cli.reading import Source
+from widemargin.data.kinds import NUMBER, kind
 
 # Options, and the fields with what they name, in the order of `Roles`.
 ROLES = {"--groups": "groups", "--time": "order", "--weights": "weights"}
@@ -178,8 +178,6 @@ def say_if_features_are_rows(source: Source, n_rows: int, notes: list[str]) -> N
     first, *others = map(str, source.frame.columns)
     if source.about is not None or source.target is not None or len(others) < 2:
         return
-    from widemargin.data.kinds import NUMBER, kind
-
     kinds = [kind(dtype) for dtype in source.frame.dtypes]
     if kinds[0] == NUMBER or {*kinds[1:]} != {NUMBER}:
         return
@@ -204,9 +202,6 @@ def _are_alike(names: list[str]) -> bool:
 
 def time_order(column: pd.Series[Any], name: str) -> Any:
     """Rows from the earliest to the latest; equal ones as they are in the file."""
-    import numpy as np
-    import pandas as pd
-
     if (gone := int(column.isna().sum())) > 0:
         raise Problem(f"--time: {gone} rows have no value in {name!r}.")
     if column.dtype.kind not in "iufmMb":

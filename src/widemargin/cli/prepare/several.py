@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from widemargin.cli.columns import find_columns
+from widemargin.cli.prepare import DataOptions
 from widemargin.cli.problem import Problem, listed
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from widemargin.cli.prepare import DataOptions
-    from widemargin.cli.reading import Source
+from widemargin.cli.reading import Source
 
 HAPPENED = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from widemargin.cli.columns import Lookup, to_floats
+from widemargin.cli.data_options import DataOptions
+from widemargin.cli.numerals import parse
 from widemargin.cli.prepare.features import say_spellings
 from widemargin.cli.problem import Problem, did_you_mean, listed
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from widemargin.cli.prepare import DataOptions, Dataset
+from widemargin.data.targets import MANY_NUMBERS, is_measurement, may_be_measurement
 
 FEWEST_GRADES, MOST_GRADES = 4, 12  # numbers of classes that may be grades
 MOST_CLASSES = 10_000  # of a table that is not in memory
@@ -42,8 +42,6 @@ def plan_target(
 
     If ``named``, numbers are names. Numbers are predicted in memory only.
     """
-    import numpy as np
-
     found = _Values(counts, options, notes)
     values = np.asarray(counts.index, dtype=object)
     as_classes = options.bins is not None or bool(options.ordinal) or named
@@ -81,8 +79,6 @@ def class_counts(sizes: pd.Series[Any]) -> dict[str, int]:
 
 def check_target(y: Any, counts: Mapping[str, int], name: str, numeric: bool) -> None:
     """Refuse numbers that cannot be predicted, or classes that cannot be compared."""
-    import numpy as np
-
     if numeric:
         if np.isinf(y).any():
             raise Problem(
@@ -102,7 +98,7 @@ def check_target(y: Any, counts: Mapping[str, int], name: str, numeric: bool) ->
         )
 
 
-def find_positive(wanted: str | None, dataset: Dataset) -> Any:
+def find_positive(wanted: str | None, dataset: Any) -> Any:
     """The class that is written so; None if none is wanted."""
     if wanted is None:
         return None
@@ -128,15 +124,11 @@ class _Values:
     def __init__(
         self, counts: pd.Series[Any], options: DataOptions, notes: list[str]
     ) -> None:
-        import pandas as pd
-
         self.y, self.rows = pd.Series(counts.index), counts.to_numpy()
         self.name, self.options, self.notes = str(self.y.name), options, notes
 
     def read_numbers(self, decimal: str) -> None:
         """Take text that is numbers, such as "$1,200", as these if measured."""
-        from widemargin.cli.numerals import parse
-
         y, options = self.y, self.options
         if y.dtype.kind not in "OU" and str(y.dtype) != "string":
             return
@@ -194,21 +186,15 @@ class _Values:
 
     def _sizes(self, numbers: pd.Series[Any]) -> NDArray[np.integer]:
         """Rows of each number."""
-        import pandas as pd
-
         return pd.Series(self.rows).groupby(numbers.to_numpy()).sum().to_numpy()
 
     def _measure(self, numbers: pd.Series[Any]) -> bool:
         """Whether numbers must be a measurement."""
-        from widemargin.data.targets import MANY_NUMBERS, is_measurement
-
         sizes = self._sizes(numbers)
         whole = bool((numbers % 1 == 0).all())
         return is_measurement(sizes) if whole else len(sizes) > MANY_NUMBERS
 
     def _binned(self, bins: int) -> pd.Series[Any]:
-        import pandas as pd
-
         y = self.y
         if y.dtype.kind not in "iuf":
             raise Problem(f"--bins needs a target of numbers; {self.name!r} is text.")
@@ -221,8 +207,6 @@ class _Values:
         return cut[~cut.index.duplicated()].cat.rename_categories(names)
 
     def _ordered(self, ordinal: tuple[str, ...]) -> pd.Series[Any]:
-        import pandas as pd
-
         labels = _names(self.y)
         found = set(labels)
         unknown = sorted(found.difference(ordinal))
@@ -246,8 +230,6 @@ class _Values:
 
     def _check_numbers(self) -> None:
         """Refuse a measurement; note what may be one."""
-        from widemargin.data.targets import may_be_measurement
-
         sizes, name = self._sizes(self.y), self.name
         m = len(sizes)
         if self._measure(self.y):

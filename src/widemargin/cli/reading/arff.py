@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from widemargin.cli.numerals import numbers_in
 from widemargin.cli.problem import Problem, typed
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.guards import check_room
 from widemargin.cli.reading.source import Request, Source, distinct, exact_numbers
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 QUOTED = r"'(?:[^'\\]|\\.)*'" + "|" + r'"(?:[^"\\]|\\.)*"'
 ATTRIBUTE = re.compile(
@@ -37,8 +36,6 @@ class Attribute:
 
 def read_arff(file: File, request: Request) -> Source:
     """Read an ARFF file."""
-    import pandas as pd
-
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -103,8 +100,6 @@ def _fast_rows(attributes: list[Attribute], body: str) -> Any:
     """Rows by pandas' parser, which supports neither quotes of two kinds nor braces."""
     if any(sign in body for sign in "'\"{%\\\t"):
         return None
-    import pandas as pd
-
     texts = {j: str for j, a in enumerate(attributes) if a.kind not in NUMERIC}
     try:
         rows = pd.read_csv(
@@ -172,8 +167,6 @@ def _unquote(text: str) -> str:
 
 
 def _column(file: File, a: Attribute, cells: Any, request: Request) -> pd.Series[Any]:
-    import pandas as pd
-
     if request.missing and cells.dtype.kind not in "iuf":
         cells = cells.mask(cells.isin(request.missing))
     if a.kind in NUMERIC:

@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import io
 import math
+import struct
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy.io import loadmat
+from scipy.sparse import issparse
+from sklearn.datasets import load_svmlight_file
 
 from widemargin.cli.problem import Problem, did_you_mean, listed, require
-from widemargin.cli.reading.files import ARRAY, File
+from widemargin.cli.reading.files import ARRAY, CHUNK, File
 from widemargin.cli.reading.guards import (
     check_room,
+    memory_limit,
     probe,
     problem_if_unreadable,
+    too_large,
 )
-from widemargin.cli.reading.matlab import check_parts
 from widemargin.cli.reading.source import Request, Source, distinct
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Names that published data sets use, the most common first.
 FEATURES = ("X", "x", "fea", "features", "data", "ins", "inputs")
 CLASSES = ("Y", "y", "gnd", "labels", "label", "target", "class", "lab", "outs")
 NAMES = ("feature_names", "names", "columns")
 
+FIRST_PART, COMPRESSED = 128, 15  # of a MATLAB file: a place, and a kind of part
 # SciPy trusts what a file says of its arrays, and may end the process.
 LOAD = """
 import io, sys, scipy.io
@@ -66,11 +71,8 @@ Array = NDArray[Any]
 
 def read_matlab(file: File, request: Request) -> Source:
     """Read X and Y of a .mat file, as feature-selection repositories publish them."""
-    from scipy.io import loadmat
-    from scipy.sparse import issparse
-
     with problem_if_unreadable(f"{file.name} is not a readable MATLAB file"):
-        check_parts(file.name, file.data)
+        _check_unpacked(file)
         probe("SciPy", LOAD, file.data)
         try:
             contents = loadmat(io.BytesIO(file.data))
@@ -85,6 +87,27 @@ def read_matlab(file: File, request: Request) -> Source:
         if not name.startswith("__")
     }
     return _from_arrays(file, arrays, request)
+
+
+def _check_unpacked(file: File) -> None:
+    """Refuse compressed parts that are too large: a few megabytes may be gigabytes.
+
+    In versions 5 to 7, a part is a tag, its kind and its length, and a content.
+    """
+    place, left, packed = FIRST_PART, memory_limit(), file.data
+    if packed[126:128] not in (b"IM", b"MI"):
+        return  # of version 4, or not a MATLAB file: SciPy reports it
+    while place + 8 <= len(packed):
+        order = "<" if packed[126:127] == b"I" else ">"
+        kind, length = struct.unpack_from(f"{order}II", packed, place)
+        place += 8 + length
+        part = packed[place - length : place] if kind == COMPRESSED else b""
+        unpack = zlib.decompressobj()
+        while part and left >= 0:
+            left -= len(unpack.decompress(part, CHUNK))
+            part = unpack.unconsumed_tail
+        if left < 0:
+            raise too_large(file.name, "unpacks to more than")
 
 
 def read_numpy(file: File, request: Request) -> Source:
@@ -147,8 +170,6 @@ def _claim(stream: Any, size: int) -> int:
 
 def read_libsvm(file: File, request: Request) -> Source:
     """Read lines of ``label index:value …``."""
-    from sklearn.datasets import load_svmlight_file
-
     with problem_if_unreadable(f"{file.name} is not a readable LIBSVM file"):
         X, y = load_svmlight_file(io.BytesIO(file.data))
     return _source(_or_dense(file, X), y, None, "target")
@@ -157,8 +178,6 @@ def read_libsvm(file: File, request: Request) -> Source:
 def read_anndata(file: File, request: Request) -> Source:
     """Read genes as features, and all columns of the observations."""
     anndata = require("anndata", "AnnData", "anndata")
-    import pandas as pd
-
     with (
         tempfile.TemporaryDirectory() as folder,
         problem_if_unreadable(f"{file.name} is not a readable AnnData file"),
@@ -213,8 +232,6 @@ def _or_dense(file: File, X: Any) -> Any:
 
 def _frame(X: Any, names: list[str]) -> pd.DataFrame:
     """A frame, of sparse columns if X is sparse."""
-    import pandas as pd
-
     if hasattr(X, "toarray"):
         return pd.DataFrame.sparse.from_spmatrix(X, columns=names)
     return pd.DataFrame(X, columns=names)
@@ -229,8 +246,6 @@ def _dense(file: File, X: Any) -> Array:
 
 
 def _from_table(file: File, table: Array) -> Source:
-    import pandas as pd
-
     if table.ndim == 1 and table.dtype.names is not None:
         return Source(pd.DataFrame.from_records(table))
     if table.ndim != 2:
@@ -325,8 +340,6 @@ def _text(value: Any) -> str:
 
 
 def _source(X: Array, y: Array, names: list[str] | None, target: str) -> Source:
-    import pandas as pd
-
     names = names or [f"x{j}" for j in range(X.shape[1])]
     while target in names:
         target += "_"

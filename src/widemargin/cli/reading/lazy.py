@@ -7,10 +7,14 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, require
 from widemargin.cli.reading.files import FORMATS, PACKED, File
+from widemargin.cli.reading.layout import look_at
 from widemargin.cli.reading.source import Request, Source
+from widemargin.cli.reading.text import zero_codes
 
 HEAD = 2**18  # bytes of a text to look at, and at least two lines
 ROWS = 200  # rows of a text from which the types of its columns are inferred
@@ -94,10 +98,7 @@ def _open_parquet(path: str) -> Source:
 def _open_text(
     path: str, first: Path, request: Request, drop: tuple[str, ...]
 ) -> Source:
-    import pandas as pd
 
-    from widemargin.cli.reading.layout import look_at
-    from widemargin.cli.reading.text import zero_codes
     from widemargin.engine.dask._dask import open_csv
 
     notes: list[str] = []

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from widemargin.cli.numerals import numbers_in
 from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading.source import Source, distinct, is_whole
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def joined(pattern: str, names: list[str], sources: Iterable[Source]) -> Source:
     """The rows of all files, one after the other; their columns have to agree."""
-    import pandas as pd
-
     parts = zip(names, sources, strict=True)
     _, first = next(parts)
     columns, frames = list(first.frame.columns), [first.frame]
@@ -55,8 +52,6 @@ def transposed(name: str, source: Source) -> Source:
 
     The first column of the result has the names of the rows.
     """
-    import pandas as pd
-
     if source.about is not None or source.target is not None:
         raise Problem(
             f"--transpose is for one table; {name} has features and classes apart."
@@ -82,8 +77,6 @@ def transposed(name: str, source: Source) -> Source:
 
 def _columns(cells: Any, names: list[str]) -> pd.DataFrame:
     """Columns of cells: as numbers if all cells are numbers, else unchanged."""
-    import pandas as pd
-
     frame = pd.DataFrame(cells, columns=names, dtype=object)
     there = numbers_in(pd.Series(cells.ravel())).notna().to_numpy()
     whole = (there.reshape(cells.shape) | frame.isna()).all()
@@ -96,8 +89,6 @@ def labelled(name: str, source: Source, labels: str, second: Source) -> Source:
 
     Rows are named by the key of a table, or by its first column.
     """
-    import pandas as pd
-
     frame, added = source.frame, second.frame
     key = source.key or str(frame.columns[0])
     other = second.key or str(added.columns[0])

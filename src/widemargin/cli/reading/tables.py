@@ -7,6 +7,8 @@ import re
 import zipfile
 from typing import Any
 
+import pandas as pd
+
 from widemargin.cli.problem import Problem, listed, require
 from widemargin.cli.reading.files import File
 from widemargin.cli.reading.guards import BY_PARTS, check_room, problem_if_unreadable
@@ -77,8 +79,6 @@ def _from_arrow(file: File, table: Any, request: Request) -> Source:
 
 def read_excel(file: File, request: Request) -> Source:
     """Read one sheet of an Excel file."""
-    import pandas as pd
-
     openpyxl = require("openpyxl", "Excel", "files")
     with problem_if_unreadable(f"{file.name} is not a readable Excel file"):
         with zipfile.ZipFile(io.BytesIO(file.data)) as parts:

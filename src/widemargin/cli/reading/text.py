@@ -6,16 +6,15 @@ import io
 import re
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading.files import File, load
 from widemargin.cli.reading.guards import BY_PARTS, check_room, problem_if_unreadable
 from widemargin.cli.reading.layout import BLANKS, Layout, look_at
 from widemargin.cli.reading.source import Request, Source, is_whole
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BYTES_PER_LETTER, BYTES_PER_CELL = 1.5, 14  # of memory that a table takes
 LEADING_ZERO = re.compile(rb'[ \t\n\r",;|]0\d')  # in a cell
@@ -99,8 +98,6 @@ def _verbatim(
 
 
 def _parse(file: File, layout: Layout, request: Request, **more: Any) -> pd.DataFrame:
-    import pandas as pd
-
     with (
         problem_if_unreadable(f"{file.name} cannot be read as text"),
         warnings.catch_warnings(),
