@@ -1,6 +1,6 @@
 """A progress bar on stderr for long work, with rich if it is installed.
 
-Where stderr is not a terminal, a log or a pipe gets plain lines instead: of work that
+A log, a pipe, or a terminal without rich gets plain lines instead: of work that
 takes longer than ten seconds one after 10, 20, 40 … seconds, with the time left.
 """
 
@@ -38,12 +38,11 @@ def progress(
     work that takes long says so in plain lines, and one line is written at the end, if
     a ``summary`` is wanted.
     """
-    terminal = sys.stderr.isatty()
     if not verbose:
         yield lambda steps=1, note="": None
         return
     label = _title.get() or label
-    if terminal:
+    if sys.stderr.isatty():
         try:
             from rich.console import Console
             from rich.progress import MofNCompleteColumn, Progress
@@ -69,9 +68,7 @@ def progress(
             done += steps
             line = _joined(f"{label}: {done} of {total}", note)
             now = monotonic()
-            if terminal:
-                print(f"\r{line}", end="", file=sys.stderr, flush=True)
-            elif now >= next_line and done < total:
+            if now >= next_line and done < total:
                 # The first step may have had to compile, or to load, what others use.
                 if done > 1:
                     left = about((now - start) * (total - done) / done)
@@ -80,9 +77,7 @@ def progress(
                 next_line = start + 2 * (now - start)
 
     yield advance
-    if terminal:
-        print(file=sys.stderr)
-    elif summary and not _long_work_only.get():
+    if summary and not _long_work_only.get():
         print(line, file=sys.stderr)
 
 

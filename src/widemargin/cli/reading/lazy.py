@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 
 from widemargin.cli.columns import find_columns
 from widemargin.cli.problem import Problem, require
-from widemargin.cli.reading.files import FORMATS, PACKED, File
+from widemargin.cli.reading.files import FORMATS, PACKED, File, matching
 from widemargin.cli.reading.layout import look_at
 from widemargin.cli.reading.source import Request, Source
 from widemargin.cli.reading.text import zero_codes
@@ -52,20 +51,13 @@ def _first_file(path: str) -> Path:
             "--engine dask needs a file, because it reads the data more than once."
         )
     place = Path(path)
-    if place.is_file():
-        return place
-    names = sorted(glob(path)) if has_magic(path) else []
-    if place.is_dir():
-        names = sorted(str(p) for p in place.rglob("*") if not _is_hidden(p, place))
-    files = [Path(name) for name in names if Path(name).is_file()]
-    if not files:
-        where = "in" if place.is_dir() else "that matches" if has_magic(path) else ""
-        raise Problem(f"there is no file {where} {path!r}.")
-    return files[0]
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part[0] in "._" for part in path.relative_to(folder).parts)
+    if not place.is_dir():
+        return Path(matching(path)[0])
+    for file in sorted(place.rglob("*")):
+        hidden = any(part[0] in "._" for part in file.relative_to(place).parts)
+        if file.is_file() and not hidden:
+            return file
+    raise Problem(f"there is no file in {path!r}.")
 
 
 def _format_of(file: Path) -> str:
