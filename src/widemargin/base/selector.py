@@ -323,9 +323,9 @@ class MarginSelector(Hooks, TableSelector):
             self.ranking_ = self._rank(table)
             if not self._needs_rows():
                 return self._keep(Answer(self.ranking_))
-            drawn = table.drawn(getattr(self, "random_state", None) or 0)
+            X, y, w = table.drawn(getattr(self, "random_state", None) or 0)
         with muted():
-            data = self._view(self._read(*drawn, None, False))
+            data = self._view(self._read(X, y, w, look=False))
         with Workers(thread_count(self.n_jobs), self.verbose) as workers:
             return self._keep(answer(self, data, workers))
 
