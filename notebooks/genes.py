@@ -61,7 +61,7 @@ import matplotlib.pyplot as plt
 
 order = np.argsort(-tested.scores)[:60]
 informative = X.columns[order].str.match("m[012]_")
-fig, ax = plt.subplots(figsize=(7, 3))
+fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.bar(range(60), tested.scores[order], color=np.where(informative, "C0", "0.75"))
 ax.axvline(len(listed) - 0.5, color="C1")
 ax.set(xlabel="genes, best first; the line ends the list", ylabel="score")

@@ -46,7 +46,7 @@ import matplotlib.pyplot as plt
 
 found = search.cv_results_
 error = found["std_test_score"] / np.sqrt(5)
-fig, ax = plt.subplots()
+fig, ax = plt.subplots(layout="constrained")
 ax.errorbar(
     grid["kernelrfe__n_features_to_select"], found["mean_test_score"], error, capsize=3
 )

@@ -40,7 +40,7 @@ from sksurv.nonparametric import kaplan_meier_estimator
 
 old = X["age"] > X["age"].median()
 failing = X["chf"].astype(int) == 1
-fig, ax = plt.subplots()
+fig, ax = plt.subplots(layout="constrained")
 for label, rows in {
     "younger": ~old & ~failing,
     "older": old & ~failing,
