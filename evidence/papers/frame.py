@@ -92,12 +92,15 @@ class Table:
     rows : sequence of sequences
         Text, or numbers, which are right-aligned.
     note : str, default=""
+    on_page : bool, default=False
+        Whether the documentation shows it, too, and not only the page of a run.
     """
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[Any]]
     note: str = ""
+    on_page: bool = False
 
 
 class Experiment(ABC):

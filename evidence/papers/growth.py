@@ -57,11 +57,10 @@ class Growth(Experiment):
     key = "growth"
     title = "Complexity"
     how = (
-        "Processor time of one fit in one thread, on two normal classes, the least of "
-        f"{ROUNDS} interleaved rounds after one that is not counted; of G-flip, time "
-        f"by epochs. Rows are doubled up to {SIZES['rows'][-1]} with {OTHER['rows']} "
-        f"features, features up to {SIZES['features'][-1]} with {OTHER['features']} "
-        "rows. An order is an upper limit: our programs may grow more slowly."
+        "Processor time of a fit in one thread (G-flip: by epochs), least of "
+        f"{ROUNDS}; up to {SIZES['rows'][-1]} rows with {OTHER['rows']} features, and "
+        f"{SIZES['features'][-1]} features with {OTHER['features']} rows. An order is "
+        "an upper limit."
     )
 
     def __init__(

@@ -33,7 +33,7 @@ def render(summary: dict[str, Any]) -> str:
         paper=summary,
         style=Markup(style()),
         draw=lambda figure: Markup(draw(figure)),
-        counts=[(kind, n) for kind, n in counts(summary, REPRODUCED).items() if n],
+        counts=[(kind, n) for kind, n in counts([summary], REPRODUCED).items() if n],
         criteria=criteria,
         mark=lambda verdict: _MARKS.get(verdict, "untested"),
         unimplemented=UNIMPLEMENTED,

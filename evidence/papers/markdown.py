@@ -10,7 +10,7 @@ from typing import Any
 from evidence import papers
 from evidence.framework.pages import WIDE, Pages
 from evidence.framework.pages import table as pages_table
-from evidence.framework.verdicts import KINDS
+from evidence.framework.verdicts import HOLDS, KINDS, STAND_INS
 from evidence.papers.drawing import standalone
 from evidence.papers.frame import Paper
 from evidence.papers.outcomes import stored, summarize
@@ -20,86 +20,146 @@ Json = dict[str, Any]
 RESULTS = Path(__file__).parent / "results"
 
 WRITTEN = (
-    "This page is written by `python -m evidence.papers --page` from stored results, "
-    "which `make reproduce` measures."
+    "Written by `python -m evidence.papers --page` from stored results, which `make "
+    "reproduce` measures. `python -m evidence.papers all -o evidence/papers/results` "
+    "makes pages with all tables of these results."
 )
 
 REPRODUCED, SURVIVES = "reproduced", "survives"  # the two verdicts
 UNIMPLEMENTED = "Remarks without code"
 EXPLAINED = (
-    "Each claim has two verdicts. *Reproduced*: by the protocol of the paper, read as "
-    "the paper reads it, with the choices that it makes on test rows. *Survives*: "
-    "nothing is chosen on test rows, only differences beyond two standard errors "
-    "count, and the controls are passed; – where the paper chooses nothing. Where the "
-    "data are not public, others stand in, which cannot refute: the verdict is then "
-    "*cannot be tested*, and what the stand-ins show is said after it."
+    "*Reproduced*: by the protocol of the paper, with the choices that it makes on "
+    "test rows. *Survives*: nothing is chosen on test rows, only differences beyond "
+    "two standard errors count, and the controls are passed; – where the paper chooses "
+    "nothing. Where the data are not public, others stand in, which cannot refute: "
+    "the verdict is *untested*, with what the stand-ins show in brackets."
 )
 
-CONTENTS = ["```{contents}", ":local:", ":depth: 1", ":backlinks: none", "```", ""]
+MAIN = ("widemargin", "numpy", "scikit-learn")  # packages that a page names
+
+# Each verdict in the index.
+BRIEF = dict(zip(KINDS, ("holds", "fails", "undecided", "untested"), strict=True))
 
 
 def page(summary: Json) -> str:
-    """The page of a paper."""
-    parts = [
-        WIDE,
-        f"# {summary['title']}",
-        "",
-        f"{summary['citation']}.",
-        "",
-        WRITTEN,
-        "",
-    ]
-    parts += [text for one in (summary["about"], EXPLAINED) for text in (one, "")]
-    parts += CONTENTS
+    """The page of a paper: what was found, then claims; how it was done is folded."""
+    told = tally([summary])
+    lines = [WIDE, f"# {summary['title']}", ""]
+    lines += [f"{summary['about']} {told}".strip(), ""]
+    lines += [f"*{summary['citation']}.* [What the verdicts mean](index.md)", ""]
+    first = 1
     for part in summary["experiments"]:
-        parts += _experiment(part, summary["key"])
+        lines += _experiment(part, summary["key"], first)
+        first += len(part["claims"])
     if summary["unimplemented"]:
         header = ["where", "the remark", "why there is no code"]
-        parts += [f"## {UNIMPLEMENTED}", "", table(header, summary["unimplemented"])]
-    return "\n".join(parts)
+        lines += [f"## {UNIMPLEMENTED}", "", table(header, summary["unimplemented"])]
+    lines += ["## Versions", "", *_versions(summary["experiments"]), ""]
+    return "\n".join(lines)
 
 
-def _experiment(part: Json, key: str) -> list[str]:
-    lines = [f"## {part['title']}", "", part["how"], ""]
-    done = f"{part['n_done']} of {part['n_cases']} cases"
+def tally(summaries: Sequence[Json]) -> str:
+    """In a sentence, how many claims there are and how they fare."""
+    first, second = (counts(summaries, which) for which in (REPRODUCED, SURVIVES))
+    verbs = dict(zip(KINDS, ("hold", "do not", "are undecided"), strict=False))
+    told = [f"{n} {verbs.get(kind, kind)}" for kind, n in first.items() if n]
+    whose = "paper's" if len(summaries) == 1 else "papers'"
+    text = f"Of {sum(first.values())} claims, by the {whose} protocol, "
+    text += f"{', '.join(told)}."
+    chosen = sum(second.values())
+    if chosen:
+        text += f" {second[HOLDS]} of {chosen} survive an honest choice."
+    return text
+
+
+def _experiment(part: Json, key: str, first: int) -> list[str]:
+    """A section; ``first`` is the number of its first claim."""
+    lines = [f"## {part['title']}", ""]
     if part["n_done"] < part["n_cases"]:
+        done = f"{part['n_done']} of {part['n_cases']} cases"
         lines += [f"**Not complete:** {done} are stored; verdicts may change.", ""]
-    if part["n_done"] and part["processor_seconds"] is not None:
-        done += f", {part['processor_seconds'] / 60:.1f} minutes of processor time"
-    made = ", ".join(f"{name} {value}" for name, value in part["made_with"].items())
-    lines += [f"*{done}, with {made}.*" if made else f"*{done}.*", ""]
     rows = [
         [
-            c["where"],
+            f"{number}. {c['where']}",
             _said(c),
             f"**{c[REPRODUCED]}**",
             f"**{c[SURVIVES]}**",
-            "".join(f"*{text}*<br>" for text in criteria(c)) + _ours(c),
+            _ours(c),
         ]
-        for c in part["claims"]
+        for number, c in enumerate(part["claims"], first)
     ]
-    header = ["where", "the paper says", REPRODUCED, SURVIVES, "we find"]
+    header = ["claim", "the paper says", REPRODUCED, SURVIVES, "we find"]
     lines += [":::{table}", ":class: claims", "", table(header, rows), ":::", ""]
     for figure in part["figures"]:
-        lines += [
-            f"![{figure.caption}]({key}-{figure.key}.svg)",
-            "",
-            figure.caption,
-            "",
-        ]
+        name = figure.caption.partition(":")[0]
+        lines += [f"![{name}]({key}-{figure.key}.svg)", "", figure.caption, ""]
+    lines += ["::::{dropdown} How it was measured, and when a claim holds", ""]
+    lines += [part["how"], "", *_all_criteria(part["claims"], first), ""]
     for one in part["tables"]:
-        lines += [f"**{one['title']}**", ""]
-        lines.append(table(one["header"], one["rows"], one["numbers"]))
-        if one["note"]:
-            lines += [one["note"], ""]
+        if one["on_page"]:
+            lines += [f"**{one['title']}**", ""]
+            lines.append(table(one["header"], one["rows"], one["numbers"]))
+            lines += [one["note"], ""] if one["note"] else []
+    return [*lines, "::::", ""]
+
+
+def _all_criteria(claims: Sequence[Json], first: int) -> list[str]:
+    """The criteria of an experiment, each once, and what was changed, with claims."""
+    holds: dict[str, list[int]] = {}
+    changes: dict[str, list[int]] = {}
+    for number, claim in enumerate(claims, first):
+        texts = [
+            text.removeprefix("It ") for text in criteria({**claim, "changed": ""})
+        ]
+        if texts:
+            text = "; ".join(text.rstrip(".") for text in texts)
+            holds.setdefault(f"{text[0].upper()}{text[1:]}.", []).append(number)
+        if claim["changed"]:
+            changed = f"Changed {claim['changed'].rstrip('.')}."
+            changes.setdefault(changed, []).append(number)
+    found = [*holds.items(), *changes.items()]
+    return [f"- *{_numbers(numbers)}.* {text}" for text, numbers in found]
+
+
+def _numbers(found: Sequence[int]) -> str:
+    """Ascending numbers: 2, 4–6."""
+    runs: list[list[int]] = []
+    for number in found:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    texts = [", ".join(map(str, r)) if len(r) < 3 else f"{r[0]}–{r[-1]}" for r in runs]
+    return ", ".join(texts)
+
+
+def _versions(parts: Sequence[Json]) -> list[str]:
+    """What measured which experiment, and how long it took."""
+    by: dict[str, list[Json]] = {}
+    for part in parts:
+        made = ", ".join(
+            f"{name} {value}"
+            for name, value in part["made_with"].items()
+            if name in MAIN
+        )
+        by.setdefault(made, []).append(part)
+    lines = []
+    for made, some in by.items():
+        names = ", ".join(part["title"] for part in some)
+        cases = f"{sum(part['n_done'] for part in some)} cases"
+        seconds = [part["processor_seconds"] for part in some]
+        if None not in seconds and sum(part["n_done"] for part in some):
+            cases += f", {sum(seconds) / 60:.1f} minutes of processor time"
+        lines.append(f"- {names}: {cases}{f', with {made}' if made else ''}.")
     return lines
 
 
 def _said(claim: Json) -> str:
-    """The claim, and what was published, a line each."""
-    if not claim["published"]:
+    """The claim, and what was published, if that is a number."""
+    published = claim["published"].rstrip(".")
+    if not any(c.isdigit() for c in published):
         return str(claim["text"])
-    return f"{claim['text']}<br>*Published: {claim['published'].rstrip('.')}.*"
+    return f"{claim['text']}<br>*Published: {published}.*"
 
 
 def criteria(claim: Json) -> list[str]:
@@ -114,9 +174,10 @@ def criteria(claim: Json) -> list[str]:
     return texts
 
 
-def counts(summary: Json, which: str) -> dict[str, int]:
+def counts(summaries: Sequence[Json], which: str) -> dict[str, int]:
     """How many verdicts of each kind there are."""
-    found = [claim[which].partition(";")[0] for claim in summary["verdicts"]]
+    claims = [claim for summary in summaries for claim in summary["verdicts"]]
+    found = [claim[which].partition(";")[0] for claim in claims]
     return {kind: found.count(kind) for kind in KINDS}
 
 
@@ -139,67 +200,48 @@ def table(
 
 # What a reader has to know to weigh the verdicts; it changes with the experiments.
 CRITERIA = (
-    "How large a difference has to be is our choice. Beside every claim, the page of "
-    "its paper states the criteria, so that readers can disagree. Those that were "
-    "changed after first results had been seen are listed below, with date and "
-    "reason. Before 2026-11-18, for ARCENE, in 001, PCA of the training rows had been "
-    "accepted as a reading besides PCA of all rows, which changed no verdict; and in "
-    "004, claims about times that are nearly equal had become ones that cannot be "
-    "tested: two of them had held before and one had not. Verdicts are based on "
-    "several repeats, whose number is on the page of the paper."
+    "How large a difference has to be is our choice: the page of each paper states the "
+    "criterion of each claim, so that readers can disagree, and which criteria were "
+    "changed after first results had been seen, with date and reason. Before "
+    "2026-11-18, for ARCENE, in 001, PCA of the training rows had been accepted as a "
+    "reading besides PCA of all rows, which changed no verdict; and in 004, claims "
+    "about times that are nearly equal had become ones that cannot be tested: two had "
+    "held before and one had not. No method or parameter was tuned to match a "
+    "published result."
 )
 
 
 def index(summaries: Sequence[Json]) -> str:
-    """The verdicts of all papers in one table."""
-    lines = [
-        WIDE,
-        "# The papers, reproduced",
-        "",
-        "Every table and figure of the five papers that widemargin implements, "
-        "repeated on public data. No method or parameter was tuned to match the "
-        "published results.",
-        "",
-        EXPLAINED,
-        "",
-        CRITERIA,
-        "",
-        WRITTEN,
-        "",
-    ]
-    rows = [
-        [
-            f"[{s['key']}]({s['key']}.md)",
-            c["where"],
-            _said(c),
-            f"**{c[REPRODUCED]}**",
-            f"**{c[SURVIVES]}**",
-            _ours(c),
-        ]
-        for s in summaries
-        for c in s["verdicts"]
-    ]
-    totals = [
-        [f"[{s['key']}]({s['key']}.md)", s["citation"], which]
-        + [str(n) for n in counts(s, which).values()]
-        for s in summaries
-        for which in (REPRODUCED, SURVIVES)
-    ]
-    lines.append(table(["paper", "", "", *KINDS], totals))
-    lines += [":::{table}", ":class: verdicts", ""]
-    header = ["paper", "where", "it says", REPRODUCED, SURVIVES, "we find"]
-    lines += [table(header, rows), ":::", "", "## Changed criteria", ""]
-    changes: dict[tuple[str, str], list[str]] = {}
+    """All claims of all papers with both verdicts, a line each."""
+    head = "All claims of the five papers that widemargin implements, on public data."
+    lines = [WIDE, "# The papers, reproduced", "", f"{head} {tally(summaries)}", ""]
+    lines += [EXPLAINED, "", CRITERIA, ""]
+    totals = []
     for s in summaries:
-        for c in s["verdicts"]:
-            if c["changed"]:
-                changes.setdefault((s["key"], c["changed"]), []).append(c["where"])
-    rows = [
-        [f"[{key}]({key}.md)", ", ".join(dict.fromkeys(where)), change]
-        for (key, change), where in changes.items()
-    ]
-    lines.append(table(["paper", "where", "changed"], rows))
-    return "\n".join(lines)
+        first, second = (counts([s], which) for which in (REPRODUCED, SURVIVES))
+        survive = f"{second[HOLDS]} of {sum(second.values())}"
+        totals.append([f"[{s['key']}]({s['key']}.md)", *map(str, first.values())])
+        totals[-1].append(survive)
+    lines.append(table(["paper", *KINDS, "survive"], totals))
+    for s in summaries:
+        lines += [f"## [{s['key']}]({s['key']}.md): {s['title']}", ""]
+        rows = [
+            [
+                str(number),
+                c["text"],
+                *(_briefly(c[which]) for which in (REPRODUCED, SURVIVES)),
+            ]
+            for number, c in enumerate(s["verdicts"], 1)
+        ]
+        lines += [":::{table}", ":class: claims", ""]
+        lines += [table(["", "it says", REPRODUCED, SURVIVES], rows), ":::", ""]
+    return "\n".join([*lines, WRITTEN, ""])
+
+
+def _briefly(verdict: str) -> str:
+    """A verdict in a word, with that of stand-ins in brackets."""
+    first, _, other = verdict.partition(STAND_INS)
+    return f"untested ({BRIEF[other]})" if other else BRIEF.get(first, first)
 
 
 def pages(results: Path, chosen: Sequence[Paper] | None = None) -> Pages:

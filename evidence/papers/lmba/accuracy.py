@@ -20,7 +20,6 @@ from evidence.papers.lmba.methods import (
     NAMES,
     OURS,
     PRINTED,
-    READINGS,
     SIMBA,
     rankers,
 )
@@ -56,10 +55,10 @@ class Accuracy(Experiment):
         "1-NN on features scaled to [0, 1] by the training rows, five stratified "
         "folds, features ranked by the training rows of each. The paper makes one "
         "division into folds; we repeat it (2 times for Multi-features, 10 for the "
-        f"others) and compare the means of the folds of a repeat. {READINGS} Mitra's "
-        "method gives sets, not a ranking: for each size its own parameter is set so "
-        "that the smallest set of at least this size comes out. DIAB is taken as "
-        "published, zeros for missing values included, as the paper says nothing of "
+        "others) and compare the means of the folds of a repeat. Methods as above; "
+        "Mitra's method gives sets, not a ranking: for each size its own parameter is "
+        "set so that the smallest set of at least this size comes out. DIAB is taken "
+        "as published, zeros for missing values included, as the paper says nothing of "
         f"them. The curves are read at {len(WIDE)} sizes for Multi-features and at all "
         "sizes else. Control: a random ranking. The best k is given as chosen on the "
         "test rows and as chosen on a third of the training rows."
@@ -207,15 +206,17 @@ def _best(name: str) -> Callable[[Results], Verdict]:
     def judge(results: Results) -> Verdict:
         part = results.where(data=name)
         n = len(set(part.values("seed")))
-        levels = "; ".join(f"{m} {mean_sd(means(part, m))}" for m in (*NAMES, RANDOM))
+        levels = ", ".join(
+            f"{m} {100 * np.mean(means(part, m)):.1f}" for m in (*NAMES, RANDOM)
+        )
         paired = {m: Paired.of(means(part, OURS), means(part, m)) for m in NAMES[2:]}
         printed = [
             Paired.of(means(part, PRINTED), means(part, m)).better for m in NAMES[2:]
         ]
-        against = "; ".join(f"{m} {p}" for m, p in paired.items())
+        against = ", ".join(f"{m} {p.short}" for m, p in paired.items())
         ours = (
-            f"Mean of the curve (%): {levels}. LMBA against {against} ({n} repeats of "
-            f"{N_FOLDS} folds)"
+            f"Mean of the curve (%): {levels}; LMBA against {against}, in {n} repeats "
+            f"of {N_FOLDS} folds"
         )
         thin = [m for m, p in paired.items() if p.better and not p.clear]
         lead = "The lead over {} is within two standard errors. "
@@ -225,9 +226,8 @@ def _best(name: str) -> Callable[[Results], Verdict]:
         if name == "mfeat":
             why += f". The mean depends on the sizes: {_evenly(part)}"
         choice = {m: _honest(part, m) for m in NAMES[2:]}
-        ours += ". With an honest k: " + "; ".join(
-            f"{m} {p}" for m, p in choice.items()
-        )
+        chosen = ", ".join(f"{m} {p.short}" for m, p in choice.items())
+        ours += f"; with an honest k {chosen}"
         better = all(p.better for p in paired.values())
         return judged(better, ours, why, honest=all(p.clear for p in choice.values()))
 

@@ -1,4 +1,4 @@
-"""The methods of the paper, in two readings."""
+"""The methods of the paper, in two readings, and O-ReliefF as it is by default."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def printed(name: str) -> str:
 
 
 READINGS = tuple(map(printed, RIVALS))
+# The default of the package, which signs the differences to hits, too.
+SIGNED = {name: f"{name}, signed" for name in ("O-ReliefF (1)", "O-ReliefF (2)")}
 
 
 def selectors(seed: int, directions: Any = None) -> dict[str, Any]:
@@ -39,4 +41,7 @@ def selectors(seed: int, directions: Any = None) -> dict[str, Any]:
     for name in RIVALS:
         twin = type(found[name])(**found[name].get_params())
         found[printed(name)] = twin.set_params(**PRINTED)
+    for name, signed in SIGNED.items():
+        neighbors = found[name].n_neighbors
+        found[signed] = OReliefF(n_neighbors=neighbors, directions=directions)
     return found

@@ -16,6 +16,7 @@ from evidence.papers.ordinal.methods import (
     METHODS,
     READINGS,
     RIVALS,
+    SIGNED,
     printed,
     selectors,
 )
@@ -38,8 +39,10 @@ class Synthetic(Experiment):
         "uniform. How the first two are distributed is only drawn in the paper, as a "
         "scatter plot; ours lie in thirds of the range. Weights are put into [0, 1]. "
         "Directed differences to misses have their sign; Printed is the "
-        "paper's formula, with absolute differences and dominating hits. The control "
-        "is a vector of random weights."
+        "paper's formula, with absolute differences and dominating hits, by which a "
+        "feature that goes up and down counts as much as one that rises. Weights in "
+        "[0, 1] depend on the lowest as well: a feature below all others lifts the "
+        "rest. The control is a vector of random weights."
     )
 
     def cases(self, quick: bool) -> Sequence[Case]:
@@ -103,7 +106,7 @@ class Synthetic(Experiment):
     def tables(self, results: Results) -> Sequence[Table]:
         """How often feature 1 is first, and the mean weights."""
         rows = []
-        for name in (*METHODS, *READINGS, RANDOM):
+        for name in (*METHODS, *READINGS, *SIGNED.values(), RANDOM):
             mine = [row[name] for row in results]
             columns = [np.mean([m[what] for m in mine]) for what in _WEIGHTS]
             first = sum(m["first"] == 1 for m in mine)
@@ -161,11 +164,9 @@ def _first(name: str) -> Callable[[Results], Verdict]:
             f"{_count(results, printed(name))} as printed; {rival} "
             f"{_count(results, rival)}, random {_count(results, RANDOM)}"
         )
-        why = (
-            "With absolute differences, as the paper prints them, a feature that goes "
-            "up and down counts as much as one that rises"
-        )
-        return judged(mine > 0.9 * n, ours, why)
+        if name in SIGNED:
+            ours += f"; signed, our default, {_count(results, SIGNED[name])}"
+        return judged(mine > 0.9 * n, ours)
 
     return judge
 
@@ -180,10 +181,6 @@ def _smaller(name: str) -> Callable[[Results], Verdict]:
             f"Mean weight {ours:.2f}, {RIVALS[name]} {theirs:.2f}; as printed "
             f"{mean(printed(name)):.2f}, random {mean(RANDOM):.2f}"
         )
-        why = (
-            "Weights in [0, 1] depend on the lowest of them as well: a feature below "
-            "all others lifts the rest"
-        )
-        return judged(ours < theirs / 2, text, why)
+        return judged(ours < theirs / 2, text)
 
     return judge

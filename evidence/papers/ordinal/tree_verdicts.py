@@ -9,7 +9,7 @@ import numpy as np
 from evidence.framework.results import Results
 from evidence.framework.verdicts import Verdict, judged
 from evidence.papers.frame import Claim
-from evidence.papers.ordinal.methods import METHODS, RIVALS
+from evidence.papers.ordinal.methods import METHODS, RIVALS, SIGNED
 from evidence.papers.ordinal.numbers import (
     ALL,
     NAMES,
@@ -81,9 +81,15 @@ def _most(where: str, text: str, measure: str, name: str, rival: str) -> Claim:
         honest = _gains(results, measure, name, rival, honest_of)
         control = float(np.mean(_gains(results, measure, name, RANDOM, honest_of)))
         ours = (
-            f"In the paper's protocol: {_score(papers)}; honest: {_score(honest)}; "
-            f"against a random ranking {signed(control)} points"
+            f"{_short(papers)} points in the paper's protocol, {_short(honest)} "
+            f"honest, {signed(control)} against random"
         )
+        if name in SIGNED:
+            signs = [
+                _gains(results, measure, SIGNED[name], rival, level)
+                for level in (_papers, honest_of)
+            ]
+            ours += "; signed, our default: {}, honest {}".format(*map(_short, signs))
         return judged(_better(papers), ours, honest=_better(honest))
 
     return Claim(
@@ -116,6 +122,12 @@ def _score(gains: Sequence[float]) -> str:
     lost = sum(g < 0 for g in gains)
     mean = signed(float(np.mean(gains)))
     return f"{_won(gains)} won, {lost} lost, {mean} points on average"
+
+
+def _short(gains: Sequence[float]) -> str:
+    """The same for a list: won:lost, mean."""
+    lost = sum(g < 0 for g in gains)
+    return f"{_won(gains)}:{lost}, {signed(float(np.mean(gains)))}"
 
 
 def _published_gains(measure: str, name: str, rival: str) -> list[float]:
@@ -197,8 +209,7 @@ def _lower(results: Results, name: str, rival: str, protocol: str) -> tuple[bool
     below = int(np.sum(level[name] < level[rival]))
     lower, control = (np.mean(level[m] - level[name]) for m in (rival, RANDOM))
     text = (
-        f"best with fewer features on {early} of {len(sets)} sets, with more on "
-        f"{late}; mean error lower on {below}, by {lower:.1f} points on average, and "
-        f"by {control:.1f} than that of a random ranking"
+        f"sooner on {early} of {len(sets)} sets, later on {late}; lower on {below}, by "
+        f"{lower:.1f} points on average (random: {control:.1f})"
     )
     return early > late and below > len(sets) / 2, text

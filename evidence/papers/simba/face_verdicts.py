@@ -15,7 +15,6 @@ from evidence.papers.splits import (
     RANDOM,
     Paired,
     curves_of,
-    mean_sd,
     of_method,
 )
 
@@ -134,11 +133,10 @@ def _beats(other: str) -> Callable[[Results], Verdict]:
                 elif Paired.of(at(part, other, k), at(part, "Simba", k)).clear:
                     lost.append(k)
             holds.append(len(won) > len(lost) and bool(won) and min(won) <= FEW)
-            texts.append(
-                f"{label}: clearly better with {_listed(won)} pixels, clearly worse "
-                f"with {_listed(lost)} ({len(part)} splits)"
-            )
-        return with_stand_ins(judged(all(holds), "; ".join(texts)), STAND_IN)
+            better, worse = _spans(won), _spans(lost)
+            texts.append(f"{label}: {better}; {worse} ({len(part)} splits)")
+        ours = f"Pixels with which it is clearly better; worse. {'. '.join(texts)}"
+        return with_stand_ins(judged(all(holds), ours), STAND_IN)
 
     return judge
 
@@ -151,9 +149,9 @@ def _wins(other: str) -> Callable[[Results], Verdict]:
             for k in WON_AT:
                 p = Paired.of(at(part, "Simba", k), at(part, other, k))
                 holds.append(p.wins > 0.9 * p.n)
-                cells.append(f"{k}: {p.wins}/{p.losses}")
-            texts.append(f"{label}: {', '.join(cells)}")
-        ours = "Splits won/lost by number of pixels. " + "; ".join(texts)
+                cells.append(f"{p.wins}:{p.losses}")
+            texts.append(f"{label} {', '.join(cells)}")
+        ours = f"Splits won:lost with {_listed(WON_AT)} pixels: {'; '.join(texts)}"
         return with_stand_ins(judged(all(holds), ours), STAND_IN)
 
     return judge
@@ -167,11 +165,9 @@ def _beats_all(results: Results) -> Verdict:
         r = Paired.of(at(part, RANDOM, k), at(part, RANDOM, 1024))
         holds.append(p.better)
         clear.append(p.clear)
-        texts.append(
-            f"{label}: {mean_sd(at(part, 'Simba', k))} % with {k}, "
-            f"{mean_sd(at(part, 'Simba', 1024))} % with all ({p}; a random fifth {r})"
-        )
-    found = judged(all(holds), "; ".join(texts), honest=all(clear))
+        texts.append(f"{label}: {p.short}, {r.short}")
+    what = "Points above all pixels, and of a random fifth"
+    found = judged(all(holds), f"{what}. {'; '.join(texts)}", honest=all(clear))
     return with_stand_ins(found, STAND_IN)
 
 
@@ -203,4 +199,16 @@ def _correlated(results: Results) -> Verdict:
 
 
 def _listed(sizes: Sequence[int]) -> str:
-    return ", ".join(map(str, sizes)) if sizes else "none"
+    return ", ".join(map(str, sizes))
+
+
+def _spans(sizes: Sequence[int]) -> str:
+    """Some of the sizes, neighbouring ones together."""
+    runs: list[list[int]] = []
+    for k in sizes:
+        if runs and SIZES.index(k) == SIZES.index(runs[-1][-1]) + 1:
+            runs[-1].append(k)
+        else:
+            runs.append([k])
+    texts = [f"{r[0]} to {r[-1]}" if len(r) > 1 else f"{r[0]}" for r in runs]
+    return ", ".join(texts) or "none"

@@ -94,7 +94,7 @@ class Size(Experiment):
                 "constraints.",
                 "not applied",
                 _runs,
-                "never: what was possible in 2004 cannot be run now",
+                "a computer of 2004 could not run it, which nobody can try now",
                 changed="2026-11-18: until then it did not hold, by the hour that a "
                 "run would have to take today",
             ),
