@@ -136,3 +136,25 @@ def test_a_chunk_is_made_once():
         made.clear()
         assert_same(ReliefF().fit(lazy, y), ReliefF().fit(X, y))
         assert sorted(made) == list(range(0, 60, size))
+
+
+def test_partitions_are_not_kept_beside_blocks():
+    from distributed import Client
+
+    X, y = gaussian(np.random.default_rng(0))
+    lazy, alive = da.from_array(X, chunks=(13, -1)), []
+
+    class Watched(ReliefF):
+        def _score(self, table, workers):
+            scores = super()._score(table, workers)
+            alive.append([k for k in client.futures if isinstance(k, tuple)])
+            return scores
+
+    weights = np.arange(60) > 7
+    with (
+        Client(processes=False, n_workers=1, dashboard_address=":0") as client,
+        dask.config.set(scheduler=None),
+    ):
+        for w in (None, weights):
+            Watched().fit(lazy, y, sample_weight=w)
+    assert alive == [[], []]

@@ -87,7 +87,8 @@ def _build(
     source = Source(X, y, name, cluster, nominal, numeric, look)
     # Few partitions are on few workers.
     spread = len(source.rows.parts) < capacity[0]
-    if source.n_bytes() * settings.kept_share <= capacity[1]:
+    early = source.n_bytes() * settings.kept_share <= capacity[1]
+    if early:
         source.keep()
     if sample_weight is not None:
         source.weigh(sample_weight)
@@ -106,6 +107,8 @@ def _build(
     firsts, blocks = source.blocks(codes, rows)
     if kept:
         blocks = cluster.keep(blocks, spread=spread)
+        if early:
+            source.forget()
     scaling = summary.scaling(scale, sorted(source.columns.nominal))
     differences: list[Any] = []
     many = [f for f in sorted(source.columns.nominal) if summary.high[f] > 1]

@@ -29,7 +29,7 @@ from widemargin.data.refuse import MIXED, refuse_columns, refuse_odd_columns
 from widemargin.data.weights import of_mean_one, weights_by_class
 from widemargin.engine.dask import _dask
 from widemargin.engine.dask.cluster import Cluster
-from widemargin.engine.dask.collection import Collection
+from widemargin.engine.dask.collection import Collection, PerRow
 from widemargin.engine.dask.encoding import (
     Columns,
     Values,
@@ -167,8 +167,15 @@ class Source(Collection):
         return float("nan") if self.frame else self.X.shape[0] * self.row_bytes()
 
     def keep(self) -> None:
-        """Keep the partitions on the workers for all that follows."""
+        """Keep the partitions on the workers until `forget`."""
         self.rows.parts = self.cluster.keep(self.rows.parts)
+
+    def forget(self) -> None:
+        """Do not keep them: there are blocks now. Rows that are drawn are read again."""
+        rows, self.rows = self.rows, PerRow(self.cluster, self.X)
+        if self.left is not None:
+            self.rows = self.rows.take(self.left)
+        self.rows.lengths = rows.lengths
 
     def weigh_classes(self, class_weight: Any) -> None:
         """Multiply the weights of the rows by those of their classes."""
