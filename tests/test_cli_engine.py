@@ -359,7 +359,6 @@ REFUSED = {
     ("data.parquet", "-m", "Simba"): "-p batch_size=500",
     ("data.parquet", "--bins", "3"): "--bins does not work with --engine dask",
     ("data.parquet", "--sample", "50"): "--samples N",
-    ("data.parquet", "-n", "auto"): "such as -n 20",
     ("data.parquet", "-t", "a", "--drop", "kind"): "240 distinct numbers in 240 rows",
     ("data.parquet", "-t", "knd"): "Did you mean 'kind'?",
     ("data.parquet", "-t", "kind", "--drop", "kind"): "cannot be dropped",
@@ -434,8 +433,16 @@ def test_select_writes_all_rows_part_by_part(files, ending):
     assert kept["kind"].fillna("").tolist() == files["kind"].fillna("").tolist()
 
 
-def test_select_needs_a_number_and_an_ending_that_can_be_written_in_parts():
-    assert "such as -n 20" in complaint("select", "data.parquet", *ON_DASK)
+def test_how_many_features_is_chosen_on_either_engine():
+    here, there = (ranked("data.parquet", "-n", "auto", *on) for on in ((), ON_DASK))
+    for result in (here, there):
+        assert sum(row["selected"] for row in result["features"]) > 0
+    assert [row["selected"] for row in here["features"]] == [
+        row["selected"] for row in there["features"]
+    ]
+
+
+def test_select_needs_an_ending_that_can_be_written_in_parts():
     said = complaint("select", "data.parquet", "-n", "2", "-o", "x.json", *ON_DASK)
     assert ".csv, .tsv, .parquet" in said
 

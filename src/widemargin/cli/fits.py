@@ -258,11 +258,6 @@ def _refuse_on_dask(data: DataOptions, selectors: Mapping[str, Any]) -> None:
                 f"{selector._instead_on_dask}, or --engine local if the data fit into "
                 "memory."
             )
-        if selector.n_features_to_select == "auto" and not selector._gives_subset:
-            raise Problem(
-                "--engine dask needs a number of features, such as -n 20: -n auto "
-                "compares all rows with all features."
-            )
         if hasattr(selector, "batch_size"):
             try:
                 refuse_single_visits(selector)

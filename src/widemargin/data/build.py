@@ -62,7 +62,6 @@ def build(
         )
     if not np.isfinite([low, high]).all():
         refuse_other_than_numbers(X, name, may_miss=True)
-    constant = low == high
     refuse_extreme_ranges(low, high, scale, name)
     if scale == "rank":
         X = _ranked(X, nominal, workers, weights)
@@ -76,36 +75,56 @@ def build(
             nominal=nominal,
             weights=weights,
         )
+    means, spreads = low, high
+    if scale == "standard":
+        means, spreads = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
+        offsets = far_offsets(low, high)
+        one_by_one = np.union1d(gappy, np.flatnonzero(offsets))
+        for f in one_by_one if weights is None else range(d):
+            values = X[:, f].astype(np.float64) - offsets[f]
+            if low[f] < high[f]:
+                means[f], spreads[f] = moments(values, weights)
+                means[f] += offsets[f]
+    coded = np.empty(0, np.int64) if nominal is None else nominal
+    shift, span = shift_and_span(scale, (low, high), (means, spreads), gappy, coded)
+    Z = _scaled(X, rows, shift, span, workers)
+    low, high, mean = ((a - shift) / span for a in (low, high, mean))
+    mixed = None
+    if len(gappy) or len(coded):
+        mixed = separate(Z, y[rows], coded, gappy, workers)
+    w = None if weights is None else weights[rows]
+    return Table(Z, y[rows], classes, rows, low, high, mean, mixed, weights=w)
+
+
+def shift_and_span(
+    scale: str | None,
+    limits: tuple[Floats, Floats],
+    moments: tuple[Floats, Floats],
+    gappy: Any,
+    nominal: Any,
+) -> tuple[Floats, Floats]:
+    """What to subtract from each feature, and to divide by.
+
+    Given are the lowest and highest values, means and standard deviations, and which
+    features have missing values or codes.
+    """
+    low, high = limits
+    shift, span = np.zeros(len(low)), np.ones(len(low))
     if scale == "minmax":
         shift, span = low, high - low
     elif scale == "maxabs":
         shift, span = far_offsets(low, high), np.maximum(-low, high)
     elif scale == "standard":
-        shift, span = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
-        offsets = far_offsets(low, high)
-        one_by_one = np.union1d(gappy, np.flatnonzero(offsets))
-        for f in one_by_one if weights is None else range(d):
-            values = X[:, f].astype(np.float64) - offsets[f]
-            if not constant[f]:
-                shift[f], span[f] = moments(values, weights)
-                shift[f] += offsets[f]
+        shift, span = moments
     else:
-        shift, span = np.zeros(d), np.ones(d)
         shift[gappy] = far_offsets(low, high)[gappy]
     if scale is not None:
         # A constant feature becomes 0, also where rounding makes its mean or its
         # standard deviation differ from what they should be.
+        constant = low == high
         shift, span = np.where(constant, low, shift), np.where(constant, 1.0, span)
-    if nominal is not None:
-        shift[nominal], span[nominal] = 0.0, 1.0
-    Z = _scaled(X, rows, shift, span, workers)
-    low, high, mean = ((a - shift) / span for a in (low, high, mean))
-    mixed = None
-    if len(gappy) or (nominal is not None and len(nominal)):
-        nominal = np.empty(0, np.int64) if nominal is None else nominal
-        mixed = separate(Z, y[rows], nominal, gappy, workers)
-    w = None if weights is None else weights[rows]
-    return Table(Z, y[rows], classes, rows, low, high, mean, mixed, weights=w)
+    shift[nominal], span[nominal] = 0.0, 1.0
+    return shift, span
 
 
 def moments(values: Floats, weights: Floats | None) -> tuple[float, float]:

@@ -171,7 +171,7 @@ class Source(Collection):
         self.rows.parts = self.cluster.keep(self.rows.parts)
 
     def forget(self) -> None:
-        """Do not keep them: there are blocks now. Rows that are drawn are read again."""
+        """Let go of them: there are blocks now. Rows that are drawn are read again."""
         rows, self.rows = self.rows, PerRow(self.cluster, self.X)
         if self.left is not None:
             self.rows = self.rows.take(self.left)

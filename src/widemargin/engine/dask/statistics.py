@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.data import mixed
-from widemargin.data.build import far_offsets
+from widemargin.data.build import shift_and_span
 from widemargin.data.mixed import Differences, Mixture, ValueCounts
 from widemargin.data.numbers import floats_of
 from widemargin.data.protocol import Floats, Ints
@@ -108,24 +108,9 @@ class Summary:
         low, high, mean = (
             np.where(there, a, 0.0) for a in (self.low, self.high, self.mean)
         )
-        constant = low == high
-        shift, span = (
-            np.where(self.missing > 0, far_offsets(low, high), 0.0),
-            np.ones(d),
-        )
-        if scale == "minmax":
-            shift, span = low.copy(), high - low
-        elif scale == "maxabs":
-            shift, span = far_offsets(low, high), np.maximum(-low, high)
-        elif scale == "standard":
-            shift, span = (
-                mean.copy(),
-                np.sqrt(self.squares / np.where(there, self.there, 1)),
-            )
-        if scale is not None:
-            shift = np.where(constant, low, shift)
-            span = np.where(constant, 1.0, span)
-        shift[list(nominal)], span[list(nominal)] = 0.0, 1.0
+        spread = np.sqrt(self.squares / np.where(there, self.there, 1))
+        limits, gappy = (low, high), self.missing > 0
+        shift, span = shift_and_span(scale, limits, (mean, spread), gappy, nominal)
         low, high, mean = ((a - shift) / span for a in (low, high, mean))
         return Scaling(shift, span, np.ones(d), np.zeros(d), low, high, mean)
 
@@ -165,33 +150,25 @@ def summarize(part: Any, columns: Columns, w: Floats | None) -> Survey:
 
 
 def _summary(Z: Floats, w: Floats | None) -> Summary:
-    """Of some rows, which may be changed."""
+    """Of some rows, which are changed."""
     n, d = Z.shape
     missing, infinite = np.zeros((2, d), np.int64)
+    there, absent = np.full(d, n if w is None else w.sum()), np.empty(0, np.int64)
     with np.errstate(invalid="ignore", over="ignore"):
         finite = np.isfinite(Z.sum())
     if not finite:
         missing, infinite = np.isnan(Z).sum(axis=0), np.isinf(Z).sum(axis=0)
-    if infinite.any():
+        absent = np.flatnonzero(np.isnan(Z))
+        there = n - missing if w is None else w @ ~np.isnan(Z)
         Z[np.isinf(Z)] = 0.0
-    if not missing.any():
-        low, high = Z.min(axis=0), Z.max(axis=0)
-        Z -= low
-        rise = Z.mean(axis=0) if w is None else w @ Z / w.sum()
-        Z -= rise
-        squares = square_sums(Z, w)
-        there = np.full(d, n if w is None else w.sum())
-        return Summary(n, low, high, rise, squares, missing, infinite, there)
-    absent, nothing = np.isnan(Z), missing == n
-    there = n - missing if w is None else w @ ~absent
     low, high = np.fmin.reduce(Z, axis=0), np.fmax.reduce(Z, axis=0)
-    Z -= np.where(nothing, 0.0, low)
-    Z[absent] = 0.0
-    rise = weighed(Z, w).sum(axis=0) / np.where(nothing, 1, there)
-    Z = np.where(absent, 0.0, Z - rise)
-    low, high = np.where(nothing, np.inf, low), np.where(nothing, -np.inf, high)
-    squares = square_sums(Z, w)
-    return Summary(n, low, high, rise, squares, missing, infinite, there)
+    Z -= low
+    Z.flat[absent] = 0.0
+    rise = weighed(Z, w).sum(axis=0) / np.where(there > 0, there, 1)
+    Z -= rise
+    Z.flat[absent] = 0.0
+    low, high = np.where(there > 0, [low, high], [[np.inf], [-np.inf]])
+    return Summary(n, low, high, rise, square_sums(Z, w), missing, infinite, there)
 
 
 def join(surveys: list[Survey], columns: Columns) -> Survey:

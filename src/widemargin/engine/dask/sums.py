@@ -26,15 +26,25 @@ from widemargin.threads import Workers, spans
 INVADED_PAIRS = 2**20  # whose distances a task holds at once
 
 
+def _total(
+    table: DistributedTable,
+    operation: Callable[..., Any],
+    edges: Edges,
+    marks: Ints | None = None,
+    n: int | None = None,
+) -> Floats:
+    """The sum of what an operation gives wherever edges meet, (d,) or (n, d)."""
+    if not len(edges.heads):
+        return np.zeros(table.n_features if n is None else (n, table.n_features))
+    return table.cluster.total(table.pair_tasks(operation, edges, marks)[0])
+
+
 @engine.edge_sums.register
 def edge_sums(
     table: DistributedTable, edges: Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
-    if len(edges.heads) == 0:
-        return np.zeros(table.n_features)
-    operation = partial(engine.edge_sums, power=power)
-    return table.cluster.total(table.pair_tasks(operation, edges)[0])
+    return _total(table, partial(engine.edge_sums, power=power), edges)
 
 
 @engine.class_edge_sums.register
@@ -48,13 +58,10 @@ def class_edge_sums(
     power: int = 1,
 ) -> Floats:
     """The sums of `edge_sums`, of all edges and of those of each class."""
-    if len(edges.heads) == 0:
-        return np.zeros((1 + n_classes, table.n_features))
     order = np.argsort(codes, kind="stable")  # few runs of equal codes
     edges = Edges(*(a[order] for a in edges))
     operation = partial(engine.class_edge_sums, n_classes=n_classes, power=power)
-    tasks, _ = table.pair_tasks(operation, edges, codes[order])
-    return table.cluster.total(tasks)
+    return _total(table, operation, edges, codes[order], n=1 + n_classes)
 
 
 @engine.group_sums.register
@@ -69,12 +76,10 @@ def group_sums(
 ) -> Floats:
     """The sums of `edge_sums`, for each group of edges by itself."""
     n, part = len(offsets) - 1, slice(offsets[0], offsets[-1])
-    if part.start == part.stop:
-        return np.zeros((n, table.n_features))
     groups = np.repeat(np.arange(n), np.diff(offsets))
     edges = Edges(*(a[part] for a in edges))
     operation = partial(_sum_groups, n=n, power=power, signed=signed)
-    return table.cluster.total(table.pair_tasks(operation, edges, groups)[0])
+    return _total(table, operation, edges, groups, n=n)
 
 
 @engine.sided_sums.register
@@ -82,9 +87,7 @@ def sided_sums(
     table: DistributedTable, edges: Edges, sides: Ints, *, workers: Workers
 ) -> Floats:
     """Σ coefficient · (x_tail − x_head)² over edges, where that has the edge's side."""
-    if len(edges.heads) == 0:
-        return np.zeros(table.n_features)
-    return table.cluster.total(table.pair_tasks(engine.sided_sums, edges, sides)[0])
+    return _total(table, engine.sided_sums, edges, sides)
 
 
 @engine.pair_lengths.register

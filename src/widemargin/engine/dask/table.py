@@ -104,11 +104,8 @@ class DistributedTable(Derived):
 
     def numbers(self, rows: Ints, columns: Ints) -> Floats:
         """Some columns of some rows, ascending, in memory: codes, NaN where missing."""
-        parts = [
-            self.cluster.call(_cells, self.blocks[b], rows[s] - self.firsts[b], columns)
-            for b, s in _runs(self.block_of(rows))
-        ]
-        X = np.concatenate(self.cluster.compute(parts)).astype(np.float64)
+        parts = self.cluster.compute(self._taken(rows, _cells, columns))
+        X = np.concatenate(parts).astype(np.float64)
         X -= self.scaling.shift[columns]
         X /= self.scaling.span[columns]
         return X
@@ -121,9 +118,9 @@ class DistributedTable(Derived):
         X, y, rows = self.collection.draw(codes, random_state)
         if len(rows) < self.n_rows:
             warn(
-                f"{self.cluster.name} scores all {self.n_rows} rows; how many features "
-                f"to keep, and which are near copies, it judges by {len(rows)} of "
-                "them, drawn at random."
+                f"{self.cluster.name}: how many features to keep, and which are near "
+                f"copies, is judged by {len(rows)} of {self.n_rows} rows, drawn at "
+                "random."
             )
         return X, y, None if self.weights is None else self.weights[rows]
 
@@ -141,15 +138,19 @@ class DistributedTable(Derived):
         """Number of the block of each row."""
         return np.searchsorted(self.firsts, rows, side="right") - 1
 
+    def _taken(self, rows: Ints, take: Callable[..., Any], *more: Any) -> list[Any]:
+        """Tasks that take some rows, ascending, from their blocks."""
+        return [
+            self.cluster.call(take, self.blocks[b], rows[run] - self.firsts[b], *more)
+            for b, run in _runs(self.block_of(rows))
+        ]
+
     def queries(self, rows: Ints) -> Any:
         """A task of some rows, collected from their blocks."""
         if self.collected and np.array_equal(rows, self.collected[0].asked):
             return self.collected[0].queries
         order = np.argsort(rows, kind="stable")
-        parts = []
-        for b, part in _runs(self.block_of(rows[order])):
-            places = rows[order[part]] - self.firsts[b]
-            parts.append(self.cluster.call(_take, self.blocks[b], places))
+        parts = self._taken(rows[order], _take)
         places = np.empty(len(rows), np.int64)
         places[order] = np.arange(len(rows))
         together = self.cluster.call(_collect, parts, places)
