@@ -38,9 +38,9 @@ POWERS = 0.5, 1, 2, 4
 K = 10
 
 
-def relieff(X: Any, y: Any, p: float) -> Any:
-    """ReliefF's scores with the Minkowski distance of power p, by its formula."""
-    D = cdist(X, X, "minkowski", p=p)
+def relieff(X: Any, y: Any, p: float, weights: Any = None) -> Any:
+    """ReliefF's scores with a Minkowski distance of power p, by its formula."""
+    D = cdist(X, X, "minkowski", p=p, w=weights)
     np.fill_diagonal(D, np.inf)
     w, share = np.zeros(X.shape[1]), np.bincount(y) / len(y)
     for i, x in enumerate(X):

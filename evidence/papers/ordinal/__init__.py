@@ -34,7 +34,7 @@ UNIMPLEMENTED = (
         "p is 1 or 2 (metric). With p = ½, 1, 2 and 4, 1-NN on ReliefF's best 5 to 20 "
         "features of nine tables is right in 75.1, 75.1, 75.0 and 75.6 % "
         "(evidence/neighbourhoods.py), too little for a search of its own. Weights: "
-        "multiply scaled columns by them and set scale=None.",
+        "multiply scaled columns by them, set scale=None, and divide the scores.",
     ),
     (
         "References [19-21]",

@@ -7,37 +7,7 @@ import numpy as np
 from widemargin.kernels._jit import inner, jit, tiny
 from widemargin.kernels.ascent import rows_within_reach, weigh
 from widemargin.kernels.distances import weighted_distance
-from widemargin.kernels.records import TIE, Edges
-
-
-class Targets(NamedTuple):
-    """What LMBA fixes in the original space."""
-
-    ids: np.ndarray  # (n, k) target neighbours
-    counts: np.ndarray  # (n,) how many there are
-    theta: np.ndarray  # (n,) margins
-    weights: np.ndarray  # (n,) what the loss of each row counts
-
-
-class DescentRoom(NamedTuple):
-    """Room for the work of one thread."""
-
-    edges: Edges  # from a row to others
-    limits: np.ndarray  # (k,) squared distances up to which targets are invaded
-    pulls: np.ndarray  # (k,)
-    sums: np.ndarray  # (d,) gradient over 2w
-    gradient: np.ndarray  # (d,)
-    squares: np.ndarray  # (d,) of a `Weighting`, as the next
-    weights: np.ndarray  # (D,) float32
-
-    @classmethod
-    def of(cls, d, n, k, width):
-        """Room for n rows of d features, k targets and a screen's columns."""
-        edges = Edges(*np.empty((2, n + k), np.int64), np.empty(n + k))
-        limits, pulls = np.empty((2, k))
-        sums, gradient, squares = np.empty((3, d))
-        weights = np.zeros(width, np.float32)
-        return cls(edges, limits, pulls, sums, gradient, squares, weights)
+from widemargin.kernels.records import TIE
 
 
 @inner

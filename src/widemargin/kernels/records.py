@@ -240,3 +240,33 @@ class RadiusLists(NamedTuple):
     sides: np.ndarray  # (m, n) int8, 1 where a row is far
     counts: np.ndarray  # (m, 2, C) near and far rows of each class
     unsure: np.ndarray  # (m,) bool, whether an error may have put a row on another side
+
+
+class Targets(NamedTuple):
+    """What LMBA fixes in the original space."""
+
+    ids: np.ndarray  # (n, k) target neighbours
+    counts: np.ndarray  # (n,) how many there are
+    theta: np.ndarray  # (n,) margins
+    weights: np.ndarray  # (n,) what the loss of each row counts
+
+
+class DescentRoom(NamedTuple):
+    """Room for the work of one thread."""
+
+    edges: Edges  # from a row to others
+    limits: np.ndarray  # (k,) squared distances up to which targets are invaded
+    pulls: np.ndarray  # (k,)
+    sums: np.ndarray  # (d,) gradient over 2w
+    gradient: np.ndarray  # (d,)
+    squares: np.ndarray  # (d,) of a `Weighting`, as the next
+    weights: np.ndarray  # (D,) float32
+
+    @classmethod
+    def of(cls, d, n, k, width):
+        """Room for n rows of d features, k targets and a screen's columns."""
+        edges = Edges(*np.empty((2, n + k), np.int64), np.empty(n + k))
+        limits, pulls = np.empty((2, k))
+        sums, gradient, squares = np.empty((3, d))
+        weights = np.zeros(width, np.float32)
+        return cls(edges, limits, pulls, sums, gradient, squares, weights)

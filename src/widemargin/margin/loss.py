@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from widemargin import kernels
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import Table, warn_small_classes
 from widemargin.engine import Edges, hits_and_misses, invasions, nearest, pair_lengths
 from widemargin.engine.neighbors import HIT, MISS
 from widemargin.engine.screens import WeightedScreen
-from widemargin.kernels.descent import DescentRoom, Targets, lmba_losses
+from widemargin.kernels.records import DescentRoom, Targets
 from widemargin.margin._margins import read_table
 from widemargin.threads import Workers, spans, thread_count
 
@@ -145,7 +146,7 @@ def _loss_in_memory(
     def measure(part: slice) -> None:
         room = DescentRoom.of(table.n_features, n, k, screen.rows.shape[1])
         rows, here = (table.X, table.layout), (part.start, part.stop)
-        lmba_losses(rows, targets, screen, w, *here, c, losses, room)
+        kernels.descent.lmba_losses(rows, targets, screen, w, *here, c, losses, room)
 
     workers.run(measure, spans(n, 64))
     return float(losses.sum())

@@ -32,12 +32,10 @@ from widemargin.kernels._jit import jit
 from widemargin.kernels.ascent import weigh
 from widemargin.kernels.descent import (
     Descent,
-    DescentRoom,
-    Targets,
     find_near,
     hinge_edges,
 )
-from widemargin.kernels.records import Screen
+from widemargin.kernels.records import DescentRoom, Screen, Targets
 from widemargin.kernels.sums import add_edge_sums
 from widemargin.margin.loss import find_targets, hinges, total_loss
 from widemargin.progress import progress
