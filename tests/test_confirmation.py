@@ -163,3 +163,22 @@ def test_copies_are_added_to_frames_and_for_selectors_of_others(frame):
         got = data.fit(clone(selector)).scores_
         np.testing.assert_allclose(got, clone(selector).fit(more, y).scores_)
     np.testing.assert_array_equal(np.asarray(table), X)
+
+
+def test_features_of_rare_values_spoil_the_calibration_of_no_others():
+    rng = np.random.default_rng(0)
+    rare = np.arange(1000) < 700
+    copies = rng.standard_normal((10, 1000))
+    copies[:, rare] = 0  # as of a word in three rows: all have one score, but for one
+    copies[rng.integers(0, 10, 700), np.flatnonzero(rare)] = 1
+    own = np.tile(np.where(rare, 0.1, 8.0), (10, 1))
+    together = copy_p_values(own, copies)
+    by_rarity = copy_p_values(own, copies, np.where(rare, 3, 50))
+    assert together[~rare].min() > 0.05
+    assert by_rarity[~rare].max() < 1e-3
+    assert by_rarity[rare].min() > 0.05
+
+
+def test_copies_of_a_rare_feature_without_any_spread_prove_little():
+    own, copies = np.ones((15, 2)), np.full((15, 2), 0.25)
+    assert copy_p_values(own, copies, np.array([3, 3])).tolist() == [1 / 16, 1 / 16]

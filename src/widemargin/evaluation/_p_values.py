@@ -24,7 +24,9 @@ and spread of some dozen copies' scores give the p-value of one more draw from a
 distribution (Student's t). Scores of some methods are skewed, and then copies
 themselves have low p-values too often. So Student's p-value is replaced by the share of
 copies, of all tested features, that have a p-value as low; and where fewer than ten
-have, by that power of it which makes the tenth lowest equal to its share.
+have, by that power of it which makes the tenth lowest equal to its share. Where nearly
+all rows have one value, copies may all have the same score, but for one; such features
+are calibrated among themselves, so that they spoil no others.
 
 References
 ----------
@@ -36,6 +38,7 @@ Applications in Genetics and Molecular Biology 9, 2010.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from widemargin.data.protocol import Floats, Ints
@@ -46,6 +49,8 @@ ENOUGH = 20  # times that a score is reached, from which its p-value is accurate
 SMALLEST = 1e-300  # whose inverse is finite
 FEWEST_COPIES = 5  # from which mean and spread are estimated, after an interrupt
 LOWEST = 10  # p-values of copies
+RARE = 10  # rows that are not of the most frequent value
+ENOUGH_COPIES = 2000  # for a calibration of its own
 ALIKE = 2  # features in a group, as a multiple of what the smallest p-value needs
 
 
@@ -132,28 +137,41 @@ def _groups(shape: Floats, B: int) -> list[Ints]:
     return np.array_split(order, max(1, int(len(order) / max(size, 1.0))))
 
 
-def copy_p_values(own: Floats, copies: Floats) -> Floats:
+def copy_p_values(own: Floats, copies: Floats, apart: Ints | None = None) -> Floats:
     """p-values of features by their scores and those of their copies in the same fits.
 
-    Both are (T, d), and NaN where there is none; with too few copies, p is 1.
+    Both are (T, d), and NaN where there is none; with too few copies, p is 1. If it is
+    given how many rows are ``apart`` from the most frequent value, features where few
+    are have a calibration of their own, and copies without any spread prove little.
     """
     tie = slack(copies)
     there = ~np.isnan(copies)
     T = there.sum(axis=0)
     enough = np.maximum(T, FEWEST_COPIES)  # what has fewer is not used
     mean, of_own = (np.where(there, a, 0.0).sum(axis=0) / enough for a in (copies, own))
-    apart = np.where(there, copies - mean, 0.0)
-    spread = np.sqrt((apart**2).sum(axis=0) / (enough - 1))
+    residuals = np.where(there, copies - mean, 0.0)
+    spread = np.sqrt((residuals**2).sum(axis=0) / (enough - 1))
     above, unit = of_own - mean, np.where(spread > tie, spread, 1.0)
     p = stdtr(enough - 1, -above / (unit * np.sqrt(1 + 1 / enough)))
-    p = np.where(spread > tie, p, np.where(above > tie, 0.0, 1.0))
+    # Copies that all have one score may be those of a feature that is rarely near.
+    least = 0.0 if apart is None else 1 / (1 + T)
+    p = np.where(spread > tie, p, np.where(above > tie, least, 1.0))
     # Each copy against the others: the studentised deleted residual.
-    r = apart / (unit * np.sqrt((enough - 1) / enough))
+    r = residuals / (unit * np.sqrt((enough - 1) / enough))
     rest = np.maximum(enough - 1 - r * r, SMALLEST)
     of_copies = stdtr(enough - 2, -r * np.sqrt((enough - 2) / rest))
     used = there & (T >= FEWEST_COPIES) & (spread > tie)
-    p = _calibrated(p, np.sort(of_copies[used]))
+    for some in _as_rare(np.full(len(p), RARE) if apart is None else apart, used):
+        p[some] = _calibrated(p[some], np.sort(of_copies[:, some][used[:, some]]))
     return np.where(T >= FEWEST_COPIES, p, 1.0)
+
+
+def _as_rare(apart: Ints, used: NDArray[np.bool_]) -> list[Ints]:
+    """Features of rare values, and the others, if both have enough copies; or all."""
+    groups = [np.flatnonzero(apart < RARE), np.flatnonzero(apart >= RARE)]
+    if all(used[:, some].sum() >= ENOUGH_COPIES for some in groups):
+        return groups
+    return [np.arange(len(apart))]
 
 
 def _calibrated(p: Floats, of_copies: Floats) -> Floats:

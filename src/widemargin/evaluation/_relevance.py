@@ -18,9 +18,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
+from widemargin.data.blocks import by_feature
 from widemargin.data.covariates import residuals, shuffled
 from widemargin.data.dataset import Dataset
 from widemargin.data.frames import is_sparse
@@ -143,7 +145,8 @@ def relevance_test(
     verbose: int = 0,
 ) -> Significance:
     """Do the work of `relevance` on a table that was read already."""
-    data = _ranked(data.take(_in_order(data)))
+    data = data.take(_in_order(data))
+    apart, data = _rows_apart(data), _ranked(data)
     random, d = check_random_state(random_state), data.shape[1]
     ranker: Any = KernelRFE(categorical_features=categorical_features)
     ranker.set_params(task=data.task)
@@ -176,7 +179,8 @@ def relevance_test(
     # The cube root of a sum of squares is nearly normal (Wilson and Hilferty 1931).
     np.cbrt(own[0], out=own[0])
     np.cbrt(copies[0], out=copies[0])
-    p = np.minimum(1.0, 2 * np.minimum(*map(copy_p_values, own, copies)))
+    by_score = [copy_p_values(o, c, apart) for o, c in zip(own, copies, strict=True)]
+    p = np.minimum(1.0, 2 * np.minimum(*by_score))
     q = false_discovery_control(p, method="bh")
     how = (
         f"Each feature was compared with {n_rounds} permuted copies of itself beside "
@@ -257,6 +261,16 @@ def _ranked(data: Dataset) -> Dataset:
     whole = np.zeros(data.values.shape)
     whole[data.rows] = values
     return replace(data, values=whole)
+
+
+def _rows_apart(data: Dataset) -> Ints:
+    """How many rows are not of the most frequent value, of each feature."""
+    X, n = data.X, data.shape[0]
+    if is_sparse(X):
+        return np.bincount(csr_array(X).indices, minlength=X.shape[1])
+    apart = n - np.array([np.unique(x, return_counts=True)[1].max() for x in X.T])
+    of = data.feature_of
+    return apart if of is None else by_feature(of, apart, np.maximum)
 
 
 def _parts(data: Dataset, random: np.random.RandomState) -> list[Dataset]:
