@@ -217,6 +217,7 @@ def test_evaluation_tells_a_lazy_frame_too():
         selection_curve("ReliefF", pl.DataFrame(X).lazy(), y)
 
 
+TAKE_SPARSE = {"signal", "profile", "selection_curve"}
 JUDGES = {
     "signal": lambda X, y: signal(X, y, n_permutations=19, random_state=0),
     "redundancy": lambda X, _: redundancy(X),
@@ -231,8 +232,9 @@ JUDGES = {
 @pytest.mark.parametrize("name", JUDGES)
 def test_evaluation_refuses_what_is_no_table_of_numbers(name):
     cells = X.to_numpy()
-    with pytest.raises(TypeError, match=rf"{name} .*X is sparse"):
-        JUDGES[name](scipy.sparse.csr_matrix(cells), y)
+    if name not in TAKE_SPARSE:
+        with pytest.raises(TypeError, match=rf"{name} .*X is sparse"):
+            JUDGES[name](scipy.sparse.csr_matrix(cells), y)
     with pytest.raises(ValueError, match=rf"{name} .*Complex data not supported"):
         JUDGES[name](cells + 1j, y)
     with pytest.raises(ValueError, match=r"\(0, 4\)|got none"):
