@@ -123,7 +123,7 @@ def remedy(*, ordered: bool) -> str:
     label = "pandas.Categorical(y, ordered=True)" if ordered else "[str(v) for v in y]"
     kind = "an ordered categorical" if ordered else "text"
     return (
-        'use RReliefF or MultiSURF(task="regression"), which rank features for a '
+        'use KernelRFE(task="regression") or RReliefF, which rank features for a '
         "numeric target, or cut it into classes, for example three of equal size: "
         "pandas.qcut(y, 3, labels=False). If the numbers name classes, pass them as "
         f"{kind}: {label}."
