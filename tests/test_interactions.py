@@ -95,11 +95,34 @@ def test_polynomials_of_ranks_are_orthonormal_and_see_ranks_only(random):
     x = np.exp(random.standard_normal(200))
     x[:50] = np.nan
     basis, same = numbers(x[:, None])[0], numbers(np.log(x)[:, None])[0]
-    known = basis.main[50:, :6]
-    assert known.T @ known == pytest.approx(150 * np.eye(6), abs=1e-8)
-    assert (basis.main[:50, :6] == 0).all()
-    assert basis.main.shape[1] == 7  # being missing is an effect, too
-    assert basis.main == pytest.approx(same.main)
+    known = basis.main[50:, :8]
+    assert known.T @ known == pytest.approx(150 * np.eye(8), abs=1e-8)
+    assert (basis.main[:50, :8] == 0).all()
+    assert basis.main.shape[1] == 9  # values, squares, and being missing are effects
+    assert basis.main[:, :6] == pytest.approx(same.main[:, :6])
+    assert basis.product == pytest.approx(same.product)
+
+
+def test_values_that_are_their_ranks_are_not_there_twice():
+    x = np.random.default_rng(0).permutation(200) * 1.0
+    assert numbers(x[:, None])[0].main.shape[1] == 6
+    assert numbers(1e300 * (x[:, None] - 50))[0].main.shape[1] == 6
+
+
+@pytest.mark.parametrize("shape", ["squares", "lognormal"])
+def test_tails_of_correlated_features_are_no_interaction(shape, random):
+    found = 0
+    for _ in range(6):
+        X = np.sqrt(0.8) * random.standard_normal((400, 1))
+        X = X + np.sqrt(0.2) * random.standard_normal((400, 8))
+        if shape == "squares":
+            y = X[:, 0] ** 2 + X[:, 1] ** 2 + np.tanh(2 * X[:, 2])
+        else:
+            X = np.exp(X)
+            y = X[:, 0] + X[:, 1] - X[:, 2]
+        y = y + 0.4 * random.standard_normal(400)
+        found += (interactions(X, y).q_values < 0.01).any()
+    assert found == 0
 
 
 def test_rare_values_and_levels_are_merged():
@@ -236,7 +259,7 @@ def test_order_of_rows_labels_and_scale_do_not_matter(random):
     one = interactions(X, y)
     for other in (
         interactions(X[order], y[order]),
-        interactions(np.exp(X), np.where(y == 1, "no", "yes")),
+        interactions(2.54 * X - 3, np.where(y == 1, "no", "yes")),
         interactions(X.astype(np.float32).astype(np.float64), y, n_jobs=1),
     ):
         assert other.log_p_values == pytest.approx(one.log_p_values, abs=1e-5)

@@ -26,6 +26,7 @@ from widemargin.data.dataset import Columns
 from widemargin.data.protocol import Floats, Ints
 
 MAIN, PRODUCT = 6, 2  # degrees of the polynomials of a number: alone, in a pair
+OWN = 0.01  # share of a column's norm that no column before it has
 FEW_VALUES = 30  # a number with at most as many values has its rare ones merged
 RARE_VALUE, RARE_LEVEL = 0.02, 0.05  # shares of the rows
 LEVELS = 6  # of a nominal feature that are told apart; all others are one more
@@ -51,7 +52,7 @@ class Basis(NamedTuple):
 
 
 def bases(columns: Columns) -> list[Basis]:
-    """All features of a table. Numbers count by their ranks only."""
+    """All features of a table."""
     made = []
     for f in range(columns.numbers.shape[1]):
         if f in columns.nominal:
@@ -75,7 +76,12 @@ def bases(columns: Columns) -> list[Basis]:
 
 
 def _ranked(values: Floats) -> Floats:
-    """Orthogonal polynomials of the ranks, those of equal values at their middle."""
+    """Orthogonal polynomials of the ranks, those of equal values at their middle.
+
+    Where there are many values, these and their squares are added: ranks say little of
+    the tails, and an effect that is missed there looks like an interaction with a
+    correlated feature.
+    """
     different, codes, counts = np.unique(
         values, return_inverse=True, return_counts=True
     )
@@ -92,7 +98,17 @@ def _ranked(values: Floats) -> Floats:
         counts = np.bincount(codes)
     ranks: Floats = (np.cumsum(counts) - counts / 2) / len(values)
     degree = min(MAIN, len(counts) - 1)
-    return _orthonormal(legvander(2 * ranks[codes] - 1, degree).astype(np.float64))
+    made = _orthonormal(legvander(2 * ranks[codes] - 1, degree).astype(np.float64))
+    if len(different) <= FEW_VALUES:
+        return made
+    for power in 1, 2:
+        column = ((values - values.min()) / np.ptp(values)) ** power
+        column -= column.mean()
+        rest = column - made @ (made.T @ column) / len(made)
+        if np.linalg.norm(rest) > OWN * np.linalg.norm(column):
+            rest *= np.sqrt(len(rest)) / np.linalg.norm(rest)
+            made = np.column_stack([made, rest])
+    return made
 
 
 def _indicators(codes: Floats) -> Floats:
