@@ -31,7 +31,7 @@ from widemargin.engine import permuted
 from widemargin.evaluation import _null_scores as null_scores
 from widemargin.evaluation import _p_values as p_values
 from widemargin.evaluation import significance
-from widemargin.evaluation._null_scores import fit_for_table, for_probes, source_of
+from widemargin.evaluation._null_scores import for_probes, source_of
 from widemargin.evaluation._selectors import Call
 from widemargin.threads import Workers
 
@@ -67,11 +67,12 @@ def relabelled(table, order):
 
 
 def compare_with_refits(selector, X, y, n_permutations=10, n_threads=2, orders=None):
-    table = fit_for_table(clone(selector), read_dataset(X, y, "a test"))
     every = np.arange(X.shape[1])
     if orders is None:
         orders = shuffled(len(y), n_permutations)
     with Workers(n_threads) as workers:
+        view = selector._view(read_dataset(X, y, "a test"))
+        table = selector._table(view, workers)
         labels = np.array([relabelled(table, order) for order in orders])
         scores = selector._permuted_scores(table, labels, every, workers)
     refits = [clone(selector).fit(X, y[order]).scores_ for order in orders]

@@ -15,7 +15,6 @@ from sklearn.base import clone
 from widemargin.base import MarginSelector
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.data.table import Table
 from widemargin.evaluation._p_values import needed
 from widemargin.evaluation._selectors import Call, refit, scores_of
 from widemargin.settings import current
@@ -29,7 +28,6 @@ SUMS = 4 * 10**9  # differences of cells in sums over neighbours
 FITS = 4000  # of methods that look at each feature on its own
 PAIRS = 10**9  # cells of pairs of rows, in fits of other methods
 CONFIRMATION = 2 * 10**10  # cells of pairs of rows, in fits with permuted copies
-CONFIRMING = 0.25  # of the refits that are allowed for that, on average
 LEAST = 32  # permutations at a time
 CELLS = 2**24  # scores at a time
 
@@ -40,7 +38,6 @@ class Plan(NamedTuple):
     method: str  # "permutation", "pooled" or "probes"
     n_permutations: int
     first: int = 0  # permutations of all features; further ones of promising ones only
-    fits: float = 0.0  # how many fits of the selector take about as long
     refits: int = 0  # to confirm significant features by permuted copies, about
 
 
@@ -49,16 +46,14 @@ def plan(selector: Any, data: Dataset, method: str, n_permutations: int | None) 
     n, d = data.shape
     neighbors = summed_neighbors(selector, data)
     separable = getattr(selector, "_separable", False)
-    # What is affordable: permutations, mostly of few features if that is cheaper;
-    # those of all features; and what one of these costs, in fits of the selector.
+    # What is affordable: permutations, mostly of few features if that is cheaper, and
+    # those of all features.
     if neighbors:
-        afford, first, cost = SEARCHES // n, SUMS // (n * d * neighbors), 0.2
+        afford, first = SEARCHES // n, SUMS // (n * d * neighbors)
     elif separable:
         afford, first = FITS, SUMS // (100 * n * d)
-        cost = 1.0 if neighbors is None else 0.1
     else:
         afford = first = PAIRS // (n * n * d)
-        cost = 1.0
     first = int(np.clip(first, FEW, MANY))
     if method == "auto":
         enough = needed(d) <= (afford if n_permutations is None else n_permutations)
@@ -73,10 +68,7 @@ def plan(selector: Any, data: Dataset, method: str, n_permutations: int | None) 
     # Where a feature's score depends on no other feature, permuting its column and
     # permuting the labels have the same effect, and nothing needs to be confirmed.
     most = 0 if separable else np.clip(CONFIRMATION // (n * n * d), 2 * FEW, MANY)
-    refits = min(int(most), number)
-    later = number - first  # mostly of few features
-    fits = cost * (first + 0.1 * later) + CONFIRMING * refits
-    return Plan(method, number, first, fits, refits)
+    return Plan(method, number, first, min(int(most), number))
 
 
 def summed_neighbors(selector: Any, data: Dataset) -> int | None:
@@ -142,16 +134,14 @@ class AtOnce:
     """Selectors that compute the scores of many permutations together."""
 
     def __init__(self, selector: Any, data: Dataset, neighbors: int) -> None:
-        fitted = clone(selector)
         self.selector, self.neighbors = selector, neighbors
-        self.table = table = fit_for_table(fitted, data)
-        self.target = table.y if table.target is None else table.target
-        self.observed = self.scores = fitted.scores_
-        if not neighbors:  # the scores under permutations are a function of these
-            every = np.arange(len(self.scores))
-            with Workers(1) as workers:
+        self.observed = self.scores = data.fit(clone(selector)).scores_
+        with Workers(1) as workers:
+            self.table = table = selector._table(selector._view(data), workers)
+            self.target = table.y if table.target is None else table.target
+            if not neighbors:  # the scores under permutations are a function of these
                 (self.observed,) = selector._permuted_scores(
-                    table, self.target[None], every, workers
+                    table, self.target[None], np.arange(len(self.scores)), workers
                 )
 
     def batch(self, features: Ints) -> int:
@@ -216,18 +206,3 @@ class Refits:
             keep(b, found if self.divisible else found[features])
 
         refit(self.selector, permuted, each, len(permutations), call)
-
-
-def fit_for_table(selector: Any, data: Dataset) -> Table:
-    """Fit, and return the table that the selector scored."""
-    tables: list[Table] = []
-    score = selector._score
-
-    def keep(table: Table, workers: Workers) -> Floats:
-        tables.append(table)
-        return score(table, workers)
-
-    selector._score = keep
-    data.fit(selector)
-    del selector._score
-    return tables[0]
