@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack
+from scipy.stats import rankdata
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -352,14 +353,10 @@ def _hashed_cells(X: Any, columns: Ints) -> Keys:
 
 def _places(X: Floats) -> Keys:
     """Place of each value among the different ones of its column; NaN is the last."""
-    order = np.argsort(X, axis=0, kind="stable")
-    ordered = np.take_along_axis(X, order, axis=0)
-    new = np.zeros(X.shape, np.uint64)
-    missing = np.isnan(ordered)
-    new[1:] = (ordered[1:] != ordered[:-1]) & ~(missing[1:] & missing[:-1])
-    places = np.empty(X.shape, np.uint64)
-    np.put_along_axis(places, order, np.cumsum(new, axis=0, dtype=np.uint64), axis=0)
-    return places
+    ranks = rankdata(X, "dense", axis=0, nan_policy="omit")
+    missing = np.isnan(ranks)
+    distinct = np.max(ranks, axis=0, where=~missing, initial=0.0)
+    return np.where(missing, distinct, ranks - 1).astype(np.uint64)
 
 
 def _constant(number: int | Ints) -> Keys:

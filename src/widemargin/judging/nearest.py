@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
 from widemargin import kernels
 from widemargin.data.blocks import group_spans
@@ -71,9 +71,8 @@ class ScaledRows(BaseEstimator):
         """The same for a table of these columns alone, not fitted."""
         nominal = [] if self.nominal is None else self.nominal
         of = None if self.feature_of is None else self.feature_of[columns]
-        return type(self)(
-            np.flatnonzero(np.isin(columns, nominal)), self.scale, feature_of=of
-        )
+        coded = np.flatnonzero(np.isin(columns, nominal))
+        return clone(self).set_params(nominal=coded, feature_of=of)
 
     def answers(self, X: Any, order: Ints, sizes: Ints) -> Floats:
         """What is near to each row of X: votes of classes, or mean targets.
@@ -321,10 +320,6 @@ class NearestMean(RegressorMixin, ScaledRows):
     ) -> None:
         super().__init__(nominal, scale, feature_of)
         self.task = task
-
-    def for_columns(self, columns: Ints) -> Self:
-        """The same for a table of these columns alone, not fitted."""
-        return super().for_columns(columns).set_params(task=self.task)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the training rows."""
