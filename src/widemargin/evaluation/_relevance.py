@@ -39,7 +39,7 @@ from widemargin.evaluation._p_values import TIE, copy_p_values
 from widemargin.evaluation._selectors import (
     Call,
     count_of,
-    interruptible,
+    repeat,
     stoppable,
     task_of,
 )
@@ -47,7 +47,7 @@ from widemargin.evaluation._significance import Significance
 from widemargin.judging.folds import row_keys, side_by_side
 from widemargin.notices import muted
 from widemargin.selectors.kernel_rfe import KernelRFE, centred_targets
-from widemargin.threads import Workers, single_threaded_blas, thread_count
+from widemargin.threads import Workers, single_threaded_blas
 
 ROUNDS = 30
 ROWS, PARTS = 600, 5  # larger tables are tested in up to so many parts of so many rows
@@ -160,20 +160,13 @@ def relevance_test(
     # For both scores, those of features and of their copies; 0 for constant features.
     scores = np.zeros((2, 2, n_rounds, len(parts), d))
     flat = scores.reshape(2, 2, len(tests), d)
-    call = Call("relevance", "rounds", n_jobs, verbose)
-    with (
-        stoppable("relevance"),
-        interruptible(call, len(tests)) as advance,
-        Workers(min(thread_count(n_jobs), len(tests))) as workers,
-        single_threaded_blas(),  # the cores are busy with rounds
-    ):
 
-        def compare(t: int) -> None:
-            part, order = tests[t]
-            flat[:, :, t, part.features] = part.beside_copies(order)
-            advance()
+    def compare(t: int) -> None:
+        part, order = tests[t]
+        flat[:, :, t, part.features] = part.beside_copies(order)
 
-        workers.run(compare, range(len(tests)))
+    with stoppable("relevance"):
+        repeat(compare, len(tests), Call("relevance", "rounds", n_jobs, verbose))
     own, copies = scores.mean(axis=3).swapaxes(0, 1)
     squares = own[0].mean(axis=0)
     # The cube root of a sum of squares is nearly normal (Wilson and Hilferty 1931).

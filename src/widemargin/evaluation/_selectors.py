@@ -239,19 +239,27 @@ def refit(
     """
     quiet = {"n_jobs": 1, "verbose": 0}
     settings = {p: v for p, v in quiet.items() if p in selector.get_params()}
-    threads = min(thread_count(call.n_jobs), total)
+
+    def fit(t: int) -> None:
+        keep(t, data(t).fit(clone(selector).set_params(**settings)))
+
+    with warnings.catch_warnings(action="ignore"):
+        repeat(fit, total, call)
+
+
+def repeat(step: Callable[[int], None], total: int, call: Call) -> None:
+    """Do ``step(t)`` for t < total, side by side."""
     with (
         interruptible(call, total) as advance,
-        warnings.catch_warnings(action="ignore"),
-        Workers(threads) as workers,
-        single_threaded_blas(),  # the cores are busy with fits
+        Workers(min(thread_count(call.n_jobs), total)) as workers,
+        single_threaded_blas(),  # the cores are busy with steps
     ):
 
-        def fit(t: int) -> None:
-            keep(t, data(t).fit(clone(selector).set_params(**settings)))
+        def done(t: int) -> None:
+            step(t)
             advance()
 
-        workers.run(fit, range(total))
+        workers.run(done, range(total))
 
 
 def seeded(
