@@ -324,7 +324,7 @@ def interactions_in(
         random = check_random_state(random_state)
         rows = np.sort(random.choice(n, MAX_ROWS, replace=False))
         data, groups = data.take(rows), None if groups is None else groups[rows]
-    told, what = told_by(data, groups)
+    told = told_by(data, groups)
     features = np.arange(d) if candidates is None else candidates
     with (
         stoppable("interactions"),
@@ -357,8 +357,7 @@ def interactions_in(
         n_possible=n_possible,
         level=level,
         _told=[
-            (t.rows, t.y if data.target is None else data.target, w)
-            for t, w in zip(told, what, strict=True)
+            (t.rows, t.y if data.target is None else data.target, t.what) for t in told
         ],
         _between=logs.argmin(axis=0)[order]
         if len(logs)

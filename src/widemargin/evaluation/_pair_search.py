@@ -32,22 +32,22 @@ class Told(NamedTuple):
 
     rows: Ints
     y: Floats
+    what: str  # "the target", or "class 1"
     bases: list[Basis]
     groups: Ints | None
 
 
-def told_by(data: Dataset, groups: Ints | None) -> tuple[list[Told], list[str]]:
+def told_by(data: Dataset, groups: Ints | None) -> list[Told]:
     """What the features may tell: a number, or which of two classes."""
     columns = data.apart()
     if data.target is not None:
         spread = float(data.target.std()) or 1.0
         y = (data.target - data.target.mean()) / spread
-        rows = np.arange(len(y))
-        return [Told(rows, y, bases(columns), groups)], ["the target"]
+        return [Told(np.arange(len(y)), y, "the target", bases(columns), groups)]
     codes, classes = data.present_classes
     counts = np.bincount(codes, minlength=len(classes))
     largest = int(counts.argmax())
-    told, what = [], []
+    told = []
     for low, high in combinations(range(len(classes)), 2):
         if len(classes) > FEW_CLASSES and largest not in (low, high):
             continue
@@ -59,12 +59,11 @@ def told_by(data: Dataset, groups: Ints | None) -> tuple[list[Told], list[str]]:
             nominal={f: c[rows] for f, c in columns.nominal.items()},
         )
         y = (codes[rows] == high).astype(np.float64)
-        told.append(
-            Told(rows, y, bases(some), None if groups is None else groups[rows])
-        )
         against = f" (against {classes[low]})" if len(classes) > 2 else ""
-        what.append(f"class {classes[high]}{against}")
-    return told, what
+        grouped = None if groups is None else groups[rows]
+        what = f"class {classes[high]}{against}"
+        told.append(Told(rows, y, what, bases(some), grouped))
+    return told
 
 
 def alone_of(told: Told) -> Floats:
@@ -130,10 +129,8 @@ def tested_pairs(
     told: Told, fit: Additive, pairs: Ints, workers: Workers, advance: Advance
 ) -> Floats:
     """Log p-values of the pairs."""
-    logs, centred = (
-        np.zeros(len(pairs)),
-        {f: e - e.mean() for f, e in fit.effects.items()},
-    )
+    logs = np.zeros(len(pairs))
+    centred = {f: e - e.mean() for f, e in fit.effects.items()}
 
     def test(part: slice) -> None:
         for k in range(part.start, part.stop):
