@@ -76,11 +76,17 @@ def choose(
     share: float = 1.0,
 ) -> dict[str, MarginSelector]:
     """Choose by the profile of a table, for a share of the usual budget."""
-    chosen = _for_numbers if about.numeric_target else _for_classes
+    n, d, effort = about.n_samples, about.n_features, current().effort
+    seed: dict[str, Any] = {"random_state": random_state}
+    suited = _for_numbers if about.numeric_target else _for_classes
+    methods = suited(about, n * n * d / share, seed)
+    if about.plain and n * np.log2(n) * np.sqrt(d) <= share * effort.forest_work:
+        task: Any = about.task
+        methods.append(ForestImportance(task=task, **seed))
     several = about.target is not None and about.target.ndim == 2
     methods = [
         m
-        for m in chosen(about, random_state, share)
+        for m in methods
         if about.task in m._tasks
         and (m._several_targets or not several)
         and (m._sparse or not about.sparse)
@@ -92,13 +98,11 @@ def choose(
 
 
 def _for_numbers(
-    about: Profile, random_state: int | None, share: float
+    about: Profile, work: float, seed: dict[str, Any]
 ) -> list[MarginSelector]:
     """Methods for numbers, sets of labels or survival times."""
-    n, d = about.n_samples, about.n_features
-    work, effort = n * n * d / share, current().effort
+    effort = current().effort
     task: Any = about.task
-    seed: dict[str, Any] = {"random_state": random_state}
     chosen: list[MarginSelector] = [KernelRFE(task=task, **seed)]
     if work <= effort.all_rows_work:
         chosen.append(RReliefF(task=task))
@@ -106,20 +110,16 @@ def _for_numbers(
         chosen.append(MultiSURF(task=task))
     if about.plain:
         chosen += [FRegression(), MutualInformation(task=task, **seed)]
-        if n * np.log2(n) * np.sqrt(d) <= share * effort.forest_work:
-            chosen.append(ForestImportance(task=task, **seed))
     return chosen
 
 
 def _for_classes(
-    about: Profile, random_state: int | None, share: float
+    about: Profile, work: float, seed: dict[str, Any]
 ) -> list[MarginSelector]:
     """Methods for classes."""
-    n, d = about.n_samples, about.n_features
-    work, effort = n * n * d / share, current().effort
+    n, d, effort = about.n_samples, about.n_features, current().effort
     every_row = work <= effort.all_rows_work
     once = work <= effort.one_start_work
-    seed: dict[str, Any] = {"random_state": random_state}
     sample: dict[str, Any] = {}
     if not every_row:
         sample = {"n_samples": effort.all_rows_work // (10 * n * d), **seed}
@@ -141,8 +141,6 @@ def _for_classes(
     chosen += [KernelRFE(**seed), ReliefF(**sample)]
     if about.plain:
         chosen += [FisherScore(), MRMR(min(MRMR._most_taken, d))]
-        if n * np.log2(n) * np.sqrt(d) <= share * effort.forest_work:
-            chosen.append(ForestImportance(**seed))
     elif not ordered:
         # Relief, like ReliefF, may rank nominal features of many values too high.
         chosen.append(MultiSURF() if once else Relief(**sample))
