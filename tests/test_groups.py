@@ -164,7 +164,7 @@ def test_time_needs_both_classes_in_the_past():
 
 def test_unknown_word_for_folds():
     with pytest.raises(ValueError, match="'weeks'"):
-        split("weeks", None, None, np.random.RandomState(0), "test")
+        split("weeks", None, None, np.random.RandomState(0), "test", None)
 
 
 def test_subsamples_are_of_whole_groups(grouped):

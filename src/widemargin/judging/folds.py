@@ -53,7 +53,7 @@ def split(
     groups: Ints | None,
     random: np.random.RandomState,
     caller: str,
-    table: Dataset | None = None,
+    table: Dataset,
 ) -> list[Fold]:
     """Row numbers for training and test, one pair for each fold.
 
@@ -71,9 +71,9 @@ def split(
         Shuffles.
     caller : str
         For errors.
-    table : Dataset, default=None
-        The rows as numbers. With it, a number of folds without groups makes folds that
-        do not depend on the order of the rows.
+    table : Dataset
+        The rows as numbers. A number of folds without groups makes folds that do not
+        depend on their order.
     """
     if isinstance(cv, str):
         if cv != "time":
@@ -104,17 +104,15 @@ def split(
 
 
 def _deal(
-    n_folds: int, data: Dataset, groups: Ints | None, table: Dataset | None, seed: int
+    n_folds: int, data: Dataset, groups: Ints | None, table: Dataset, seed: int
 ) -> Any:
     """Stratified folds, or plain ones for a numeric target."""
-    if groups is None and table is not None:
+    if groups is None:
         options: dict[str, Any] = {"nominal": table.nominal, "seed": seed}
         if data.target is not None:
             return plain_folds(table.X, data.target, n_folds, **options)
         return stratified_folds(table.X, data.codes, n_folds, **options)
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    if data.numeric:
-        kind = KFold if groups is None else GroupKFold
+    kind = GroupKFold if data.numeric else StratifiedGroupKFold
     splitter = kind(n_folds, shuffle=True, random_state=seed)
     return splitter.split(np.zeros((len(data.codes), 1)), data.codes, groups)
 
