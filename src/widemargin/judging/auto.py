@@ -120,7 +120,7 @@ def choose(tried: Tried, own: int | None, *, shares: bool) -> tuple[int, int, fl
     return which, size, max(0.0, float(excess))
 
 
-def _judge(data: Dataset, y: Ints, selector: Any) -> tuple[Judge, str]:
+def _judge(data: Dataset, y: NDArray[Any], selector: Any) -> tuple[Judge, str]:
     """1-NN, or 5-NN for a numeric target, and the name of its score.
 
     If classes are lopsided, all count alike. R² compares with the variance of all rows:
@@ -132,25 +132,23 @@ def _judge(data: Dataset, y: Ints, selector: Any) -> tuple[Judge, str]:
         w = given / given.mean()
     if is_sparse(X) and scale == "rank":
         X, scale = ranked_cells(X), "minmax"
-    if data.target is not None:
-        target, task = data.labels_given, data.task
-        mean = NearestMean(nominal, scale, task, of)
-        measured: Measured = _share_explained
+    nearest: NearestNeighbor | NearestMean
+    measured: Measured = share_right
+    if data.target is None:
+        nearest, kind = NearestNeighbor(nominal, scale, of), "classifier"
+        scoring, counts = "accuracy", np.bincount(y, w)
+        if lopsided(counts):
+            scoring = "balanced_accuracy"
+            measured = partial(_share_of_classes, counts)
+    else:
+        y, task, kind = data.labels_given, data.task, "regressor"
+        nearest, scoring = NearestMean(nominal, scale, task, of), TARGET_SCORES[task]
         if task == "regression":
-            target = standardised(target, w).reshape(target.shape)
+            y, measured = standardised(y, w).reshape(y.shape), _share_explained
         else:
             measured = partial(_each, MEASURES[task])
-        judge = Judge(
-            X, target, mean.for_columns, mean, None, "regressor", measured, w, of
-        )
-        return judge, TARGET_SCORES[task]
-    nearest, counts = NearestNeighbor(nominal, scale, of), np.bincount(y, w)
-    unlike = lopsided(counts)
-    measured = partial(_share_of_classes, counts) if unlike else share_right
-    judge = Judge(
-        X, y, nearest.for_columns, nearest, None, "classifier", measured, w, of
-    )
-    return judge, "balanced_accuracy" if unlike else "accuracy"
+    make = nearest.for_columns
+    return Judge(X, y, make, nearest, None, kind, measured, w, of), scoring
 
 
 def _share_explained(
