@@ -87,13 +87,25 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "-").strip()
 
 
-def classifier_of(name: str, caller: str, *, numeric: bool = False) -> tuple[Any, Any]:
-    """The classifier of that name and what scales its features, if anything.
+def named_estimator(name: str, caller: str, task: str) -> tuple[Any, Any]:
+    """The estimator of that name for a task, and what scales its features, if anything.
 
-    A name is one of `NAMES`, "k-nn" with a number for k, or "module:Class". For a
-    numeric target it is a regressor, and a name one of `NUMERIC_NAMES`.
+    A name is one of `NAMES`, or of `NUMERIC_NAMES` for a numeric target, "k-nn" with a
+    number for k, or "module:Class". For survival times it is Cox's model, with a little
+    ridge, from scikit-survival.
     """
-    wanted = _plain(name)
+    wanted, numeric = _plain(name), task == "regression"
+    if task == "survival":
+        if is_nearest(name, numeric=True):
+            return NearestMean(task=task), None
+        if name != "cox":
+            raise ValueError(
+                f"{caller}: estimator={name!r} does not predict survival times. Use "
+                '"5-nn", "cox" (with scikit-survival), or an estimator of '
+                "scikit-survival."
+            )
+        cox = _imported("sksurv.linear_model:CoxPHSurvivalAnalysis", caller)(alpha=1.0)
+        return cox, StandardScaler()
     *homes, parameters, scaled = NAMED.get(wanted, ("", "", {}, False))
     if home := homes[numeric]:
         estimator = _imported(f"sklearn.{home}", caller)(**parameters)
@@ -199,24 +211,6 @@ def judge_for(
         data.row_weights,
         table.feature_of,
     )
-
-
-def named_estimator(name: str, caller: str, task: str) -> tuple[Any, Any]:
-    """The estimator of that name for a task, and what scales its features, if anything.
-
-    For survival times it is Cox's model, with a little ridge, from scikit-survival.
-    """
-    if task != "survival":
-        return classifier_of(name, caller, numeric=task == "regression")
-    if is_nearest(name, numeric=True):
-        return NearestMean(task=task), None
-    if name != "cox":
-        raise ValueError(
-            f"{caller}: estimator={name!r} does not predict survival times. Use "
-            '"5-nn", "cox" (with scikit-survival), or an estimator of scikit-survival.'
-        )
-    cox = _imported("sksurv.linear_model:CoxPHSurvivalAnalysis", caller)(alpha=1.0)
-    return cox, StandardScaler()
 
 
 def _prepared(
