@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -50,6 +49,9 @@ RATE = 2 * 10**9  # operations in a second of a budget, about what a core does
 FEWEST_ROUNDS = 10  # of the test of relevance
 CANDIDATES, PAIRS = 500, 300  # features first in the ranking; pairs tested in full
 FLAGSHIP = "KernelRFE"  # what is recommended by if the caller names no method
+
+# Hides what fits to parts of the rows warn of: the fits to all have said it.
+quiet = partial(warnings.catch_warnings, action="ignore", category=UserWarning)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -333,10 +335,3 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Hide what fits to parts of the rows warn of: the fits to all have said it."""
-    with warnings.catch_warnings(action="ignore", category=UserWarning):
-        yield

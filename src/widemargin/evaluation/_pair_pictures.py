@@ -135,9 +135,8 @@ def _conditions(side: Side, there: Any) -> list[Condition]:
     different = np.unique(values)
     found = []
     if categories is None:
-        cuts = np.quantile(different, np.arange(1, CUTS + 1) / (CUTS + 1))
-        if len(different) > CUTS:
-            cuts = np.quantile(values, np.arange(1, CUTS + 1) / (CUTS + 1))
+        of = values if len(different) > CUTS else different
+        cuts = np.quantile(of, np.arange(1, CUTS + 1) / (CUTS + 1))
         for cut in np.unique(cuts[cuts < different[-1]]):
             holds = (values > cut).astype(np.float64)
             found.append(Condition(name, f"> {cut:.3g}", "", holds))
