@@ -38,10 +38,8 @@ from scipy.stats import t as student
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.copies import thin
 from widemargin.judging.scores import FoldScores
-from widemargin.judging.trials import MOST_THINNED, Plan, Results, own_size
-from widemargin.threads import Workers
+from widemargin.judging.trials import Results, own_size
 
 LEVEL = 0.05  # of the test whether fewer features score better than all
 
@@ -170,7 +168,7 @@ def recommend(
     ranks = [trial.ranking for trial in results.of(method)]
     consensus = np.mean(1 / np.array([*ranks, fitted.ranking_]), axis=0)
     order = np.lexsort((fitted.ranking_, -consensus))
-    order, instead = _without_copies(order, plan)
+    order, instead = plan.without_copies(order)
     count = int(np.count_nonzero(instead < 0))
     size = n_features or min(_size(fitted, plan.data, order[:count], outcome), count)
     ranking = np.empty(len(order), np.int64)
@@ -227,15 +225,6 @@ def _best(tried: FoldScores, outcomes: list[Outcome], folds: Ints) -> int:
     """The method that keeps the fewest features of those that are as good as any."""
     sizes = np.array([np.median(outcome.sizes[folds]) for outcome in outcomes])
     return tried.pick(sizes, folds)
-
-
-def _without_copies(order: Ints, plan: Plan) -> tuple[Ints, Ints]:
-    """The order with near copies last, and what they are copies of."""
-    if plan.redundancy is None:
-        return order, np.full(len(order), -1)
-    with Workers(1) as workers:
-        (thinned,) = thin(order, plan.table, [plan.redundancy], MOST_THINNED, workers)
-    return thinned
 
 
 def _size(fitted: Any, data: Dataset, order: Ints, outcome: Outcome) -> int:

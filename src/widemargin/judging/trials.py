@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats, Ints
-from widemargin.judging.copies import thin
+from widemargin.judging.copies import Thinned, thin
 from widemargin.judging.folds import Fold
 from widemargin.judging.judge import Judge, named
 from widemargin.judging.nearest import CALLER
@@ -67,6 +67,18 @@ class Plan:
     def repeat(self) -> Ints:
         """Number of the repeat that each fold belongs to."""
         return repeats_of([test for _, test in self.folds], self.data.shape[0])
+
+    def without_copies(self, order: Ints, rows: Ints | None = None) -> Thinned:
+        """A ranking with near copies last, by some rows or all, and what they copy.
+
+        There are none if near copies are not to be skipped.
+        """
+        if self.redundancy is None:
+            return Thinned(order, np.full(len(order), -1))
+        table = self.table if rows is None else self.table.take(rows)
+        with Workers(1) as workers:
+            (found,) = thin(order, table, [self.redundancy], MOST_THINNED, workers)
+        return found
 
     def fold_scores(self, scores: Floats) -> FoldScores:
         """Scores of some configurations in all folds, (V, Q), to choose by."""
@@ -180,9 +192,7 @@ def _ranked(plan: Plan, label: str, train: Ints, n_threads: int) -> Trial:
     ranking, size = selector.ranking_, own_size(selector)
     order, most = np.argsort(ranking, kind="stable"), None
     if plan.redundancy is not None:
-        with Workers(1) as workers:
-            rows, limits = plan.table.take(np.sort(train)), [plan.redundancy]
-            (thinned,) = thin(order, rows, limits, MOST_THINNED, workers)
+        thinned = plan.without_copies(order, np.sort(train))
         if size is not None:
             size = int(np.count_nonzero(thinned.instead[order[:size]] < 0))
         order, most = thinned.order, int(np.count_nonzero(thinned.instead < 0))
