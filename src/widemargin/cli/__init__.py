@@ -6,27 +6,6 @@ disk becomes a frame in ``reading/``, in memory or, by ``reading/lazy.py``, on D
 a data set in ``prepare/``; from there on everything is the public Python interface.
 Whatever the user can put right is a `Problem`: one line, exit code 2.
 
-The commands import Click, and what needs no data. The rest they call as
-``cli.fits.fitted``, for example, which imports that file when it is first used: help,
-version and shell completion answer at once.
+The commands import Click, and what needs no data; the rest they import once it is sure
+that there is work. So help, completion and the usual mistakes are answered at once.
 """
-
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from widemargin.cli import columns as columns
-    from widemargin.cli import comparing as comparing
-    from widemargin.cli import fits as fits
-    from widemargin.cli import prepare as prepare
-else:
-
-    def __getattr__(name: str) -> Any:
-        try:
-            return import_module(f"{__name__}.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"{__name__}.{name}":
-                raise
-            raise AttributeError(f"{__name__} has no file {name}") from None

@@ -10,7 +10,6 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widemargin import cli
 from widemargin.catalogue import Method, methods
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 
@@ -218,10 +217,10 @@ def find_baseline(given: str, dataset: Dataset, notes: Session) -> list[str]:
     """Features named by ``--baseline``, which may be a file."""
     features = dataset.features
     if not Path(given).is_file():
-        return _among(
-            cli.columns.find_columns((given,), dataset.raw.columns, "--baseline"),
-            features,
-        )
+        from widemargin.cli.columns import find_columns
+
+        names = find_columns((given,), dataset.raw.columns, "--baseline")
+        return _among(names, features)
     names, aside = _in_file(Path(given), features), {dataset.target, *dataset.kept}
     found = [name for name in names if name in features]
     other = [name for name in names if name not in features and name not in aside]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from widemargin import cli
 from widemargin.cli.data_options import FileOptions
 from widemargin.cli.options import (
     Output,
@@ -58,6 +57,8 @@ def apply(
     out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=selection)
     known = _load(selection)
     with session(out.quiet) as notes:
+        from widemargin.cli.columns import find_columns
+
         with notes.reading(file):
             names = tuple(map(str, known.kept))
             request = Request(
@@ -71,7 +72,7 @@ def apply(
         for text in source.notes:
             notes.note(text)
         source.frame.columns = source.frame.columns.map(str)
-        kept = cli.columns.find_columns(keep, source.frame.columns, "--keep")
+        kept = find_columns(keep, source.frame.columns, "--keep")
         _check(known, source, selection, file)
         _say_what_differs(known, source, kept, notes)
         notes.begin()

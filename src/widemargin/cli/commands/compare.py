@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin import cli
 from widemargin.cli.data_options import DataOptions, EventOptions
 from widemargin.cli.options import (
     Effort,
@@ -34,6 +33,8 @@ from widemargin.cli.writing import default_page, save_text, to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from widemargin.cli.prepare import Dataset
 
 UNKNOWN = "is not what `widemargin report -o FILE.json` writes"
 PAGE = "widemargin-demo.html"
@@ -74,14 +75,12 @@ def compare(
     out = out.checked(file, *endings, default=name, labels=data.labels)
     look(file)
     with session(out.quiet) as notes:
-        comparison, page = cli.comparing.compare_file(
-            file, method, data, how, effort, notes
-        )
-        cli.comparing.save_results(out, page, comparison)
+        from widemargin.cli.comparing import as_data, compare_file, save_results
+
+        comparison, page = compare_file(file, method, data, how, effort, notes)
+        save_results(out, page, comparison)
         if out.as_json:
-            echo(
-                to_json(cli.comparing.as_data(comparison, file, notes.notes)), nl=False
-            )
+            echo(to_json(as_data(comparison, file, notes.notes)), nl=False)
         else:
             print_comparison(comparison)
             if effort.hard_rows and comparison.hard_rows is not None:
@@ -122,15 +121,17 @@ def report(
     comparison = None
     look(file)
     with session(out.quiet) as notes:
+        from widemargin.cli.comparing import compare_file, save_results
+
         if file.lower().endswith(".json"):
             with problem_if_unreadable(f"{file} {UNKNOWN}"):
                 page = Report(_saved(file))
-                cli.comparing.save_results(out, page)
+                save_results(out, page)
         else:
-            comparison, page = cli.comparing.compare_file(
+            comparison, page = compare_file(
                 file, method, data, how, effort, notes, title
             )
-            cli.comparing.save_results(out, page, comparison)
+            save_results(out, page, comparison)
         if out.as_json:
             echo(to_json(page.data), nl=False)
         elif page.data.get("answer"):
@@ -161,13 +162,14 @@ def demo(quiet: bool) -> None:
     bundled with scikit-learn: 30 measurements each, benign or malignant. The report is
     written to widemargin-demo.html in this folder.
     """
+    Output((PAGE,), force=True).checked("-", ".html")
+    from widemargin.cli.comparing import compared
     from widemargin.reporting import report
 
-    Output((PAGE,), force=True).checked("-", ".html")
     data = _data()
     with session(quiet) as notes:
         notes.begin()
-        comparison = cli.comparing.compared(
+        comparison = compared(
             data, None, DataOptions(), MethodOptions(), Effort(), notes
         )
         page = report(comparison, title="Which measurements tell tumours apart?")
@@ -175,18 +177,18 @@ def demo(quiet: bool) -> None:
     _print_demo(stdout(), data, comparison)
 
 
-def _data() -> cli.prepare.Dataset:
+def _data() -> Dataset:
     from sklearn.datasets import load_breast_cancer
+
+    from widemargin.cli.prepare import prepare
 
     data = load_breast_cancer(as_frame=True)
     labels = dict(enumerate(data.target_names))
     frame = data.data.assign(diagnosis=data.target.map(labels))
-    return cli.prepare.prepare(
-        "breast cancer", Source(frame, "diagnosis"), DataOptions()
-    )
+    return prepare("breast cancer", Source(frame, "diagnosis"), DataOptions())
 
 
-def _print_demo(console: Console, data: cli.prepare.Dataset, comparison: Any) -> None:
+def _print_demo(console: Console, data: Dataset, comparison: Any) -> None:
     n_samples, n_features = data.X.shape
     console.print(
         f"Which of {n_features} measurements tell a malignant tumour from a benign "

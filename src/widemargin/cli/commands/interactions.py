@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from widemargin import cli
 from widemargin.cli.data_options import DataOptions
 from widemargin.cli.options import Output, file_argument, options_of
 from widemargin.cli.problem import plural
@@ -50,10 +49,13 @@ def interactions(
     """
     out = out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=data.labels)
     with session(out.quiet) as notes:
-        table = cli.fits.read_data(file, data, notes)
+        from widemargin.cli.columns import find_columns
+        from widemargin.cli.fits import read_data
+
+        table = read_data(file, data, notes)
         task = "regression" if table.numeric else "classification"
         names = table.X.columns
-        chosen = cli.columns.find_columns(candidates, names, "--candidates") or None
+        chosen = find_columns(candidates, names, "--candidates") or None
         notes.begin()
         from widemargin.evaluation import interactions as find
 

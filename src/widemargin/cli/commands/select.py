@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin import cli
 from widemargin.cli.choosing import find_method
 from widemargin.cli.data_options import FitOptions
 from widemargin.cli.options import (
@@ -40,6 +39,10 @@ from widemargin.cli.writing import (
     to_json,
     without_formulas,
 )
+
+if TYPE_CHECKING:
+    from widemargin.cli.fits import Ranking
+    from widemargin.cli.prepare import Dataset
 
 
 @click.command(cls=SectionedCommand)
@@ -79,7 +82,9 @@ def rank(
     out = out.checked(file, ".csv", ".tsv", ".parquet", ".json", labels=data.labels)
     _look(file, engine)
     with session(out.quiet) as notes:
-        ranking = cli.fits.fitted(file, method, data, how, engine, notes)
+        from widemargin.cli.fits import fitted
+
+        ranking = fitted(file, method, data, how, engine, notes)
         for path in out.output:
             frame = ranking.frame
             if ending_of(path) in TEXT and not formulas:
@@ -102,7 +107,7 @@ def _look(file: str, engine: Engine) -> None:
     look(file)
 
 
-def _is_chosen(ranking: cli.fits.Ranking, how: MethodOptions) -> bool:
+def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
     """Whether the selection is anyone's choice rather than the default half."""
     natural = ranking.selector._natural_support()
     return how.features is not None or natural is not None
@@ -159,11 +164,13 @@ def select(
         check_writable("--save", Path(saved), (".json",), out.force, file)
     _look(file, engine)
     with session(out.quiet) as notes:
+        from widemargin.cli.fits import choose, fitted
+
         if _is_open(how, method, engine):
-            ranking = cli.fits.choose(file, data, how, notes)
+            ranking = choose(file, data, how, notes)
         else:
             how = _with_defaults(how, method, engine)
-            ranking = cli.fits.fitted(file, method, data, how, engine, notes)
+            ranking = fitted(file, method, data, how, engine, notes)
         names, support = ranking.dataset.features, ranking.selector.support_
         chosen = [name for name, kept in zip(names, support, strict=True) if kept]
         for path in out.output:
@@ -181,7 +188,7 @@ def select(
 
 def _write(
     path: str,
-    dataset: cli.prepare.Dataset,
+    dataset: Dataset,
     chosen: list[str],
     formulas: bool,
     notes: Session,
@@ -201,7 +208,7 @@ def _write(
     save_parts(path, parts, dialect)
 
 
-def _save(path: str, ranking: cli.fits.Ranking) -> None:
+def _save(path: str, ranking: Ranking) -> None:
     """Write the selection, with all that `apply` needs."""
     from widemargin.selection import Selection
 
@@ -221,7 +228,7 @@ def _save(path: str, ranking: cli.fits.Ranking) -> None:
     save(path, selection.save)
 
 
-def _described(dataset: cli.prepare.Dataset, count: int) -> str:
+def _described(dataset: Dataset, count: int) -> str:
     """Say what is in the file that is written."""
     with_them = "".join(f"{name!r}, " for name in dataset.kept)
     return (
@@ -253,9 +260,7 @@ def _with_defaults(
     return how
 
 
-def _as_data(
-    ranking: cli.fits.Ranking, chosen: list[str], notes: list[str]
-) -> dict[str, Any]:
+def _as_data(ranking: Ranking, chosen: list[str], notes: list[str]) -> dict[str, Any]:
     whole = ranking.data(notes)
     features = {row["feature"]: row for row in whole.pop("features")}
     del whole["notes"]
