@@ -18,9 +18,8 @@ from widemargin.cli.choosing import (
     told_task,
     with_parameters,
 )
-from widemargin.cli.data_options import DataOptions
 from widemargin.cli.fits import read_data
-from widemargin.cli.options import Effort, MethodOptions, Output
+from widemargin.cli.options import DataOptions, Effort, MethodOptions, Output
 from widemargin.cli.prepare.target import find_positive
 from widemargin.cli.printing import answer_without, redundancy_of, relevant, worth
 from widemargin.cli.problem import Problem, did_you_mean

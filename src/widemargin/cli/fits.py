@@ -21,8 +21,7 @@ from widemargin.cli.choosing import (
     make_selectors,
     told_task,
 )
-from widemargin.cli.data_options import DataOptions
-from widemargin.cli.options import Engine, MethodOptions
+from widemargin.cli.options import DataOptions, Engine, MethodOptions
 from widemargin.cli.prepare import Dataset, load, load_lazily
 from widemargin.cli.printing import (
     answer_without,

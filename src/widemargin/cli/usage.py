@@ -1,16 +1,25 @@
-"""How options are declared, read from text, and listed in a help."""
+"""How options are declared, read from text, listed in a help, and handed over."""
 
 from __future__ import annotations
 
 import csv
+import functools
 import re
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, fields
 from typing import Any
 
 import click
 
+from widemargin.cli.reading.files import matching
+
+Function = Callable[..., Any]
 Reader = Callable[[Any], Any]
+
+PATH = click.Path(allow_dash=True, path_type=str)
+METHOD = "  [KernelRFE; ReliefF with -k, --metric, --samples, --engine dask]"
+JSON = ("--json", "Print JSON to stdout.")
+QUIET = ("--quiet -q", "Suppress notes and progress.")
 
 # Sections of a long help, and the options in each; all others are in the last.
 SECTIONS = {
@@ -63,7 +72,7 @@ def declared(usage: str, help: str, **how: Any) -> Any:
     return field(default=how.get("default", empty), metadata=made)
 
 
-def matching(pattern: str, read: Callable[[str], Any], complaint: str) -> Reader:
+def text_like(pattern: str, read: Callable[[str], Any], complaint: str) -> Reader:
     """Make a type for options: text that matches a pattern, and how to read it."""
 
     def convert(text: Any) -> Any:
@@ -80,23 +89,23 @@ def _number_or_word(text: str) -> int | float | str:
     return float(text) if "." in text else text
 
 
-feature_count = matching(
+feature_count = text_like(
     f"auto|{POSITIVE}|{FRACTION}",
     _number_or_word,
     "is not a number of features, a fraction, or 'auto'.",
 )
-similarity = matching(
+similarity = text_like(
     rf"auto|none|{FRACTION}|1(\.0*)?",
     lambda text: text if text.isalpha() else float(text),
     "is neither a similarity such as 0.9, nor 'auto', nor 'none'.",
 )
-share = matching(
+share = text_like(
     r"0|0?\.\d+|1(\.0*)?", float, "is not a share from 0 to 1, such as 0.95."
 )
-seconds = matching(
+seconds = text_like(
     rf"{POSITIVE}(\.\d*)?|{FRACTION}", float, "is not a positive number of seconds."
 )
-image_shape = matching(
+image_shape = text_like(
     r"\d+[x×,]\d+",
     lambda text: tuple(map(int, re.split("[x×,]", text))),
     "is not like 32x32.",
@@ -106,7 +115,7 @@ image_shape = matching(
 def number_or(word: str) -> Reader:
     """Read a positive whole number, or a word that stands for one."""
     complaint = f"is neither a positive integer nor {word!r}."
-    return matching(f"{word}|{POSITIVE}", _number_or_word, complaint)
+    return text_like(f"{word}|{POSITIVE}", _number_or_word, complaint)
 
 
 def at_least(least: int) -> Reader:
@@ -147,3 +156,80 @@ def words(text: str | tuple[str, ...]) -> tuple[str, ...]:
         return text
     lines = csv.reader(text.splitlines(), skipinitialspace=True)
     return tuple(word.strip() for line in lines for word in line)
+
+
+def complete_method(ctx: Any, param: Any, incomplete: str) -> list[str]:
+    """Methods whose names begin so; imports nothing heavy."""
+    from widemargin.cli.choosing import method_names
+
+    return [n for n in method_names() if n.lower().startswith(incomplete.lower())]
+
+
+def method_option(several: bool) -> Function:
+    """``--method``, once or several times."""
+    text = "Method to use"
+    default = METHOD
+    if several:
+        text = "Method to choose from; may be given several times"
+        default = "  [KernelRFE; some others are shown for comparison]"
+    return option(
+        "--method -m METHOD",
+        f"{text}; `widemargin methods` lists them.{default}",
+        multiple=several,
+        shell_complete=complete_method,
+    )
+
+
+def existing(ctx: click.Context, param: Any, path: str | None) -> str | None:
+    """Refuse a file that does not exist before anything heavy is imported."""
+    if path is not None and not ctx.resilient_parsing:
+        matching(path)
+    return path
+
+
+file_argument = click.argument("file", type=PATH, metavar="FILE", callback=existing)
+keep_option = option(
+    "--keep COLS",
+    "Columns to keep in the output, such as row identifiers; they are not features.",
+    multiple=True,
+)
+formulas_option = option(
+    "--keep-formulas",
+    "Write cells unchanged, even those that a spreadsheet would run as a formula.",
+    name="formulas",
+    is_flag=True,
+)
+json_option = option(*JSON, name="as_json", is_flag=True)
+quiet_option = option(*QUIET, is_flag=True)
+
+
+def options_of(
+    *, without: str = "", **groups: type[Any]
+) -> Callable[[Function], Function]:
+    """Give a command the options of some dataclasses, those of each as one object.
+
+    ``without`` is an option that the command does not have.
+    """
+    parts = {
+        name: {f.name: f.metadata for f in fields(kind)}
+        for name, kind in groups.items()
+    }
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def command(**given: Any) -> Any:
+            objects, rest = {}, dict(given)
+            for group, own in parts.items():
+                objects[group] = groups[group](
+                    **{n: given[n] for n in own if n in given}
+                )
+                rest = {n: value for n, value in rest.items() if n not in own}
+            return function(**objects, **rest)
+
+        for own in reversed(parts.values()):
+            for name, metadata in reversed(own.items()):
+                if metadata and name != without:
+                    command = metadata["option"](command)
+        return command
+
+    return decorate

@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from widemargin.cli.data_options import FileOptions
-from widemargin.cli.options import (
-    Output,
-    formulas_option,
-    keep_option,
-    options_of,
-)
+from widemargin.cli.options import FileOptions, Output
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import pour
+from widemargin.cli.usage import formulas_option, keep_option, options_of
 from widemargin.cli.writing import (
     columns_for,
     dialect_for,

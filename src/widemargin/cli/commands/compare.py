@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin.cli.data_options import DataOptions, EventOptions
 from widemargin.cli.options import (
+    DataOptions,
     Effort,
+    EventOptions,
     MethodOptions,
     Output,
-    file_argument,
-    method_option,
-    options_of,
-    quiet_option,
 )
 from widemargin.cli.printing import (
     print_comparison,
@@ -28,7 +25,14 @@ from widemargin.cli.reading import Source, look
 from widemargin.cli.reading.guards import problem_if_unreadable
 from widemargin.cli.session import session, stdout
 from widemargin.cli.terminal import echo
-from widemargin.cli.usage import SectionedCommand, option
+from widemargin.cli.usage import (
+    SectionedCommand,
+    file_argument,
+    method_option,
+    option,
+    options_of,
+    quiet_option,
+)
 from widemargin.cli.writing import default_page, save_text, to_json
 
 if TYPE_CHECKING:

@@ -6,12 +6,17 @@ from typing import Any
 
 import click
 
-from widemargin.cli.data_options import DataOptions
-from widemargin.cli.options import Output, file_argument, options_of
+from widemargin.cli.options import DataOptions, Output
 from widemargin.cli.problem import plural
 from widemargin.cli.session import plain_table, print_table, session, stdout, working
 from widemargin.cli.terminal import echo, name_in_a_line
-from widemargin.cli.usage import SectionedCommand, number_or, option
+from widemargin.cli.usage import (
+    SectionedCommand,
+    file_argument,
+    number_or,
+    option,
+    options_of,
+)
 from widemargin.cli.writing import records, save_frame, to_json
 
 

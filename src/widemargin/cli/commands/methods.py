@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin.cli.options import complete_method, json_option, quiet_option
 from widemargin.cli.problem import Problem
 from widemargin.cli.session import plain_table, print_table, stdout, working
 from widemargin.cli.terminal import echo
-from widemargin.cli.usage import option
+from widemargin.cli.usage import complete_method, json_option, option, quiet_option
 from widemargin.cli.writing import to_json
 
 if TYPE_CHECKING:

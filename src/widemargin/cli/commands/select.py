@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.choosing import find_method
-from widemargin.cli.data_options import FitOptions
-from widemargin.cli.options import (
-    Engine,
-    MethodOptions,
-    Output,
-    file_argument,
-    formulas_option,
-    keep_option,
-    method_option,
-    options_of,
-)
+from widemargin.cli.options import Engine, FitOptions, MethodOptions, Output
 from widemargin.cli.printing import print_ranking
 from widemargin.cli.problem import Problem, plural
 from widemargin.cli.reading import look
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import echo, name_in_a_line, say
-from widemargin.cli.usage import SectionedCommand, number_or, option
+from widemargin.cli.usage import (
+    SectionedCommand,
+    file_argument,
+    formulas_option,
+    keep_option,
+    method_option,
+    number_or,
+    option,
+    options_of,
+)
 from widemargin.cli.writing import (
     TEXT,
     check_writable,

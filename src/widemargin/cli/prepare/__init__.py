@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from widemargin.cli.columns import is_plain
-from widemargin.cli.data_options import DataOptions as DataOptions
+from widemargin.cli.options import DataOptions as DataOptions
 from widemargin.cli.prepare.features import (
     Facts,
     apply,

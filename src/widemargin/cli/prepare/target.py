@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from widemargin.cli.columns import Lookup, to_floats
-from widemargin.cli.data_options import DataOptions
 from widemargin.cli.numerals import parse
+from widemargin.cli.options import DataOptions
 from widemargin.cli.prepare.features import say_spellings
 from widemargin.cli.problem import Problem, did_you_mean, listed
 from widemargin.data.targets import MANY_NUMBERS, is_measurement, may_be_measurement
