@@ -34,12 +34,12 @@ from widemargin.cli.prepare.roles import (
     time_order,
     without_target,
 )
-from widemargin.cli.prepare.several import read_several
 from widemargin.cli.prepare.target import (
     MOST_CLASSES,
     check_target,
     class_counts,
     plan_target,
+    read_several,
 )
 from widemargin.cli.problem import Problem, listed, plural
 from widemargin.cli.reading import Source, read

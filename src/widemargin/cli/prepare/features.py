@@ -22,7 +22,7 @@ from widemargin.cli.columns import (
     is_plain,
     stray_text,
 )
-from widemargin.cli.prepare import DataOptions
+from widemargin.cli.options import DataOptions
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.reading import Source
 from widemargin.data.kinds import NUMBER, kind

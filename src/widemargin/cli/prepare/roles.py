@@ -13,8 +13,8 @@ import pandas as pd
 
 from widemargin.cli.columns import find_column, find_columns
 from widemargin.cli.numerals import are_dates
-from widemargin.cli.prepare import DataOptions
-from widemargin.cli.prepare.several import find_several
+from widemargin.cli.options import DataOptions
+from widemargin.cli.prepare.target import find_several
 from widemargin.cli.problem import Problem, listed
 from widemargin.cli.reading import Source
 from widemargin.data.kinds import NUMBER, kind
