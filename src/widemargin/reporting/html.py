@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -23,13 +24,13 @@ from widemargin.reporting.payload import (
     script_json,
 )
 from widemargin.reporting.summarize import SCHEMA
-from widemargin.reporting.together import pairs_shown
 
 N_STATIC = 50  # rows that are there without scripts, and on paper
 N_NAMED = 10  # kept features at the top of the page
 MOST_RELEVANT = 1000  # relevant features in the page
 N_STATIC_GROUPS = 100  # that can be unfolded without scripts, which reach all
 N_MEMBERS = 12  # members of a group that are named
+N_NODES = 20  # features in the drawing of pairs
 N_CHECKPOINTS = 10  # sizes in the table behind the curve
 CLEAR_RHO = 0.1  # rank correlation from which a target is said to rise or fall
 # Before anything is painted, so that what only scripts need, or replace, never shows.
@@ -149,7 +150,7 @@ def _shown(data: Json) -> Json:
         "kept": kept,
         "named": _named(data, kept),
         "relevant": _relevant(data),
-        "pairs": pairs_shown(data),
+        "pairs": _pairs(data),
         "top": order,
         "scores": formats.aligned(max(tops, default=0.0)),
         "n_listed": len(listed_features(data)),
@@ -200,6 +201,81 @@ def _relevant(data: Json) -> list[Json]:
         }
         for f in found["features"][:MOST_RELEVANT]
     ]
+
+
+def _pairs(data: Json) -> Json | None:
+    """Pairs that work together, and the drawing that connects them."""
+    found, names = data.get("interactions"), data["features"]["name"]
+    if found is None:
+        return None
+    features = dict.fromkeys(f for pair in found["pairs"] for f in pair["features"])
+    shown = list(features)[:N_NODES]
+    nodes = dict(zip(shown, _circle(len(shown)), strict=True))
+    strong = max((_strength(pair) for pair in found["pairs"]), default=1.0)
+    return {
+        **found,
+        "several": [names[f] for f in found["several"]],
+        "pairs": [_pair(pair, names) for pair in found["pairs"]],
+        "nodes": [{"name": names[f], **at} for f, at in nodes.items()],
+        "edges": [
+            {
+                "ends": [nodes[f] for f in pair["features"]],
+                "width": f"{1 + 5 * _strength(pair) / strong:.1f}",
+            }
+            for pair in found["pairs"]
+            if all(f in nodes for f in pair["features"])
+        ],
+    }
+
+
+def _strength(pair: Json) -> float:
+    return -math.log10(max(pair["q_value"], 1e-30)) or 1.0
+
+
+def _pair(pair: Json, names: list[str]) -> Json:
+    """One pair with its grid, the high values of the first feature on top."""
+    a, b = (names[f] for f in pair["features"])
+    picture = pair["picture"]
+    means = [m for row in picture["mean"] for m in row if m is not None]
+    share = picture["what"].startswith("share")
+    low, high = (0.0, 1.0) if share else (min(means), max(means))
+    rows = [
+        {
+            "label": label,
+            "cells": [
+                {
+                    "text": "–"
+                    if m is None
+                    else formats.percent(m, 0)
+                    if share
+                    else formats.decimal(m),
+                    "tone": f"{((m or low) - low) / ((high - low) or 1.0):.2f}",
+                }
+                for m in row
+            ],
+        }
+        for label, row in zip(picture["rows"], picture["mean"], strict=True)
+    ]
+    return {**pair, "a": a, "b": b, "grid": rows[::-1]}
+
+
+def _circle(count: int) -> list[dict[str, str]]:
+    """Places on a circle of radius 100, for SVG, and where names beside it start."""
+    places = []
+    for i in range(count):
+        turn = 2 * math.pi * i / count - math.pi / 2
+        x, y = math.cos(turn), math.sin(turn)
+        anchor = "middle" if abs(x) < 0.1 else "start" if x > 0 else "end"
+        places.append(
+            {
+                "x": f"{100 * x:.1f}",
+                "y": f"{100 * y:.1f}",
+                "text_x": f"{112 * x:.1f}",
+                "text_y": f"{118 * y + 4:.1f}",
+                "anchor": anchor,
+            }
+        )
+    return places
 
 
 def _checkpoints(curve: Json | None) -> list[Json]:

@@ -17,6 +17,8 @@ from widemargin.data.blocks import columns_of
 from widemargin.data.frames import feature_names
 from widemargin.data.outcomes import target_names
 from widemargin.evaluation import Comparison
+from widemargin.evaluation._interactions import SEVERAL
+from widemargin.evaluation._pair_pictures import PairPicture
 from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.scores import measure
 from widemargin.reporting.distributions import columns, distributions
@@ -24,12 +26,12 @@ from widemargin.reporting.formats import number, numbers, text, texts
 from widemargin.reporting.methods import methods, worth
 from widemargin.reporting.payload import kept_names
 from widemargin.reporting.provenance import as_comparison, provenance
-from widemargin.reporting.together import together
 
 SCHEMA = 2
 TITLE = "Which features matter?"
 N_BINS = 10  # of a numeric target
 FEWEST_CLASSES, N_BY_CLASS = 3, 15  # scores by class: of how many, and features
+N_PAIRS = 12  # that work together
 N_PREFIXES = 300  # points of a curve that has one for every number of features
 
 Json = dict[str, Any]
@@ -80,7 +82,7 @@ def summarize(
         "methods": by_method,
         "verdicts": _verdicts(found),
         "relevance": _relevance(found),
-        "interactions": together(found),
+        "interactions": _interactions(found),
         "leaks": _leaks(found),
         "hard_rows": _hard_rows(found),
         "by_class": _by_class(found),
@@ -221,6 +223,41 @@ def _by_class(found: Comparison) -> Json | None:
         "classes": texts(method.classes_.tolist()),
         "features": features.tolist(),
         "shares": [numbers(row) for row in shares[:, features].T],
+    }
+
+
+def _interactions(found: Comparison) -> Json | None:
+    """The strongest pairs that work together, and how."""
+    pairs = found.interactions
+    if pairs is None:
+        return None
+    words = [text(found.works_with.get(f, "")) for f in range(len(found.feature_names))]
+    return {
+        "n_found": len(pairs.found),
+        "n_possible": pairs.n_possible,
+        "level": pairs.level,
+        "works_with": words if found.works_with else None,
+        "several": [f for f, what in found.works_with.items() if what == SEVERAL],
+        "pairs": [
+            {
+                "features": pair,
+                "p_value": number(pairs.p_values[i]),
+                "q_value": number(pairs.q_values[i]),
+                "sentence": text(pairs.sentence(i)),
+                "picture": _picture(pairs.picture(i)),
+            }
+            for i, pair in enumerate(pairs.found[:N_PAIRS].tolist())
+        ],
+    }
+
+
+def _picture(found: PairPicture) -> Json:
+    return {
+        "rows": texts(found.rows),
+        "columns": texts(found.columns),
+        "mean": [numbers(row) for row in found.mean],
+        "n_samples": found.n_samples.tolist(),
+        "what": text(found.what),
     }
 
 
