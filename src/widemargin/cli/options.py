@@ -154,11 +154,17 @@ class DataOptions(FileOptions):
         default="C",
     )
     seed: int = declared("--seed N", "Random seed.  [0]", type=at_least(0), default=0)
-    keep: tuple[str, ...] = ()  # the last five are options of some commands only
+    event: str | None = declared(
+        "--event COL",
+        "Column that says whether the event happened (1, true, yes) or the row is "
+        "censored; with --time, the target is survival.",
+    )
+    lifetime: str | None = declared(
+        "--time COL", "Column of the survival times, with --event.", name="lifetime"
+    )
+    keep: tuple[str, ...] = ()  # the last three are declared elsewhere
     groups: str | None = None
     time: str | None = None
-    event: str | None = None
-    lifetime: str | None = None
 
     @property
     def order(self) -> str | None:
@@ -177,26 +183,6 @@ class DataOptions(FileOptions):
             labels=self.labels,
             row_names=self.transpose or self.labels is not None,
         )
-
-
-@dataclass(frozen=True)
-class EventOptions(DataOptions):
-    """The same, where the target may be survival times."""
-
-    event: str | None = declared(
-        "--event COL",
-        "Column that says whether the event happened (1, true, yes) or the row is "
-        "censored; with --time, the target is survival.",
-    )
-
-
-@dataclass(frozen=True)
-class FitOptions(EventOptions):
-    """The same, for one method or `AutoSelector`."""
-
-    lifetime: str | None = declared(
-        "--time COL", "Column of the survival times, with --event.", name="lifetime"
-    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import field, fields
 from typing import Any
 
@@ -204,11 +204,11 @@ quiet_option = option(*QUIET, is_flag=True)
 
 
 def options_of(
-    *, without: str = "", **groups: type[Any]
+    *, without: Collection[str] = (), **groups: type[Any]
 ) -> Callable[[Function], Function]:
     """Give a command the options of some dataclasses, those of each as one object.
 
-    ``without`` is an option that the command does not have.
+    ``without`` are options that the command does not have.
     """
     parts = {
         name: {f.name: f.metadata for f in fields(kind)}
@@ -228,7 +228,7 @@ def options_of(
 
         for own in reversed(parts.values()):
             for name, metadata in reversed(own.items()):
-                if metadata and name != without:
+                if metadata and name not in without:
                     command = metadata["option"](command)
         return command
 

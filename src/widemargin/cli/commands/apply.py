@@ -13,12 +13,7 @@ from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
 from widemargin.cli.terminal import pour
 from widemargin.cli.usage import formulas_option, keep_option, options_of
-from widemargin.cli.writing import (
-    columns_for,
-    dialect_for,
-    save_frame,
-    text_options,
-)
+from widemargin.cli.writing import columns_for, dialect_for, save_frame, text_options
 
 if TYPE_CHECKING:
     from widemargin.selection import Selection
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(allow_dash=True, path_type=str), metavar="FILE")
 @keep_option
 @formulas_option
-@options_of(how=FileOptions, out=Output, without="as_json")
+@options_of(how=FileOptions, out=Output, without=["as_json"])
 def apply(
     selection: str,
     file: str,

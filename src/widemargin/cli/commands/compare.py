@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widemargin.cli.options import (
-    DataOptions,
-    Effort,
-    EventOptions,
-    MethodOptions,
-    Output,
-)
-from widemargin.cli.printing import (
-    print_comparison,
-    print_hard_rows,
-    print_verdicts,
-)
+from widemargin.cli.options import DataOptions, Effort, MethodOptions, Output
+from widemargin.cli.printing import print_comparison, print_hard_rows, print_verdicts
 from widemargin.cli.problem import Problem
 from widemargin.cli.reading import Source, look
 from widemargin.cli.reading.guards import problem_if_unreadable
@@ -43,18 +33,22 @@ if TYPE_CHECKING:
 UNKNOWN = "is not what `widemargin report -o FILE.json` writes"
 PAGE = "widemargin-demo.html"
 
+comparison_options = options_of(
+    effort=Effort, how=MethodOptions, data=DataOptions, out=Output, without=["lifetime"]
+)
+
 
 @click.command(
     cls=SectionedCommand, short_help="Say which features to keep, and write a report."
 )
 @file_argument
 @method_option(several=True)
-@options_of(effort=Effort, how=MethodOptions, data=EventOptions, out=Output)
+@comparison_options
 def compare(
     file: str,
     method: tuple[str, ...],
     effort: Effort,
-    data: EventOptions,
+    data: DataOptions,
     how: MethodOptions,
     out: Output,
 ) -> None:
@@ -96,13 +90,13 @@ def compare(
 @file_argument
 @method_option(several=True)
 @option("--title TEXT", "Heading of the page.")
-@options_of(effort=Effort, how=MethodOptions, data=EventOptions, out=Output)
+@comparison_options
 def report(
     file: str,
     method: tuple[str, ...],
     title: str | None,
     effort: Effort,
-    data: EventOptions,
+    data: DataOptions,
     how: MethodOptions,
     out: Output,
 ) -> None:

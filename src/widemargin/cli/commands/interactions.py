@@ -34,7 +34,7 @@ from widemargin.cli.writing import records, save_frame, to_json
     type=number_or("all"),
     default=5,
 )
-@options_of(data=DataOptions, out=Output, without="weights")
+@options_of(data=DataOptions, out=Output, without=["weights", "event", "lifetime"])
 def interactions(
     file: str,
     candidates: tuple[str, ...],

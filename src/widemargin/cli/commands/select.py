@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widemargin.cli.choosing import find_method
-from widemargin.cli.options import Engine, FitOptions, MethodOptions, Output
+from widemargin.cli.options import DataOptions, Engine, MethodOptions, Output
 from widemargin.cli.printing import print_ranking
 from widemargin.cli.problem import Problem, plural
 from widemargin.cli.reading import look
@@ -54,13 +54,13 @@ if TYPE_CHECKING:
     default=20,
 )
 @formulas_option
-@options_of(engine=Engine, how=MethodOptions, data=FitOptions, out=Output)
+@options_of(engine=Engine, how=MethodOptions, data=DataOptions, out=Output)
 def rank(
     file: str,
     method: str | None,
     top: int | str,
     engine: Engine,
-    data: FitOptions,
+    data: DataOptions,
     how: MethodOptions,
     out: Output,
     formulas: bool,
@@ -126,14 +126,14 @@ def _is_chosen(ranking: Ranking, how: MethodOptions) -> bool:
 )
 @keep_option
 @formulas_option
-@options_of(engine=Engine, how=MethodOptions, data=FitOptions, out=Output)
+@options_of(engine=Engine, how=MethodOptions, data=DataOptions, out=Output)
 def select(
     file: str,
     method: str | None,
     saved: str | None,
     formulas: bool,
     engine: Engine,
-    data: FitOptions,
+    data: DataOptions,
     how: MethodOptions,
     out: Output,
 ) -> None:
