@@ -151,13 +151,8 @@ def _without_unused(dtype: Any, counts: pd.Series[Any]) -> Change:
     kept = [category for category in dtype.categories if category in used]
     if len(kept) < len(used):
         return Change(None, counts.index)
-    return Change(
-        partial(_retyped, dtype=pd.CategoricalDtype(kept, dtype.ordered)), kept
-    )
-
-
-def _retyped(column: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
-    return column.astype(dtype)
+    used_type = pd.CategoricalDtype(kept, dtype.ordered)
+    return Change(partial(pd.Series.astype, dtype=used_type), kept)
 
 
 def read_text(counts: pd.Series[Any], decimal: str) -> Change:

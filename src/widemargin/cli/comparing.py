@@ -155,8 +155,7 @@ def compared(
             raise Problem(f"--estimator: {error}") from error
     if not comparison.complete:
         raise KeyboardInterrupt
-    for text in comparison.notes:
-        notes.note(text)
+    notes.note(*comparison.notes)
     if (hard := comparison.hard_rows) is not None:
         n_rows = min(effort.hard_rows or hard.n_rows, len(hard.rows))
         hard = replace(hard, rows=dataset.lines[hard.rows], n_rows=n_rows)

@@ -100,7 +100,7 @@ class Ranking:
             else [*self.dataset.several],
             "n_samples": self.dataset.n_rows,
             "n_features": int(self.selector.ranking_.max()),
-            "task": self.task,
+            "task": self.dataset.task,
             "classes": self.dataset.counts,
             "method": self.method,
             "parameters": {n: value for n, value in values.items() if n in shown},
@@ -123,11 +123,6 @@ class Ranking:
             "without_leaks": answer_without(found, names),
         }
 
-    @property
-    def task(self) -> str:
-        """What the features are ranked for."""
-        return self.dataset.task
-
     def say_how_sure(self, notes: Session) -> None:
         """Note how many rows were visited, where the method decides that."""
         if self.interval is None:
@@ -144,8 +139,7 @@ def read_data(
     status = notes.status(f"looking at {path}") if lazily else notes.reading(path)
     with status:
         dataset = (load_lazily if lazily else load)(path, data)
-    for text in dataset.notes:
-        notes.note(text)
+    notes.note(*dataset.notes)
     return dataset
 
 
@@ -165,8 +159,7 @@ def fitted(
         _refuse_on_dask(data, selectors)
         _begin_on_dask(engine.scheduler, how.jobs)
     dataset = read_data(path, told_task(data, selectors), notes, lazily=on_dask)
-    if dataset.constant:
-        notes.note(_constant_features(dataset.constant))
+    _say_constant(dataset.constant, notes)
     if method is None and dataset.numeric and name == "ReliefF":
         selectors = make_selectors(("RReliefF",), how, notes.verbose)
     if not on_dask:
@@ -199,8 +192,7 @@ def choose(path: str, data: DataOptions, how: MethodOptions, notes: Session) -> 
     from widemargin import AutoSelector
 
     dataset = read_data(path, data, notes)
-    if dataset.constant:
-        notes.note(_constant_features(dataset.constant))
+    _say_constant(dataset.constant, notes)
     auto = AutoSelector(
         **{**redundancy_of(how), "task": dataset.task},
         n_jobs=how.jobs,
@@ -264,11 +256,13 @@ def _refuse_on_dask(data: DataOptions, selectors: Mapping[str, Any]) -> None:
                 raise Problem(f"{error} (-p batch_size=500)") from None
 
 
-def _constant_features(names: list[str]) -> str:
-    """Say which features cannot matter; a report says so in its own words."""
+def _say_constant(names: list[str], notes: Session) -> None:
+    """Note which features cannot matter; a report says so in its own words."""
+    if not names:
+        return
     count = plural(len(names), "feature is", "features are")
     rank = "ranks" if len(names) == 1 else "rank"
-    return f"{count} constant and {rank} last: {listed(names)}."
+    notes.note(f"{count} constant and {rank} last: {listed(names)}.")
 
 
 def _say_unbalanced(name: str, dataset: Dataset, notes: Session) -> None:
@@ -318,8 +312,7 @@ def say_what_it_is_worth(ranking: Ranking, notes: Session) -> None:
             f"{of_all} kept: cross-validated {measure(scoring).name} of 1-NN "
             f"{value:.1%}; the most frequent class alone gives {chance:.1%}."
         )
-    for sentence in describe(dataset.read_as("profile", sparse=True)).leaks:
-        notes.note(sentence)
+    notes.note(*describe(dataset.read_as("profile", sparse=True)).leaks)
     if selector._uses_labels([]):
         _say_if_no_signal(selector, dataset, notes)
 

@@ -49,14 +49,13 @@ class Session:
         """What to pass to selectors: a bar for people, a few lines for files."""
         return int(not self.quiet)
 
-    def note(self, text: str) -> None:
-        """Show a note, unless it was shown before."""
-        text = " ".join(text.split())
-        if text in self.notes:
-            return
-        self.notes.append(text)
-        if not self._held:
-            self._show(text)
+    def note(self, *texts: str) -> None:
+        """Show notes, but none that was shown before."""
+        for text in (" ".join(text.split()) for text in texts):
+            if text not in self.notes:
+                self.notes.append(text)
+                if not self._held:
+                    self._show(text)
 
     def begin(self) -> None:
         """Show the notes so far, and each of the next at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.problem import Problem, listed, needs, plural
 from widemargin.cli.reading import Dialect
-from widemargin.cli.terminal import UNSAFE
+from widemargin.cli.terminal import UNSAFE, pour
 from widemargin.plain import draft_of
 
 if TYPE_CHECKING:
@@ -168,10 +169,10 @@ def _write_lines(
     opener = openers[packed].open if packed in openers else open
     with opener(path, "wt", encoding=dialect.encoding, newline="") as file:
         for place, part in enumerate(parts):
-            part.to_csv(file, header=place == 0, **text_options(dialect))
+            part.to_csv(file, header=place == 0, **_text_options(dialect))
 
 
-def text_options(dialect: Dialect) -> dict[str, Any]:
+def _text_options(dialect: Dialect) -> dict[str, Any]:
     """Arguments of `DataFrame.to_csv` that write a dialect."""
     return {"index": False, "sep": dialect.separator, "decimal": dialect.decimal}
 
@@ -191,25 +192,27 @@ def dialect_for(path: str, source: Source | None, name: str) -> Dialect:
     return replace(read, separator=";" if read.decimal == "," else ",")
 
 
-def columns_for(
-    path: str,
-    source: Source | None,
-    raw: pd.DataFrame,
-    columns: list[str],
-    notes: Session | None,
-) -> pd.DataFrame:
-    """Columns to write: of a text with cells as written there, if it becomes a text.
+def save_columns(
+    path: str, source: Source, name: str, columns: list[str], notes: Session | None
+) -> None:
+    """Write columns of a file called ``name`` to a file, or to stdout if it is "".
 
-    Given ``notes``, formulas are disarmed in a text.
+    Cells of a text are as written there, if it becomes a text, and its dialect is kept
+    as far as the extension allows. Given ``notes``, formulas are disarmed in a text.
     """
-    if ending_of(path) not in TEXT:
-        return raw[columns]
-    verbatim = source is not None and source.cells
-    frame = verbatim(columns) if verbatim else raw[columns]
-    if notes is not None:
-        numbers = [n for n in columns if raw[n].dtype.kind in "biuf"]
-        (frame,) = without_formulas([frame], notes, numbers)
-    return frame
+    goal = path or "stdout.csv"
+    dialect, frame = dialect_for(goal, source, name), source.frame[columns]
+    if ending_of(goal) in TEXT:
+        numbers = [n for n in columns if frame[n].dtype.kind in "biuf"]
+        frame = source.cells(columns) if source.cells else frame
+        if notes is not None:
+            (frame,) = without_formulas([frame], notes, numbers)
+    if path:
+        save_frame(path, frame, dialect=dialect)
+    else:
+        text = io.StringIO()
+        frame.to_csv(text, **_text_options(dialect))
+        pour(text.getvalue())
 
 
 def is_formula(cell: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
 import click
@@ -11,9 +10,8 @@ from widemargin.cli.options import FileOptions, Output
 from widemargin.cli.problem import Problem, did_you_mean, listed, plural
 from widemargin.cli.reading import Request, Source, read
 from widemargin.cli.session import Session, session
-from widemargin.cli.terminal import pour
 from widemargin.cli.usage import formulas_option, keep_option, options_of
-from widemargin.cli.writing import columns_for, dialect_for, save_frame, text_options
+from widemargin.cli.writing import save_columns
 
 if TYPE_CHECKING:
     from widemargin.selection import Selection
@@ -59,8 +57,7 @@ def apply(
                 row_names=how.transpose,
             )
             source = read(file, request, how.format, least=1)
-        for text in source.notes:
-            notes.note(text)
+        notes.note(*source.notes)
         source.frame.columns = source.frame.columns.map(str)
         kept = find_columns(keep, source.frame.columns, "--keep")
         _check(known, source, selection, file)
@@ -68,7 +65,7 @@ def apply(
         notes.begin()
         columns = list(dict.fromkeys([*kept, *known.kept]))
         for path in out.output or [""]:
-            _write(path, source, columns, file, formulas, notes)
+            save_columns(path, source, file, columns, None if formulas else notes)
         out.say_written(
             f"{plural(len(source.frame), 'row')} with {plural(len(columns), 'column')}"
         )
@@ -133,25 +130,3 @@ def _say_what_differs(
     order = [c for c in columns if c in there]
     if order != [f for f in features if f in there]:
         notes.note("the columns are in another order; they were found by name.")
-
-
-def _write(
-    path: str,
-    source: Source,
-    columns: list[str],
-    name: str,
-    formulas: bool,
-    notes: Session,
-) -> None:
-    """Write some columns to a file, or to stdout."""
-    goal = path or "stdout.csv"
-    dialect = dialect_for(goal, source, name)
-    frame = columns_for(
-        goal, source, source.frame, columns, None if formulas else notes
-    )
-    if path:
-        save_frame(path, frame, dialect=dialect)
-        return
-    text = io.StringIO()
-    frame.to_csv(text, **text_options(dialect))
-    pour(text.getvalue())

@@ -29,10 +29,10 @@ from widemargin.cli.usage import (
 from widemargin.cli.writing import (
     TEXT,
     check_writable,
-    columns_for,
     dialect_for,
     ending_of,
     save,
+    save_columns,
     save_frame,
     save_parts,
     to_json,
@@ -194,17 +194,14 @@ def _write(
 ) -> None:
     """Write the chosen features and the target of all rows of the file."""
     columns = [*dataset.kept, *chosen, *dataset.targets]
-    dialect = dialect_for(path, dataset.source, dataset.name)
     if dataset.parts is None:
-        frame = columns_for(
-            path, dataset.source, dataset.raw, columns, None if formulas else notes
-        )
-        save_frame(path, frame, dialect=dialect)
+        told = None if formulas else notes
+        save_columns(path, dataset.source, dataset.name, columns, told)
         return
     parts = dataset.parts(columns)
     if ending_of(path) in TEXT and not formulas:
         parts = without_formulas(parts, notes)
-    save_parts(path, parts, dialect)
+    save_parts(path, parts, dialect_for(path, dataset.source, dataset.name))
 
 
 def _save(path: str, ranking: Ranking) -> None:

@@ -45,12 +45,12 @@ def find_roles(source: Source, options: DataOptions, notes: list[str]) -> Roles:
     several = find_several(source, options)
     asked = {option: getattr(options, name) for option, name in ROLES.items()}
     named = {
-        option: wanted and _find_described(wanted, columns, source.about, option)
+        option: wanted and _find_described(wanted, source, option)
         for option, wanted in asked.items()
     }
     asked_beyond = [part for text in options.covariates for part in text.split(",")]
     covariates = [
-        _find_described(part.strip(), columns, source.about, "--covariates")
+        _find_described(part.strip(), source, "--covariates")
         for part in asked_beyond
         if part.strip()
     ]
@@ -111,26 +111,24 @@ def _find_target(
     """
     if source.target is not None:
         return str(source.target)
-    columns = source.frame.columns
     if wanted is not None:
-        return _find_described(wanted, columns, source.about, "--target")
+        return _find_described(wanted, source, "--target")
     if source.about is not None:
         return _only_candidate(source, taken, notes)
-    last = str(columns[-1])
+    last = str(source.frame.columns[-1])
     notes.append(f"the last column, {last!r}, is the target (--target names another).")
     return last
 
 
-def _find_described(
-    wanted: str, columns: Iterable[str], about: tuple[str, ...] | None, option: str
-) -> str:
-    """The column of that name; else one by place or similarity, ``about`` rows if any.
+def _find_described(wanted: str, source: Source, option: str) -> str:
+    """The column of that name; else one by place or similarity, about rows if any is.
 
     Some formats, such as AnnData, keep columns about the rows apart from features.
     """
-    names = [str(name) for name in columns]
-    among = names if about is None or wanted in names else about
-    return find_column(wanted, among, option)
+    names = [str(name) for name in source.frame.columns]
+    if source.about is None or wanted in names:
+        return find_column(wanted, names, option)
+    return find_column(wanted, source.about, option)
 
 
 def _only_candidate(source: Source, taken: set[str | None], notes: list[str]) -> str:

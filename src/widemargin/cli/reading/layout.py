@@ -56,13 +56,14 @@ class Layout:
     skipped: int  # lines above the table
     as_written: bool  # whether pandas would use the same names
     spaced: bool  # whether there is a blank after a separator
+    missing: tuple[str, ...]  # markers of a missing value that the user has named
 
     @property
     def dialect(self) -> Dialect:
         """What it takes to write such a text."""
         return Dialect(self.separator, self.decimal, self.encoding, self.header)
 
-    def reading(self, request: Request) -> dict[str, Any]:
+    def reading(self) -> dict[str, Any]:
         """Arguments of `pandas.read_csv` that are not its defaults."""
         given = {
             "sep": (self.separator, ","),
@@ -71,13 +72,13 @@ class Layout:
             "skiprows": (self.skipped, 0),
             "skipinitialspace": (self.spaced, False),
         }
-        arguments: dict[str, Any] = {"na_values": ["?", *request.missing]}
+        arguments: dict[str, Any] = {"na_values": ["?", *self.missing]}
         arguments |= {k: v for k, (v, default) in given.items() if v != default}
         if not self.as_written:
             arguments |= {"header": 0 if self.header else None, "names": self.names}
         return arguments
 
-    def options(self, request: Request) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """Arguments of `pandas.read_csv`."""
         return {
             "sep": self.separator,
@@ -87,7 +88,7 @@ class Layout:
             "index_col": False,
             "decimal": self.decimal,
             "skipinitialspace": True,
-            "na_values": [*MISSING, *request.missing],
+            "na_values": [*MISSING, *self.missing],
             "keep_default_na": False,
             "encoding": self.encoding,
             "low_memory": False,
@@ -137,6 +138,7 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
         skipped,
         as_written=header and names == first,
         spaced=any(f"{separator} " in line for line in lines),
+        missing=request.missing,
     )
 
 

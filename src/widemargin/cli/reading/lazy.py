@@ -90,7 +90,6 @@ def _open_parquet(path: str) -> Source:
 def _open_text(
     path: str, first: Path, request: Request, drop: tuple[str, ...]
 ) -> Source:
-
     from widemargin.engine.dask._dask import open_csv
 
     notes: list[str] = []
@@ -103,7 +102,7 @@ def _open_text(
             "UTF-8, or use --engine local."
         )
     names = f"{path}/*" if Path(path).is_dir() else path
-    options = layout.options(request)
+    options = layout.options()
     try:
         rows = pd.read_csv(io.BytesIO(head), nrows=ROWS, **options)
         if not len(rows):
@@ -111,7 +110,7 @@ def _open_text(
         # A type with missing values.
         flags = rows.select_dtypes("bool").columns
         types: dict[str, Any] = dict.fromkeys(flags, "boolean")
-        types |= dict.fromkeys(zero_codes(file, layout, request, rows, nrows=ROWS), str)
+        types |= dict.fromkeys(zero_codes(file, layout, rows, nrows=ROWS), str)
         types |= dict.fromkeys(find_columns(drop, rows.columns, "--drop"), object)
         frame = open_csv(names, len(head) + 1, ROWS, dtype=types, **options)
     except (OSError, ValueError) as error:

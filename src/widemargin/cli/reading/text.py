@@ -25,23 +25,23 @@ def read_text(file: File, request: Request) -> Source:
     notes: list[str] = []
     layout = look_at(file, request, notes)
     _check_cells(file, layout)
-    frame = _parse(file, layout, request)
+    frame = _parse(file, layout)
     # A separator at the end of each line makes a column without name and content.
     ghosts = [n for n in layout.unnamed if frame[n].isna().all()]
     frame = frame.drop(columns=ghosts) if ghosts else frame
-    frame = frame.assign(**zero_codes(file, layout, request, frame))
+    frame = frame.assign(**zero_codes(file, layout, frame))
     return Source(
         frame,
         notes=notes,
         decimal=layout.decimal,
         dialect=layout.dialect,
-        reading=layout.reading(request),
-        cells=_cells(file, layout, request),
+        reading=layout.reading(),
+        cells=_cells(file, layout),
     )
 
 
 def zero_codes(
-    file: File, layout: Layout, request: Request, frame: pd.DataFrame, **more: Any
+    file: File, layout: Layout, frame: pd.DataFrame, **more: Any
 ) -> dict[str, Any]:
     """Columns of digits that have leading zeros, such as postcodes, as text.
 
@@ -55,7 +55,7 @@ def zero_codes(
     if layout.encoding != "utf-16" and not LEADING_ZERO.search(file.data):
         return {}
     codes = {}
-    for name, cells in _verbatim(file, layout, request, whole, **more).items():
+    for name, cells in _verbatim(file, layout, whole, **more).items():
         there = frame[name].notna()
         text = cells[there].str.strip()
         if text.str.match(r"0\d").any() and text.str.fullmatch(r"\d+").all():
@@ -63,16 +63,14 @@ def zero_codes(
     return codes
 
 
-def _cells(
-    file: File, layout: Layout, request: Request
-) -> Callable[[list[str]], pd.DataFrame]:
+def _cells(file: File, layout: Layout) -> Callable[[list[str]], pd.DataFrame]:
     """A function that reads some columns again, with every cell as it is written."""
     # A file can be read twice; its bytes need not stay in memory.
     name, data = file.name, file.data if file.name == "stdin" else b""
 
     def read(columns: list[str]) -> pd.DataFrame:
         again = File(name, data) if data else load(name)
-        return _verbatim(again, layout, request, columns)[columns]
+        return _verbatim(again, layout, columns)[columns]
 
     return read
 
@@ -90,14 +88,14 @@ def _check_cells(file: File, layout: Layout) -> None:
 
 
 def _verbatim(
-    file: File, layout: Layout, request: Request, columns: list[str], **more: Any
+    file: File, layout: Layout, columns: list[str], **more: Any
 ) -> pd.DataFrame:
     """Columns with every cell as it is written."""
     how = {"dtype": str, "na_filter": False, "usecols": columns}
-    return _parse(file, layout, request, **how, **more)
+    return _parse(file, layout, **how, **more)
 
 
-def _parse(file: File, layout: Layout, request: Request, **more: Any) -> pd.DataFrame:
+def _parse(file: File, layout: Layout, **more: Any) -> pd.DataFrame:
     with (
         problem_if_unreadable(f"{file.name} cannot be read as text"),
         warnings.catch_warnings(),
@@ -105,7 +103,7 @@ def _parse(file: File, layout: Layout, request: Request, **more: Any) -> pd.Data
         # Longer lines than the rest: data would be lost.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            options = layout.options(request) | more
+            options = layout.options() | more
             return pd.read_csv(io.BytesIO(file.data), **options)
         except pd.errors.EmptyDataError:
             raise Problem(f"{file.name} is empty.") from None
