@@ -52,7 +52,7 @@ from widemargin.data.kinds import ORDERED
 from widemargin.data.outcomes import target_columns, target_names
 from widemargin.data.protocol import Floats, Ints
 from widemargin.evaluation._findings import GROUP
-from widemargin.reporting.formats import numbers, text
+from widemargin.reporting.formats import Json, numbers, text
 
 N_FEATURES = 12
 N_CLASSES = 8
@@ -66,8 +66,6 @@ BARS = 12  # of the histogram of a column
 NAMED_VALUES = 3  # most frequent ones that are named
 LONGEST = 24  # characters of a value
 MOST_ROWS = 100_000  # a small histogram looks the same with every k-th row of more
-
-Json = dict[str, Any]
 
 
 def distributions(

@@ -21,6 +21,7 @@ NONE = "—"
 WORDS = re.compile(r"(?<=[_.:/-])(?=\w)|(?<=[a-z])(?=[A-Z])")  # where they meet
 
 Form = Callable[[float | None], str]
+Json = dict[str, Any]  # plain values only
 
 
 def number(value: Any, sign: int = 1) -> float | int | None:

@@ -14,6 +14,7 @@ import numpy as np
 from widemargin.evaluation._verdicts import COPY, KEPT, VERDICTS
 from widemargin.judging.scores import measure
 from widemargin.reporting import formats
+from widemargin.reporting.formats import Json
 from widemargin.reporting.payload import (
     best_method,
     kept_names,
@@ -53,8 +54,6 @@ SCRIPTS = (
     "groups.js",
     "figures.js",
 )
-
-Json = dict[str, Any]
 
 
 def render(data: Json) -> str:

@@ -10,10 +10,8 @@ from widemargin import catalogue
 from widemargin.evaluation import Comparison
 from widemargin.judging.recommend import Recommendation
 from widemargin.judging.scores import measure
-from widemargin.reporting.formats import number, numbers, text
+from widemargin.reporting.formats import Json, number, numbers, text
 from widemargin.reporting.provenance import constructor
-
-Json = dict[str, Any]
 
 
 def methods(found: Comparison) -> list[Json]:

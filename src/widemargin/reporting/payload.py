@@ -9,6 +9,7 @@ import numpy as np
 
 from widemargin.evaluation._verdicts import VERDICTS
 from widemargin.judging.scores import measure
+from widemargin.reporting.formats import Json
 
 COLUMNS = {
     "rank": 0,  # significant digits; 0 for whole numbers
@@ -19,8 +20,6 @@ COLUMNS = {
 DRAWN = ("points", "trend")
 BUDGET = 4_300_000  # characters for the tables of features
 MEASURED = 500  # features that tell how many characters one takes
-
-Json = dict[str, Any]
 
 
 def payload(data: Json) -> Json:

@@ -27,6 +27,7 @@ from widemargin.evaluation._auto import AutoSelector
 from widemargin.evaluation._defaults import BUDGET, choose
 from widemargin.evaluation._profile import describe
 from widemargin.evaluation._selectors import preset, task_of
+from widemargin.reporting.formats import Json
 from widemargin.selection import names_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
@@ -62,8 +63,6 @@ MIXED_STEPS = [
     ")",
     "steps = [encode, RandomForestClassifier(random_state=0)]",
 ]
-
-Json = dict[str, Any]
 
 
 def as_comparison(results: Any, X: Any, y: Any) -> Comparison:

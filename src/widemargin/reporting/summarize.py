@@ -22,7 +22,7 @@ from widemargin.evaluation._pair_pictures import PairPicture
 from widemargin.evaluation._verdicts import LEVEL
 from widemargin.judging.scores import measure
 from widemargin.reporting.distributions import columns, distributions
-from widemargin.reporting.formats import number, numbers, text, texts
+from widemargin.reporting.formats import Json, number, numbers, text, texts
 from widemargin.reporting.methods import methods, worth
 from widemargin.reporting.payload import kept_names
 from widemargin.reporting.provenance import as_comparison, provenance
@@ -33,8 +33,6 @@ N_BINS = 10  # of a numeric target
 FEWEST_CLASSES, N_BY_CLASS = 3, 15  # scores by class: of how many, and features
 N_PAIRS = 12  # that work together
 N_PREFIXES = 300  # points of a curve that has one for every number of features
-
-Json = dict[str, Any]
 
 
 def summarize(

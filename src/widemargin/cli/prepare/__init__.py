@@ -193,11 +193,11 @@ def prepare(name: str, source: Source, options: DataOptions) -> Dataset:
     else:
         options, named = without_target(options, target)
         values, decimal = seen.counts[target], source.decimal
-        goal = plan_target(
+        make, counts = plan_target(
             values, options, decimal, notes, named=named, in_memory=in_memory
         )
-        y, counts = apply(rows[target], goal.apply), goal.counts
-        task = "regression" if goal.numeric else "classification"
+        y = apply(rows[target], make)
+        task = "classification" if counts else "regression"
     numeric = task != "classification"
     if options.sample is not None and options.sample < len(y):
         X, y = _drawn(X, y, options, numeric, notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,14 +24,6 @@ MOST_CLASSES = 10_000  # of a table that is not in memory
 HAPPENED = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
 
 
-class TargetPlan(NamedTuple):
-    """How the target becomes classes, or numbers to predict."""
-
-    apply: Callable[[pd.Series[Any]], pd.Series[Any]]
-    numeric: bool
-    counts: dict[str, int]  # rows of each class; empty for numbers
-
-
 def plan_target(
     counts: pd.Series[Any],
     options: DataOptions,
@@ -40,10 +32,12 @@ def plan_target(
     *,
     named: bool,
     in_memory: bool,
-) -> TargetPlan:
-    """Say what becomes of the target, given the number of rows of each value.
+) -> tuple[Callable[[pd.Series[Any]], pd.Series[Any]], dict[str, int]]:
+    """What becomes of the target, given the number of rows of each value.
 
-    If ``named``, numbers are names. Numbers are predicted in memory only.
+    Returns the function that makes classes, or numbers to predict, of a column, and the
+    number of rows of each class, which is empty for numbers. If ``named``, numbers are
+    names. Numbers are predicted in memory only.
     """
     found = _Values(counts, options, notes)
     values = np.asarray(counts.index, dtype=object)
@@ -67,10 +61,10 @@ def plan_target(
     if in_memory and not (as_classes or classified) and found.are_predicted():
         plain = counts.index.dtype.kind in "iuf"
         lookup = Lookup(values, found.y.to_numpy("float64"))
-        return TargetPlan(to_floats if plain else lookup, True, {})
+        return to_floats if plain else lookup, {}
     classes = found.classes(named=named)
     sizes = counts.reset_index(drop=True).groupby(classes, observed=True).sum()
-    return TargetPlan(Lookup(values, classes.values), False, class_counts(sizes))
+    return Lookup(values, classes.values), class_counts(sizes)
 
 
 def class_counts(sizes: pd.Series[Any]) -> dict[str, int]:

@@ -43,25 +43,16 @@ DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 Rows = list[list[str]]
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How a text is laid out."""
+@dataclass(frozen=True, kw_only=True)
+class Layout(Dialect):
+    """How a text is written, and what else it takes to read it."""
 
-    encoding: str
-    separator: str
     names: list[str]
-    header: bool
-    decimal: str
     unnamed: frozenset[str]  # names that are not in the file
     skipped: int  # lines above the table
     as_written: bool  # whether pandas would use the same names
     spaced: bool  # whether there is a blank after a separator
     missing: tuple[str, ...]  # markers of a missing value that the user has named
-
-    @property
-    def dialect(self) -> Dialect:
-        """What it takes to write such a text."""
-        return Dialect(self.separator, self.decimal, self.encoding, self.header)
 
     def reading(self) -> dict[str, Any]:
         """Arguments of `pandas.read_csv` that are not its defaults."""
@@ -129,13 +120,13 @@ def look_at(file: File, request: Request, notes: list[str]) -> Layout:
     if decimal == ",":
         notes.append("numbers have a decimal comma.")
     return Layout(
-        encoding,
-        separator,
-        names,
-        header,
-        decimal,
-        frozenset(unnamed),
-        skipped,
+        separator=separator,
+        decimal=decimal,
+        encoding=encoding,
+        header=header,
+        names=names,
+        unnamed=frozenset(unnamed),
+        skipped=skipped,
         as_written=header and names == first,
         spaced=any(f"{separator} " in line for line in lines),
         missing=request.missing,

@@ -118,7 +118,7 @@ def _open_text(
     last = frame.columns[-1]
     if last in layout.unnamed and frame[last].head(50).isna().all():
         frame = frame.drop(columns=[last])  # after a separator that ends each line
-    return Source(frame, notes=notes, decimal=layout.decimal, dialect=layout.dialect)
+    return Source(frame, notes=notes, decimal=layout.decimal, dialect=layout)
 
 
 def _head(file: Path) -> bytes:

@@ -34,7 +34,7 @@ def read_text(file: File, request: Request) -> Source:
         frame,
         notes=notes,
         decimal=layout.decimal,
-        dialect=layout.dialect,
+        dialect=layout,
         reading=layout.reading(),
         cells=_cells(file, layout),
     )
