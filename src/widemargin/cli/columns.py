@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from widemargin.cli.numerals import are_dates, days, hours, is_placeholder, parse
 from widemargin.cli.problem import Problem, did_you_mean, listed, typed
+from widemargin.cli.reading.source import without_points
 
 # What is said of dates and durations, by the kind of their type.
 TIMES = {"M": "dates as days since the first", "m": "durations as days"}
@@ -137,9 +138,7 @@ def to_floats(column: pd.Series[Any]) -> pd.Series[Any]:
 
 def as_categories(counts: pd.Series[Any]) -> Change:
     """Categories written as text, whatever the values are."""
-    values = counts.index.to_series()
-    if values.dtype.kind == "f" and (values % 1 == 0).all():
-        values = values.astype("Int64")
+    values = without_points(counts.index.to_series())
     names = values.astype("string").astype(object).astype("category")
     lookup = Lookup(np.asarray(counts.index, dtype=object), names.array)
     return Change(lookup, names.cat.categories)

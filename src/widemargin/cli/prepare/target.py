@@ -16,6 +16,7 @@ from widemargin.cli.options import DataOptions
 from widemargin.cli.prepare.features import say_spellings
 from widemargin.cli.problem import Problem, did_you_mean, listed
 from widemargin.cli.reading import Source
+from widemargin.cli.reading.source import without_points
 from widemargin.data.targets import MANY_NUMBERS, is_measurement, may_be_measurement
 
 FEWEST_GRADES, MOST_GRADES = 4, 12  # numbers of classes that may be grades
@@ -212,7 +213,7 @@ class _Values:
             return self._binned(self.options.bins)
         if self.options.ordinal:
             return self._ordered(self.options.ordinal)
-        y = _names(self.y) if named else self.y
+        y = without_points(self.y).astype(str) if named else self.y
         if y.dtype.kind in "iuf":
             self._check_numbers()
             if (y % 1 == 0).all():
@@ -251,7 +252,7 @@ class _Values:
         return cut[~cut.index.duplicated()].cat.rename_categories(names)
 
     def _ordered(self, ordinal: tuple[str, ...]) -> pd.Series[Any]:
-        labels = _names(self.y)
+        labels = without_points(self.y).astype(str)
         found = set(labels)
         unknown = sorted(found.difference(ordinal))
         if unknown:
@@ -305,13 +306,6 @@ def _plain(y: pd.Series[Any]) -> pd.Series[Any]:
     if y.dtype.kind == "b":
         return y.astype(bool).astype(object).astype(str)
     return y.astype(str).str.strip()
-
-
-def _names(y: pd.Series[Any]) -> pd.Series[Any]:
-    """Values as text, whole numbers without a decimal point."""
-    if y.dtype.kind == "f" and (y % 1 == 0).all():
-        y = y.astype("int64")
-    return y.astype(str)
 
 
 def _true_as_1(column: pd.Series[Any]) -> pd.Series[Any]:

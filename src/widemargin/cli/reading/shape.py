@@ -10,7 +10,7 @@ import pandas as pd
 
 from widemargin.cli.numerals import numbers_in
 from widemargin.cli.problem import Problem, listed, plural
-from widemargin.cli.reading.source import Source, distinct, is_whole
+from widemargin.cli.reading.source import Source, distinct, without_points
 
 
 def joined(pattern: str, names: list[str], sources: Iterable[Source]) -> Source:
@@ -157,7 +157,5 @@ def _check_labels(
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
     """Names as text, whole numbers without a decimal point."""
-    if column.dtype.kind == "f" and is_whole(column):
-        column = column.astype("Int64")
-    text = column.astype("string").str.strip().astype(object)
+    text = without_points(column).astype("string").str.strip().astype(object)
     return text.where(text.notna())

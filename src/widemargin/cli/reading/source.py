@@ -108,6 +108,12 @@ def is_whole(column: pd.Series[Any]) -> bool:
     return bool((column.dropna() % 1 == 0).all())
 
 
+def without_points(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Whole numbers as integers, whose text has no decimal point; others unchanged."""
+    whole = column.dtype.kind == "f" and is_whole(column)
+    return column.astype("Int64") if whole else column
+
+
 def exact_numbers() -> dict[str, Any]:
     """Arguments of `pandas.read_csv` to read numbers to the last digit.
 
