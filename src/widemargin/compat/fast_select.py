@@ -46,9 +46,6 @@ class _Fast(Wrapper):
         self : object
             The fitted selector.
         """
-        return self._fit(X, y)
-
-    def _fit(self, X: Any, y: Any) -> Self:
         self._check_backend()
         X = as_table(X)
         self.is_discrete_ = discrete(X, self.discrete_limit)
@@ -63,7 +60,7 @@ class _Fast(Wrapper):
         )
         self.selector_ = selector.fit(X, y)
         self.classes_ = np.unique(np.asarray(y))
-        self._take(selector.scores_)
+        self._take(selector.scores_, -selector.scores_)
         self.top_features_ = self.top_features_[:n_selected]
         return self
 
@@ -206,10 +203,10 @@ class MultiSURF(SURF):
         X = as_table(X)
         if feat_idx is None:
             self.evaluated_features_ = np.arange(X.shape[1])
-            return self._fit(X, y)
+            return super().fit(X, y)
         columns: Ints = np.asarray(feat_idx, np.int64)
         self.evaluated_features_ = columns
-        self._fit(_safe_indexing(X, columns, axis=1), y)
+        super().fit(_safe_indexing(X, columns, axis=1), y)
         scores, kinds = np.zeros(X.shape[1]), discrete(X, self.discrete_limit)
         scores[columns] = self.feature_importances_
         self.feature_importances_, self.is_discrete_ = scores, kinds
@@ -286,7 +283,8 @@ class TuRF(Wrapper):
         """
         inner = kept_in_rounds(self.estimator)
         whole = clone(inner).fit(X, y)
-        self._take(np.asarray(whole.feature_importances_, np.float64))
+        scores = np.asarray(whole.feature_importances_, np.float64)
+        self._take(scores, -scores)
         self.selector_ = turf.TuRF(
             inner,
             self._left(self.n_features_in_),

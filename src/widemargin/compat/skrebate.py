@@ -8,16 +8,168 @@ stands for both of its thresholds. Scores are those of this package: see
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from widemargin.compat._rebate import SURF, MultiSURF, MultiSURFstar, ReliefF, SURFstar
-from widemargin.compat._wrapping import Wrapper, kept_in_rounds
-from widemargin.data.protocol import Floats, Ints
-from widemargin.selectors import turf
+from widemargin.compat._wrapping import (
+    RebateWrapper,
+    Wrapper,
+    kept_in_rounds,
+    no_more_than,
+)
+from widemargin.selectors import multisurf, relieff, rrelieff, surf, turf
 
 __all__ = ["SURF", "TURF", "MultiSURF", "MultiSURFstar", "ReliefF", "SURFstar", "TuRF"]
+
+
+@dataclass(eq=False, repr=False)
+class ReliefF(RebateWrapper):
+    """ReliefF of skrebate, by `widemargin.ReliefF` and `widemargin.RReliefF`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, default=10
+        How many features `transform` keeps.
+    n_neighbors : int or float, default=100
+        Neighbours of each class; a float is the share of the rows that are neighbours,
+        half of them hits and half misses.
+    categorical_features : list of int or None, default=None
+        Columns that are nominal; None leaves it to ``categorical_threshold``.
+    categorical_threshold : int, default=10
+        A feature with at most as many different values is nominal.
+    multiclass_threshold : int, default=10
+        More different labels than that are numbers to predict.
+    verbose : bool, default=False
+        Show progress.
+    n_jobs : int, default=1
+        Threads; −1 uses all cores.
+    weight_final_scores : bool, default=False
+        Not in use: `fit` takes no weights.
+    rank_absolute : bool, default=False
+        Rank by the absolute value of the scores.
+    label_type : {"binary", "multiclass", "continuous"} or None, default=None
+        What y holds; None leaves it to ``multiclass_threshold``.
+    discrete_threshold : int or None, default=None
+        Stands for both thresholds, as in skrebate 0.6.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Higher is better.
+    top_features_ : array of shape (n_features,)
+        All columns, best first.
+    selector_ : selector
+        The selector of this package that did the work.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin.compat.skrebate import ReliefF
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ReliefF(n_features_to_select=2, n_neighbors=0.1).fit(X, y).top_features_
+    array([3, 2, 0, 1])
+    """
+
+    n_features_to_select: int = 10
+    n_neighbors: int | float = 100
+    categorical_features: Any = None
+    categorical_threshold: int = 10
+    multiclass_threshold: int = 10
+    verbose: bool = False
+    n_jobs: int = 1
+    weight_final_scores: bool = False
+    rank_absolute: bool = False
+    label_type: str | None = None
+    discrete_threshold: int | None = None
+
+    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+        k = self.n_neighbors
+        if isinstance(k, float):
+            k = max(1, int(k * n * 0.5))
+        if numeric:
+            return rrelieff.RReliefF(n_neighbors=k, weights="uniform", **common)
+        return relieff.ReliefF(n_neighbors=k, **common)
+
+
+@dataclass(eq=False, repr=False)
+class SURF(RebateWrapper):
+    """SURF of skrebate, by `widemargin.SURF`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, default=10
+        How many features `transform` keeps.
+    categorical_features : list of int or None, default=None
+        Columns that are nominal; None leaves it to ``categorical_threshold``.
+    categorical_threshold : int, default=10
+        A feature with at most as many different values is nominal.
+    multiclass_threshold : int, default=10
+        More different labels than that are numbers to predict.
+    verbose : bool, default=False
+        Show progress.
+    n_jobs : int, default=1
+        Threads; −1 uses all cores.
+    weight_final_scores : bool, default=False
+        Not in use: `fit` takes no weights.
+    rank_absolute : bool, default=False
+        Rank by the absolute value of the scores.
+    label_type : {"binary", "multiclass", "continuous"} or None, default=None
+        What y holds; None leaves it to ``multiclass_threshold``.
+    discrete_threshold : int or None, default=None
+        Stands for both thresholds, as in skrebate 0.6.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Higher is better.
+    top_features_ : array of shape (n_features,)
+        All columns, best first.
+    selector_ : selector
+        The selector of this package that did the work.
+    """
+
+    n_features_to_select: int = 10
+    categorical_features: Any = None
+    categorical_threshold: int = 10
+    multiclass_threshold: int = 10
+    verbose: bool = False
+    n_jobs: int = 1
+    weight_final_scores: bool = False
+    rank_absolute: bool = False
+    label_type: str | None = None
+    discrete_threshold: int | None = None
+
+    _class: ClassVar[Any] = surf.SURF
+
+    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+        task = "regression" if numeric else "classification"
+        return self._class(task=task, **common)
+
+
+class SURFstar(SURF):
+    """SURFstar of skrebate, by `widemargin.SURFStar`.
+
+    Parameters and attributes are those of `SURF`.
+    """
+
+    _class = surf.SURFStar
+
+
+class MultiSURF(SURF):
+    """MultiSURF of skrebate, by `widemargin.MultiSURF`.
+
+    Parameters and attributes are those of `SURF`.
+    """
+
+    _class = multisurf.MultiSURF
+
+
+class MultiSURFstar(SURF):
+    """MultiSURFstar of skrebate, by `widemargin.MultiSURFStar`.
+
+    Parameters and attributes are those of `SURF`.
+    """
+
+    _class = multisurf.MultiSURFStar
 
 
 @dataclass(eq=False, repr=False)
@@ -63,16 +215,12 @@ class TURF(Wrapper):
         inner = kept_in_rounds(self.relief_object)
         wanted = max(1, int(self.num_scores_to_return))
         self.selector_ = turf.TuRF(inner, wanted, drop=self.pct).fit(X, y)
-        _take_ranking(self, self.selector_)
+        self._take(self.selector_.scores_, self.selector_.ranking_)
         return self
 
     def _n_selected(self) -> int:
-        if self.relief_object.n_features_to_select > self.n_features_in_:
-            raise ValueError(
-                f"n_features_to_select={self.relief_object.n_features_to_select} is "
-                f"larger than the number of features, {self.n_features_in_}."
-            )
-        return int(self.relief_object.n_features_to_select)
+        wanted = self.relief_object.n_features_to_select
+        return int(no_more_than(self.n_features_in_, wanted))
 
 
 @dataclass(eq=False, repr=False)
@@ -148,7 +296,7 @@ class TuRF(Wrapper):
             drop=self.pct,
             verbose=int(self.verbose),
         ).fit(X, y)
-        _take_ranking(self, self.selector_)
+        self._take(self.selector_.scores_, self.selector_.ranking_)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, headers: Any = None) -> Any:
@@ -175,14 +323,6 @@ class TuRF(Wrapper):
 
 
 CORES = (ReliefF, SURF, SURFstar, MultiSURF, MultiSURFstar)
-
-
-def _take_ranking(wrapper: Any, fitted: turf.TuRF) -> None:
-    scores: Floats = fitted.scores_
-    order: Ints = np.argsort(fitted.ranking_)
-    wrapper.feature_importances_ = scores
-    wrapper.top_features_ = order
-    wrapper.n_features_in_ = len(scores)
 
 
 def __dir__() -> list[str]:
