@@ -9,7 +9,7 @@ from oracles.ordinal import o_relieff
 from oracles.relief import relief, relieff
 from oracles.sampling import sampled
 from widemargin import OReliefF, Relief, ReliefF
-from widemargin.base.sampling import Estimate, Moments, batch_size
+from widemargin.base.sampling import Estimate, Means, batch_size
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*n_neighbors=:UserWarning"),
@@ -338,15 +338,15 @@ def test_a_memory_mapped_file_is_as_good_as_an_array(tmp_path):
         np.testing.assert_array_equal(ours.scores_interval_, theirs.scores_interval_)
 
 
-def test_moments_are_stable_far_from_zero():
+def test_means_are_stable_far_from_zero():
     rng = np.random.default_rng(0)
     V = 1e8 + rng.standard_normal((1000, 3)) * [1.0, 1e-3, 0.0]
-    moments = Moments(3)
+    means = Means(np.ones(3))
     for part in np.array_split(V, 13):
-        moments.add(part)
-    np.testing.assert_allclose(moments.mean, V.mean(axis=0), rtol=1e-14)
-    np.testing.assert_allclose(moments.squares[:2], V.var(axis=0)[:2] * 1000, rtol=1e-4)
-    assert moments.squares[2] == 0
+        means.add(part)
+    np.testing.assert_allclose(means.mean, V.mean(axis=0), rtol=1e-14)
+    np.testing.assert_allclose(means.squares[:2], V.var(axis=0)[:2] * 1000, rtol=1e-4)
+    assert means.squares[2] == 0
 
 
 def test_estimates_say_what_is_certain():

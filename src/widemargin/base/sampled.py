@@ -164,7 +164,7 @@ class SampledSelector(MarginSelector):
         """Bound on a row's contribution for a feature with range 1."""
         return 1.0
 
-    def _evidence(self, table: AnyTable) -> sampling.Evidence:
+    def _evidence(self, table: AnyTable) -> sampling.Means | sampling.Quotients:
         """What gathers ``_contributions``."""
         reach = table.row_weights.max() * self._reach(table)
         return sampling.Means(reach * table.ranges**self._power)

@@ -28,7 +28,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,35 +71,6 @@ class Estimate:
         return bool(np.all((low > threshold) | (high <= threshold)))
 
 
-class Moments:
-    """Mean and sum of squared deviations of the rows seen so far, per feature."""
-
-    def __init__(self, d: int) -> None:
-        self.count = 0
-        self.mean = np.zeros(d)
-        self.squares = np.zeros(d)
-
-    def add(self, V: Floats) -> None:
-        """See more rows; the update of Chan, Golub and LeVeque is stable."""
-        mean = V.mean(axis=0)
-        squares = np.square(V - mean).sum(axis=0)
-        total = self.count + len(V)
-        step = mean - self.mean
-        self.squares += squares + step**2 * (self.count * len(V) / total)
-        self.mean += step * (len(V) / total)
-        self.count = total
-
-    def half_width(self, n: int, reach: Floats, delta: float) -> Floats:
-        """Half-width that the mean of n rows keeps to with probability 1 − delta.
-
-        ``reach`` bounds the absolute contribution of any row.
-        """
-        if n == self.count:
-            return rounding(n) * reach
-        farthest = reach + np.abs(self.mean)
-        return half_width(self.squares, farthest, self.count, n, delta)
-
-
 def half_width(
     squares: Floats, farthest: Floats, T: int, n: int, delta: float
 ) -> Floats:
@@ -126,55 +96,49 @@ def rounding(n: int) -> float:
     return n * float(np.finfo(np.float64).eps)
 
 
-class Evidence(Protocol):
-    """What the rows visited so far say about the scores."""
-
-    @property
-    def count(self) -> int:
-        """Rows visited."""
-
-    def add(self, V: Floats) -> None:
-        """Visit more rows, given their contributions."""
-
-    def scores(self) -> Floats:
-        """The estimates."""
-
-    def half_widths(self, n: int, alpha: float) -> Floats:
-        """Half-widths that hold together with probability 1 − alpha; n rows in all."""
-
-
 class Means:
-    """`Evidence` for scores that are means of contributions.
+    """What the rows visited say about scores that are means of contributions.
 
-    ``reach`` bounds the absolute contribution of any row, per feature; it is 0 for a
-    feature whose score is known to be 0.
+    Parameters
+    ----------
+    reach : array of shape (d,)
+        Bound on the absolute contribution of any row, per feature; 0 for a feature
+        whose score is known to be 0.
     """
 
     def __init__(self, reach: Floats) -> None:
-        self.reach = reach
-        self.moments = Moments(len(reach))
-
-    @property
-    def count(self) -> int:
-        """Rows visited."""
-        return self.moments.count
+        self.reach, self.count = reach, 0
+        self.mean = np.zeros(len(reach))
+        self.squares = np.zeros(len(reach))  # summed, of deviations from the mean
 
     def add(self, V: Floats) -> None:
-        """Visit more rows, given their contributions, (m, d)."""
-        self.moments.add(V)
+        """Visit more rows, given their contributions, (m, d).
+
+        The update of Chan, Golub and LeVeque is stable.
+        """
+        mean = V.mean(axis=0)
+        squares = np.square(V - mean).sum(axis=0)
+        total = self.count + len(V)
+        step = mean - self.mean
+        self.squares += squares + step**2 * (self.count * len(V) / total)
+        self.mean += step * (len(V) / total)
+        self.count = total
 
     def scores(self) -> Floats:
         """The means."""
-        return self.moments.mean.copy()
+        return self.mean.copy()
 
     def half_widths(self, n: int, alpha: float) -> Floats:
         """Half-widths that hold together with probability 1 − alpha; n rows in all."""
+        if n == self.count:
+            return rounding(n) * self.reach
         unknown = max(1, int(np.count_nonzero(self.reach)))
-        return self.moments.half_width(n, self.reach, alpha / unknown)
+        farthest = self.reach + np.abs(self.mean)
+        return half_width(self.squares, farthest, self.count, n, alpha / unknown)
 
 
 class Quotients:
-    """`Evidence` for scores of the form of `score_of`.
+    """What the rows visited say about scores of the form of `score_of`, as `Means`.
 
     Sample i contributes c_i = Σ_j diff(y) p, a_i = Σ_j diff(f) p and
     b_i = Σ_j diff(y) diff(f) p. With c, a, b their means over all samples, and hats
@@ -265,7 +229,7 @@ def batch_size(n: int) -> int:
 def estimate(
     contributions: Iterable[Floats],
     n: int,
-    evidence: Evidence,
+    evidence: Means | Quotients,
     *,
     confidence: float,
     enough: Callable[[Estimate], bool],
@@ -279,7 +243,7 @@ def estimate(
         Those of the rows in random order, some rows at a time, computed when asked for.
     n : int
         Rows that there are.
-    evidence : Evidence
+    evidence : Means or Quotients
         Takes the contributions, and knows scores and intervals.
     confidence : float
         Probability that all intervals of all looks hold.
