@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -35,6 +36,28 @@ class Display:
             _, ax = import_pyplot().subplots(figsize=size, layout=layout)
         self.ax_, self.figure_ = ax, ax.figure
         return ax
+
+    def _name_cells(
+        self, rows: Iterable[Any], columns: Iterable[Any], rotation: float = 40
+    ) -> None:
+        """Name the rows and columns of a matrix, which has no other lines."""
+        for names, axis in (rows, self.ax_.yaxis), (columns, self.ax_.xaxis):
+            short = [shortened(name) for name in names]
+            axis.set_ticks(np.arange(len(short)), short)
+        for tick in self.ax_.get_xticklabels():
+            tick.set(rotation=rotation, ha="right", rotation_mode="anchor")
+        self.ax_.tick_params(length=0)
+        self.ax_.spines[:].set_visible(False)
+
+    def _write(self, i: int, j: int, text: str, color: Any, size: float) -> None:
+        """Write into a cell of this color, in black or white.
+
+        In what contrasts more, by WCAG's relative luminance.
+        """
+        rgb = np.asarray(color[:3])
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        ink = "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.179 else "white"
+        self.ax_.text(j, i, text, ha="center", va="center", color=ink, fontsize=size)
 
 
 def import_pyplot() -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.plotting._curve import Array, Display, kept_title, shortened
+from widemargin.plotting._curve import Array, Display, kept_title
 
 ACCENT = "#D55E00"
 
@@ -87,35 +87,17 @@ class AgreementDisplay(Display):
             vmin=-1 if signed else 0,
             vmax=1,
         )
-        names = [shortened(label) for label in self.labels]
-        ax.set_xticks(np.arange(m), names, rotation=40, ha="right")
-        ax.set_yticks(np.arange(m), names)
-        for tick in ax.get_xticklabels():
-            tick.set_rotation_mode("anchor")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
+        self._name_cells(self.labels, self.labels)
         label = "rank correlation" if signed else "overlap of kept features"
         self.figure_.colorbar(image, ax=ax, label=label, shrink=0.8)
-        self._numbers(ax, image)
-        return self
-
-    def _numbers(self, ax: Any, image: Any) -> None:
-        """Write the values into their cells, as large as these allow."""
         self.figure_.draw_without_rendering()  # only then do cells have a size
-        cell = ax.get_window_extent().width / len(self.labels)
+        cell = ax.get_window_extent().width / m
         # Four digits are about 2.4 times as wide as high.
         size = min(10.0, cell * 72 / self.figure_.dpi / 3.2)
         for (i, j), value in np.ndenumerate(self.values):
             text = "–" if np.isnan(value) else f"{value:.2f}"
-            color = _readable_on(image.to_rgba(value))
-            ax.text(j, i, text, ha="center", va="center", color=color, fontsize=size)
-
-
-def _readable_on(color: Sequence[float]) -> str:
-    """Black or white, whichever contrasts more (WCAG's relative luminance)."""
-    rgb = np.asarray(color[:3])
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.179 else "white"
+            self._write(i, j, text, image.to_rgba(value), size)
+        return self
 
 
 @dataclass

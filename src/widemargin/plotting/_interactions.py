@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 
 from widemargin.plotting._curve import Array, Display, shortened
-from widemargin.plotting._heatmaps import _readable_on
 
 MOST = 20  # features of a matrix
 FEWEST = 2
@@ -90,15 +89,8 @@ class InteractionsDisplay(Display):
         edge = -np.log10(self.level)
         image = ax.imshow(self.values, cmap="Purples", vmin=0, vmax=max(10.0, 2 * edge))
         for i, j in np.argwhere(self.values > edge):
-            color = _readable_on(image.to_rgba(self.values[i, j]))
-            ax.text(j, i, "●", ha="center", va="center", color=color, fontsize=7)
-        names = [shortened(label) for label in self.labels]
-        ax.set_xticks(np.arange(m), names, rotation=40, ha="right")
-        ax.set_yticks(np.arange(m), names)
-        for tick in ax.get_xticklabels():
-            tick.set_rotation_mode("anchor")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
+            self._write(i, j, "●", image.to_rgba(self.values[i, j]), 7)
+        self._name_cells(self.labels, self.labels)
         label = f"−log10 q  (● q < {self.level:g})"
         self.figure_.colorbar(image, ax=ax, label=label, shrink=0.8, extend="max")
         return self
@@ -185,15 +177,9 @@ class PairDisplay(Display):
         for (i, j), value in np.ndenumerate(found.mean):
             if not np.isnan(value):
                 text = f"{100 * value:.0f} %" if share else f"{value:.3g}"
-                color = _readable_on(image.to_rgba(value))
-                ax.text(j, i, text, ha="center", va="center", color=color, fontsize=8)
-        ax.set_xticks(np.arange(len(found.columns)), map(shortened, found.columns))
-        ax.set_yticks(np.arange(len(found.rows)), map(shortened, found.rows))
-        for tick in ax.get_xticklabels():
-            tick.set(rotation=25, ha="right", rotation_mode="anchor")
+                self._write(i, j, text, image.to_rgba(value), 8)
+        self._name_cells(found.rows, found.columns, rotation=25)
         ax.set(xlabel=shortened(found.b), ylabel=shortened(found.a), facecolor="0.85")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
         if self.title:
             ax.set_title(self.title, fontsize=9, wrap=True)
         self.figure_.colorbar(image, ax=ax, label=found.what)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._sklearn import _check_feature_names_in
 from widemargin.base.scores import class_shares, leading_features
-from widemargin.plotting._curve import LINES, Array, Display, shortened
+from widemargin.plotting._curve import LINES, Array, Display
 
 N_NAMED = 8  # suspects whose row numbers are written
 
@@ -108,13 +108,7 @@ class ClassScoresDisplay(Display):
         size = 3.6 + 0.5 * n_classes, 1.4 + 0.3 * d
         ax = self._into(ax, size, "compressed")
         image = ax.imshow(self.values, cmap="Purples", vmin=0, vmax=1, aspect="auto")
-        ax.set_yticks(np.arange(d), [shortened(name) for name in self.features])
-        labels = [shortened(label) for label in self.classes]
-        ax.set_xticks(np.arange(n_classes), labels, rotation=40, ha="right")
-        for tick in ax.get_xticklabels():
-            tick.set_rotation_mode("anchor")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
+        self._name_cells(self.features, self.classes)
         ax.set_title("By class" if self.method is None else f"{self.method}, by class")
         label = "share of the class's best feature"
         self.figure_.colorbar(image, ax=ax, label=label, shrink=0.8)
