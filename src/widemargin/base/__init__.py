@@ -11,8 +11,6 @@
 | `scores.py` | formulas that several methods share |
 """
 
-from widemargin.base.ascent import AscentSelector as AscentSelector
-from widemargin.base.ascent import refuse_single_visits as refuse_single_visits
 from widemargin.base.estimator import AUTO as AUTO
 from widemargin.base.estimator import COUNT as COUNT
 from widemargin.base.estimator import FRACTION as FRACTION

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,9 +14,10 @@ from widemargin import kernels
 from widemargin.base.scores import squared_share
 from widemargin.base.selector import MarginSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import visiting_order
+from widemargin.data.table import Table, visiting_order
 from widemargin.engine.screens import WeightedScreen
 from widemargin.kernels.records import VisitRoom
+from widemargin.margin.utility import neighbors_at
 from widemargin.notices import warn
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
@@ -25,7 +27,7 @@ from widemargin.threads import Workers, spans
 class AscentSelector(MarginSelector):
     """Base class of the selectors that ascend a margin from several random orders.
 
-    A method calls ``_ascend`` with what it does in one pass and with its e(w).
+    A method calls ``_ascend`` with its steps and its e(w).
     """
 
     max_iter: int = 1
@@ -43,16 +45,26 @@ class AscentSelector(MarginSelector):
     def _ascend(
         self,
         table: AnyTable,
-        seeds: Ints,
-        visit: Callable[[Floats, Ints, Ints], None],
+        loop: tuple[Any, Any],
+        step: Callable[[Floats, Ints], tuple[Floats, int]],
         e: Callable[[Floats], float],
         workers: Workers,
+        slots: Ints | None = None,
     ) -> Floats:
         """Scores of the start that reaches the highest e(w), all starts side by side.
 
-        ``visit(w, visits, seeds)`` makes one pass, moving w; seeds, the neighbours
-        where its search begins, are its own to change.
+        ``loop`` visits rows in memory: a compiled function, and its argument ``kind``.
+        ``step(w, rows)`` is for rows on the workers: Σ Δ / w over rows that share one
+        w, and how many of them move it. ``slots`` are those of `neighbors_at`.
         """
+        visit: Callable[[Floats, Ints, Ints], None]
+        if isinstance(table, Table):
+            visit = partial(one_pass, *loop, WeightedScreen(table), self.batch_size)
+            seeds, _ = neighbors_at(table, np.ones(table.n_features), workers, slots)
+        else:
+            self._refuse_single_visits()
+            visit = partial(self._visit_in_batches, step)
+            seeds = np.empty(0, np.int64)
         d, name = table.n_features, type(self).__name__
         orders = [self._pieces(passes) for passes in self._orders(table)]
         paths = np.empty((len(orders), len(orders[0]), d))
@@ -86,27 +98,18 @@ class AscentSelector(MarginSelector):
             )
         return squared_share(table, self.weights_)
 
-    def _ascend_in_batches(
+    def _visit_in_batches(
         self,
-        table: AnyTable,
         step: Callable[[Floats, Ints], tuple[Floats, int]],
-        e: Callable[[Floats], float],
-        workers: Workers,
-    ) -> Floats:
-        """The same for rows on the workers.
-
-        ``step(w, rows)`` is Σ Δ / w over rows that share one w, and how many of them
-        make a step.
-        """
-        refuse_single_visits(self)
-
-        def visit(w: Floats, visits: Ints, seeds: Ints) -> None:
-            for part in spans(len(visits), self.batch_size):
-                delta, count = step(w, visits[part])
-                if count:
-                    kernels.ascent.move(w, delta, count)
-
-        return self._ascend(table, np.empty(0, np.int64), visit, e, workers)
+        w: Floats,
+        visits: Ints,
+        seeds: Ints,
+    ) -> None:
+        """One pass over rows on the workers; w is updated."""
+        for part in spans(len(visits), self.batch_size):
+            delta, count = step(w, visits[part])
+            if count:
+                kernels.ascent.move(w, delta, count)
 
     def _pieces(self, passes: list[Ints]) -> list[Ints]:
         """Visits after which the weights are noted: a pass, or a step."""
@@ -127,26 +130,19 @@ class AscentSelector(MarginSelector):
         ]
 
 
-def refuse_single_visits(estimator: Any) -> None:
-    """Rows on the workers are visited in batches: each batch takes a few messages."""
-    if estimator.batch_size == 1:
-        raise ValueError(
-            f"{type(estimator).__name__} on a Dask collection visits samples in "
-            "batches, got batch_size=1. Set batch_size to several hundred: samples of "
-            "a batch share one w, and every batch takes a round trip to the cluster."
-        )
-
-
 def one_pass(
     visit_rows: Any,
+    kind: Any,
     screen: WeightedScreen,
     batch_size: int,
-    kind: Any,
     w: Floats,
     visits: Ints,
     seeds: Ints,
 ) -> None:
-    """One pass over rows in memory by a compiled loop; w and seeds are updated."""
+    """One pass over rows in memory by a compiled loop.
+
+    w is updated, and so are seeds, the neighbours where the search of a row begins.
+    """
     table = screen.table
     rows = table.data, table.layout, table.rows
     for arranged, part in screen.parts(w, visits, batch_size):

@@ -1,6 +1,7 @@
 """What the rest of the package asks of a method, with the answer of most methods.
 
-A method overrides what is different for it. Nobody asks which method it is.
+A method overrides what is different for it. Nobody asks which method it is. What a
+method refuses, and what it says to use instead, follows from these answers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ class Hooks:
     """Answers of a method about itself."""
 
     scores_: Floats
+    batch_size: int  # of some methods
+    feature_groups: Any
     _parameter_constraints: ClassVar[dict[str, Any]]
 
     # Whether the method makes use of an order of the classes.
@@ -145,3 +148,70 @@ class Hooks:
                 "several rows of several classes. Use fewer covariates."
             )
         return parts
+
+    def _refuse_weights(self, weights: Any) -> None:
+        """Say that there is no way to weigh rows, and what to use instead."""
+        instead, name = self._instead_with_weights, type(self).__name__
+        if weights is not None and instead is not None:
+            raise ValueError(
+                f"{name} does not take sample_weight. Use {instead}, or leave it out."
+            )
+
+    def _refuse_auto_without_labels(self, has_labels: bool) -> None:
+        """Refuse to judge features without labels to judge them by."""
+        if has_labels or self._gives_subset:
+            return
+        for name in ("n_features_to_select", "redundancy"):
+            if getattr(self, name) == "auto":
+                raise ValueError(
+                    f"{type(self).__name__} requires y to be passed, but the target y "
+                    f'is None: {name}="auto" judges features by the classes of nearest '
+                    "rows. Pass y, or a number."
+                )
+
+    def _refuse_on_dask(self, y: Any, covariates: Any) -> None:
+        """Say what does not run on Dask collections, and what to use instead."""
+        name = type(self).__name__
+        if covariates is not None:
+            raise ValueError(
+                f"{name}: covariates are for tables in memory. Fit to a sample, "
+                "X.sample(...).compute()."
+            )
+        if self._task in ("multilabel", "survival"):
+            raise ValueError(
+                f'{name}: task="{self._task}" does not run on Dask collections. Use it '
+                "on X.compute() and y.compute(), or on a sample of the rows."
+            )
+        if self._instead_on_dask is not None:
+            instead = "RReliefF" if self._numeric_target else self._instead_on_dask
+            raise ValueError(
+                f"{name} does not run on Dask collections. Use {instead}, or {name} on "
+                "X.compute() if that fits into memory."
+            )
+        if y is None:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None."
+            )
+        if self.feature_groups is not None:
+            raise ValueError(
+                f"{name}: feature_groups are for tables in memory and do not run on "
+                "Dask collections. Use them on a sample, X.sample(...).compute()."
+            )
+
+    def _refuse_covariates(self, data: Dataset) -> None:
+        """Refuse covariates where the method can do nothing about them."""
+        if data.covariates is not None and not data.numeric and self._beyond is None:
+            raise ValueError(
+                f"{type(self).__name__} does not take covariates with classes. Use "
+                "KernelRFE or ReliefF."
+            )
+
+    def _refuse_single_visits(self) -> None:
+        """Rows on the workers are visited in batches, each of a few messages."""
+        if self.batch_size == 1:
+            raise ValueError(
+                f"{type(self).__name__} on a Dask collection visits samples in "
+                "batches, got batch_size=1. Set batch_size to several hundred: samples "
+                "of a batch share one w, and every batch takes a round trip to the "
+                "cluster."
+            )

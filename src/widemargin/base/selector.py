@@ -24,12 +24,6 @@ from widemargin.base.estimator import (
     refuse_keywords,
 )
 from widemargin.base.hooks import Hooks
-from widemargin.base.refusals import (
-    refuse_auto_without_labels,
-    refuse_covariates,
-    refuse_on_dask,
-    refuse_weights,
-)
 from widemargin.data.blocks import by_feature, scaled_blocks
 from widemargin.data.build import build
 from widemargin.data.dataset import Dataset
@@ -137,7 +131,7 @@ class MarginSelector(Hooks, TableSelector):
             The fitted selector.
         """
         refuse_keywords(type(self).__name__, unknown)
-        refuse_weights(self, sample_weight)
+        self._refuse_weights(sample_weight)
         # Without a name here, the copy of X can go when it has been scaled.
         more = sample_weight, covariates
         if on_dask(X):
@@ -149,7 +143,7 @@ class MarginSelector(Hooks, TableSelector):
     def _fit_dataset(self, data: Dataset) -> Self:
         """Fit to a table that was read before, or to a part of it."""
         name, data = type(self).__name__, self._view(data)
-        refuse_weights(self, data.weights)
+        self._refuse_weights(data.weights)
         if data.shape[0] < 2:
             raise ValueError(f"{name} needs at least 2 rows, got {data.shape[0]}.")
         _, classes = data.present_classes
@@ -167,7 +161,7 @@ class MarginSelector(Hooks, TableSelector):
     ) -> Dataset:
         """Check the caller's table, and turn it into numbers and codes."""
         used, name = self._numeric_target or self._uses_labels(y), type(self).__name__
-        refuse_auto_without_labels(self, used or y is not None)
+        self._refuse_auto_without_labels(used or y is not None)
         data = read_dataset(
             X,
             y,
@@ -204,7 +198,7 @@ class MarginSelector(Hooks, TableSelector):
         refuse_columns(data.table, data.kinds, name, nominal)
         data.warn_of_columns(name, getattr(self, "categorical_features", None))
         labelled = used and not self._numeric_target
-        refuse_covariates(self, data)
+        self._refuse_covariates(data)
         view = replace(data.with_codes(nominal), labelled=labelled)
         return view.grouped(self.feature_groups, name)
 
@@ -313,7 +307,7 @@ class MarginSelector(Hooks, TableSelector):
         """Fit to a Dask collection; see `read_labels` for ``look``."""
         from widemargin.engine.dask.build import distribute
 
-        refuse_on_dask(self, y, covariates)
+        self._refuse_on_dask(y, covariates)
         self.groups_ = self._feature_of = None
         with (
             Workers(1, self.verbose) as workers,

@@ -10,7 +10,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from widemargin.base import MarginSelector, refuse_single_visits
+from widemargin.base import MarginSelector
 from widemargin.cli.choosing import (
     OPTIONS,
     check_fit,
@@ -251,7 +251,7 @@ def _refuse_on_dask(data: DataOptions, selectors: Mapping[str, Any]) -> None:
             )
         if hasattr(selector, "batch_size"):
             try:
-                refuse_single_visits(selector)
+                selector._refuse_single_visits()
             except ValueError as error:
                 raise Problem(f"{error} (-p batch_size=500)") from None
 

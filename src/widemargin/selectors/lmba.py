@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from widemargin._sklearn import Interval, StrOptions
-from widemargin.base import MarginSelector, refuse_single_visits, squared_share
+from widemargin.base import MarginSelector, squared_share
 from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.data.table import (
     Table,
@@ -170,7 +170,7 @@ class LMBA(MarginSelector):
 
     def _score(self, table: AnyTable, workers: Workers) -> Floats:
         if not isinstance(table, Table):
-            refuse_single_visits(self)
+            self._refuse_single_visits()
         warn_single_members(table, "LMBA", "it has no target and is not visited")
         warn_small_classes(table, "LMBA", self.n_neighbors)
         targets = find_targets(table, self.n_neighbors, workers)

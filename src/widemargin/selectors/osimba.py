@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from widemargin.base import AscentSelector
-from widemargin.base.ascent import one_pass
+from widemargin.base.ascent import AscentSelector
 from widemargin.base.ordinal import (
     CONSTRAINTS,
     ForOrderedClasses,
@@ -26,7 +24,6 @@ from widemargin.engine import (
     sided_sums,
 )
 from widemargin.engine.neighbors import HIGHER, HIT, LOWER, MISS
-from widemargin.engine.screens import WeightedScreen
 from widemargin.kernels._jit import jit
 from widemargin.kernels.ascent import (
     add_sided,
@@ -211,17 +208,8 @@ class OSimba(ForOrderedClasses, AscentSelector):
             return float(np.nansum(table.row_weights[:, None] * (far - near)) / 2)
 
         slots = hits_higher_and_lower(len(table.classes))
-        if not isinstance(table, Table):
-            return self._ascend_in_batches(table, step, e, workers)
-        visit = partial(
-            one_pass,
-            visit_rows,
-            WeightedScreen(table),
-            self.batch_size,
-            (directed, dominating, table.row_weights),
-        )
-        seeds, _ = neighbors_at(table, np.ones(table.n_features), workers, slots)
-        return self._ascend(table, seeds, visit, e, workers)
+        loop = visit_rows, (directed, dominating, table.row_weights)
+        return self._ascend(table, loop, step, e, workers, slots)
 
 
 @jit

@@ -9,23 +9,20 @@ algorithms*, ICML 2004, algorithm 2.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from widemargin._sklearn import StrOptions
-from widemargin.base import AscentSelector
-from widemargin.base.ascent import one_pass
+from widemargin.base.ascent import AscentSelector
 from widemargin.data.protocol import AnyTable, Floats, Ints
-from widemargin.data.table import Table, warn_single_members
+from widemargin.data.table import warn_single_members
 from widemargin.engine import edge_sums, hits_and_misses, nearest
 from widemargin.engine.neighbors import HIT, MISS
-from widemargin.engine.screens import WeightedScreen
 from widemargin.kernels._jit import jit
 from widemargin.kernels.ascent import add_hit_and_miss, move, nearest_from, slope, weigh
 from widemargin.kernels.records import Screen, Utility, VisitRoom
-from widemargin.margin.utility import UTILITIES, evaluate, neighbors_at, resolve_beta
+from widemargin.margin.utility import UTILITIES, evaluate, resolve_beta
 from widemargin.threads import Workers
 
 
@@ -179,14 +176,8 @@ class Simba(AscentSelector):
         def e(w: Floats) -> float:
             return evaluate(table, w, self.utility, beta, workers)
 
-        if not isinstance(table, Table):
-            return self._ascend_in_batches(table, step, e, workers)
-        kind = utility, table.row_weights
-        visit = partial(
-            one_pass, visit_rows, WeightedScreen(table), self.batch_size, kind
-        )
-        seeds, _ = neighbors_at(table, np.ones(table.n_features), workers)
-        return self._ascend(table, seeds, visit, e, workers)
+        loop = visit_rows, (utility, table.row_weights)
+        return self._ascend(table, loop, step, e, workers)
 
 
 @jit
